@@ -1,0 +1,345 @@
+"""The catalog: every measure, preference and ordering, declared once by a decorator and found by name.
+
+`@metric`, `@preference` and `@ordering` read a function's signature: positional parameters are the columns that it
+asks for, keyword-only parameters are its own and become the grammar, `RBP(p=0.9)`, where `@10` fills one of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pandas as pd
+
+Kind = Literal["binary", "graded", "judged", "subtopic"]
+Family = Literal["metric", "preference", "ordering"]
+
+ENTRIES: dict[str, Entry] = {}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One catalog entry: a kernel and what has to be known about it.
+
+    `kind` names the items that the kernel's block holds: those relevant at the level (binary), all of positive
+    grade (graded), all judged (judged), or relevant ones with their subtopics (subtopic).
+    """
+
+    name: str
+    family: Family
+    kernel: Callable[..., Any]
+    columns: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    kind: Kind = "binary"
+    higher: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    at: str = "k"
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    synonyms: Mapping[str, Mapping[Any, Mapping[str, Any]]] = field(default_factory=dict)
+    aggregate: Literal["mean", "geometric mean", "sum"] = "mean"
+    reference: str = ""
+    expected: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the kernel's docstring."""
+        return (inspect.getdoc(self.kernel) or "").partition("\n")[0]
+
+
+def _register(family: Family, kernel: Callable | None, name: str | None, options: dict[str, Any]) -> Any:
+    def declare(function: Callable) -> Callable:
+        signature = inspect.signature(function)
+        columns, parameters = [], {}
+        for parameter in signature.parameters.values():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                if parameter.default is parameter.empty:
+                    raise TypeError(
+                        f"the parameter {parameter.name!r} of {function.__name__} has no default; give it one, "
+                        "so that the plain name is a measure too."
+                    )
+                parameters[parameter.name] = parameter.default
+            elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise TypeError(
+                    f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters."
+                )
+            else:
+                columns.append(parameter.name)
+        given = dict(options)
+        given["aliases"] = _as_aliases(name or function.__name__, given.get("aliases", ()))
+        entry = Entry(name or function.__name__, family, function, tuple(columns), parameters, **given)
+        ENTRIES[entry.name] = entry
+        _NAMES.clear()
+        function.entry = entry  # type: ignore[attr-defined]
+        return function
+
+    return declare if kernel is None else declare(kernel)
+
+
+def _as_aliases(name: str, aliases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
+    return dict(aliases) if isinstance(aliases, Mapping) else {alias: name for alias in aliases}
+
+
+def metric(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
+    """Register a kernel as a measure of one ranking.
+
+    Parameters
+    ----------
+    kernel : callable
+        Positional parameters are columns (`rank`, `grade`, `ideal`, `above`, `retrieved`, ...), keyword-only
+        parameters with defaults are the measure's own.
+    name : str, optional
+        The measure's name where it is not the function's.
+    **options
+        `kind`, `higher`, `range`, `at`, `aliases`, `limits`, `synonyms`, `aggregate`, `reference`: see `Entry`.
+
+    Examples
+    --------
+    >>> @metric(range=(0, 1), reference="an example")
+    ... def Top(rank, *, k: int = 3):
+    ...     "Whether the first relevant item is within the first k."
+    ...     return (rank[0] <= k) * 1.0
+    >>> parse("Top@5").label
+    'Top@5'
+    >>> del ENTRIES["Top"]
+    """
+    return _register("metric", kernel, name, options)
+
+
+def preference(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
+    """Register a kernel of two rankings, positive where the first is better; see `metric`.
+
+    Examples
+    --------
+    >>> @preference
+    ... def sgnRR(x, y):
+    ...     "Which ranking has the first relevant item sooner."
+    ...     return (x[0] < y[0]) * 1.0 - (x[0] > y[0])
+    >>> parse("sgnRR").entry.family
+    'preference'
+    >>> del ENTRIES["sgnRR"]
+    """
+    return _register("preference", kernel, name, {"range": (-1.0, 1.0), **options})
+
+
+def ordering(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
+    """Register a way of ordering many runs, for the catalog's list.
+
+    Examples
+    --------
+    >>> @ordering(name="by chance")
+    ... def chance(votes):
+    ...     "Order by nothing at all."
+    >>> ENTRIES.pop("by chance").summary
+    'Order by nothing at all.'
+    """
+    return _register("ordering", kernel, name, {"range": (-math.inf, math.inf), **options})
+
+
+def expected_of(name: str) -> Callable[[Callable], Callable]:
+    """Register a kernel as the mean of the measure `name` over the orders of tied items.
+
+    It asks for the columns `start` (items ranked above the item's group of tied items) and `size` (of that group).
+
+    Examples
+    --------
+    >>> "AP" in ENTRIES and bool(ENTRIES["AP"].expected)
+    True
+    """
+
+    def declare(function: Callable) -> Callable:
+        ENTRIES[name].expected["kernel"] = function
+        return function
+
+    return declare
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A catalog entry with its parameters filled in: what "nDCG(gain=exp)@10" means."""
+
+    entry: Entry
+    parameters: Mapping[str, Any]
+    level: float | None = None
+    label: str = ""
+
+    @property
+    def higher(self) -> bool:
+        """Whether more is better."""
+        return self.entry.higher
+
+    def __str__(self) -> str:
+        return self.label
+
+    def __hash__(self) -> int:
+        return hash(self.label)
+
+
+def parse(text: object, **parameters: Any) -> Measure:
+    """Return the measure that a name means.
+
+    Parameters
+    ----------
+    text : str, Measure, decorated function, or any object whose `str()` is a measure's name
+        `"nDCG@10"`, `"RBP(p=0.9)"`, `"AP(level=2)"`, or trec_eval's, ir_measures' and ranx' names for them.
+    **parameters
+        Set on top of those in the name; also what no text can say, such as `weight=my_function`.
+
+    Examples
+    --------
+    >>> parse("ndcg_cut_10").label, parse("nDCG(gain=exp)@10").label, parse("AP(rel=2)@100").label
+    ('nDCG@10', 'nDCG(gain=exp)@10', 'AP(level=2)@100')
+    """
+    from pdeval import grammar
+
+    if isinstance(text, Measure):
+        entry, given = text.entry, {**text.parameters, "level": text.level}
+    elif callable(text) and isinstance(getattr(text, "entry", None), Entry):
+        entry, given = text.entry, {}
+    else:
+        entry, given = grammar.read(str(text))
+    return _fill(entry, {**given, **parameters}, str(text))
+
+
+def parse_all(texts: object) -> list[Measure]:
+    """Return the measures of one name or of many, without repeats, in the order asked.
+
+    Examples
+    --------
+    >>> [m.label for m in parse_all(["AP", "P@5", "map"])]
+    ['AP', 'P@5']
+    """
+    if isinstance(texts, (str, Measure)) or callable(texts) or not isinstance(texts, Iterable):
+        texts = [texts]
+    found = {measure.label: measure for measure in map(parse, texts)}
+    if not found:
+        raise ValueError("no measure was asked for; name at least one, e.g. 'AP'.")
+    return list(found.values())
+
+
+def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
+    level = given.get("level")
+    own: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in ("level", "label"):
+            continue
+        if name in entry.synonyms and value in entry.synonyms[name]:
+            own.update(entry.synonyms[name][value])
+        elif name in entry.parameters:
+            own[name] = _check(entry, name, value, text)
+        else:
+            offered = ", ".join([*entry.parameters, "level"])
+            raise KeyError(f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}.")
+    parameters = {**entry.parameters, **own}
+    return Measure(entry, parameters, level, given.get("label") or _label(entry, parameters, level))
+
+
+def _check(entry: Entry, name: str, value: Any, text: str) -> Any:
+    hint = get_type_hints(entry.kernel).get(name)
+    default = entry.parameters[name]
+    if get_origin(hint) is Literal and value not in get_args(hint):
+        raise ValueError(
+            f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."
+        )
+    if name == "k" and not (
+        isinstance(value, (int, float)) and value >= 1 and (value == math.inf or value == int(value))
+    ):
+        raise ValueError(f"the cutoff in {text!r} is {value!r}; it must be a whole number of at least 1.")
+    if isinstance(default, float) and name not in ("k",) and not isinstance(value, (int, float)):
+        raise ValueError(f"{name}={value!r} in {text!r} must be a number.")
+    if name in entry.limits:
+        low, high = entry.limits[name]
+        if not low <= value <= high:
+            raise ValueError(f"{name}={value!r} in {text!r} must be between {low:g} and {high:g}.")
+    return value
+
+
+def _label(entry: Entry, parameters: Mapping[str, Any], level: float | None) -> str:
+    said = {
+        n: v
+        for n, v in parameters.items()
+        if n != entry.at and v is not entry.parameters[n] and v != entry.parameters[n]
+    }
+    if level is not None:
+        said["level"] = level
+    inside = ",".join(f"{name}={_said(value)}" for name, value in said.items())
+    text = f"{entry.name}({inside})" if inside else entry.name
+    at = parameters.get(entry.at)
+    if entry.at in entry.parameters and at != entry.parameters[entry.at]:
+        text += f"@{entry.extras.get('at_prefix', '')}{_said(at)}"
+    return text
+
+
+def _said(value: Any) -> str:
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{_said(k)}:{_said(v)}" for k, v in value.items()) + "}"
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return "[" + ",".join(map(_said, value)) + "]" if len(value) <= 8 else "array"
+    return str(value)
+
+
+_NAMES: dict[str, str] = {}
+
+
+def find(name: str, text: str | None = None) -> Entry:
+    """Return the entry of that name or alias; case does not matter where only one is meant.
+
+    Examples
+    --------
+    >>> find("map").name
+    'AP'
+    >>> find("NDGC")
+    Traceback (most recent call last):
+    KeyError: "no measure 'NDGC'. Did you mean 'nDCG'? pdeval.catalog() lists all."
+    """
+    if not _NAMES:
+        for entry in ENTRIES.values():
+            _NAMES[entry.name] = entry.name
+            _NAMES.update({alias: entry.name for alias, to in entry.aliases.items() if to == entry.name})
+    if name in _NAMES:
+        return ENTRIES[_NAMES[name]]
+    meant = {to for known, to in _NAMES.items() if known.lower() == name.lower()}
+    if len(meant) == 1:
+        return ENTRIES[meant.pop()]
+    lowered = {known.lower(): to for known, to in _NAMES.items()}
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+    text = text or name
+    hint = f" Did you mean {text.replace(name, lowered[near[0]], 1)!r}?" if near else ""
+    raise KeyError(f"no measure {text!r}.{hint} pdeval.catalog() lists all.")
+
+
+def catalog() -> pd.DataFrame:
+    """Return everything that can be asked for by name, one row an entry.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> table = pdeval.catalog().set_index("name")
+    >>> table.loc["AP", "summary"]
+    'Average precision: the mean, over relevant items, of the precision where each is found.'
+    """
+    rows = [
+        {
+            "name": entry.name,
+            "family": entry.family,
+            "kind": entry.kind,
+            "parameters": ", ".join(f"{name}={_said(value)}" for name, value in entry.parameters.items()),
+            "higher_is_better": entry.higher,
+            "low": float(entry.range[0]),
+            "high": float(entry.range[1]),
+            "summary": entry.summary,
+            "aliases": ", ".join(entry.aliases),
+            "reference": entry.reference,
+        }
+        for entry in ENTRIES.values()
+    ]
+    return pd.DataFrame(rows)

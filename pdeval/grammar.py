@@ -1,0 +1,91 @@
+"""Reading a measure's name: NAME, NAME(parameter=value, ...), NAME@cutoff, and the names that other tools use.
+
+nDCG@10   RBP(p=0.8)   nDCG(gain=exp)@10   ASL@g1-10   alpha-nDCG@20   ndcg_cut_10   map@100-l2
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from pdeval.catalog import ENTRIES, Entry, find
+
+_FORM = re.compile(r"^(?P<name>[^()@]+?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^()]+))?$", re.S)
+
+
+def read(text: str) -> tuple[Entry, dict[str, Any]]:
+    """Return the entry that a text names, and the parameters that it sets.
+
+    Examples
+    --------
+    >>> entry, given = read("nDCG(gain=exp)@10")
+    >>> entry.name, given
+    ('nDCG', {'gain': 'exp', 'k': 10})
+    """
+    text = text.strip()
+    level: dict[str, Any] = {}
+    if match := re.fullmatch(r"(.+)-l(\d+)", text):  # ranx: map@100-l2
+        text, level = match[1], {"level": int(match[2])}
+    if _plain(text) not in ENTRIES and (other := _translated(text)):
+        text = other
+    match = _FORM.match(text)
+    if not match:
+        raise ValueError(f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'.")
+    entry = find(match["name"].strip(), text)
+    given = {
+        "level" if name == "rel" else name: value for name, value in _inside(match["inside"], text).items()
+    }
+    if match["at"] is not None:
+        if entry.at not in entry.parameters:
+            raise ValueError(f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}.")
+        at = match["at"].strip().removeprefix(entry.extras.get("at_prefix", ""))
+        given[entry.at] = _number(at, text)
+    return entry, {**given, **level}
+
+
+def _plain(text: str) -> str:
+    return re.split(r"[(@]", text, maxsplit=1)[0].strip()
+
+
+def _translated(text: str) -> str | None:
+    """Return the pdeval name of another tool's, where an alias with a {parameter} in it fits the whole text."""
+    for entry in ENTRIES.values():
+        for alias, to in entry.aliases.items():
+            if alias == text:
+                return to
+            if "{" in alias:
+                names = re.findall(r"{(\w+)}", alias)
+                form = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^@()_]+)", re.escape(alias))
+                if match := re.fullmatch(form, text):
+                    return to.format(**{name: match[name] for name in names})
+    return None
+
+
+def _inside(inside: str | None, text: str) -> dict[str, Any]:
+    if not inside:
+        return {}
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+    except SyntaxError:
+        call = None
+    if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
+        raise ValueError(f"cannot read the parameters of {text!r}; write them like 'RBP(p=0.8)'.")
+    return {str(word.arg): _value(word.value, text) for word in call.keywords}
+
+
+def _value(node: ast.expr, text: str) -> Any:
+    if isinstance(node, ast.Name):
+        return node.id
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(f"cannot read {ast.unparse(node)!r} in {text!r}; give a number or a word.") from None
+
+
+def _number(text: str, whole: str) -> float | int:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"the cutoff in {whole!r} is {text!r}; it must be a number.") from None
+    return int(value) if value == int(value) and "." not in text else value

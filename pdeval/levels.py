@@ -1,0 +1,150 @@
+"""The vocabulary of the kernels: words over arrays whose axis 0 is the recall level.
+
+A ranking is the sorted ranks of its relevant items, infinity for an item that was never found. Every word takes
+arrays of shape (m, ...): one list, all lists of a topic, or all pairs by broadcasting.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+inf = math.inf
+
+
+def level(rank: np.ndarray) -> np.ndarray:
+    """Return the recall levels 1..m, shaped to broadcast against `rank`.
+
+    Examples
+    --------
+    >>> level(np.array([1.0, 4.0, inf])).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    rank = np.asarray(rank)
+    return np.arange(1.0, len(rank) + 1).reshape((-1,) + (1,) * (rank.ndim - 1))
+
+
+def cut(rank: np.ndarray, k: float = inf) -> np.ndarray:
+    """Return the ranks with those beyond `k` made infinite.
+
+    Examples
+    --------
+    >>> cut(np.array([1.0, 4.0]), 3).tolist()
+    [1.0, inf]
+    """
+    rank = np.asarray(rank, dtype=np.float64)
+    return rank if k == inf else np.where(rank <= k, rank, inf)
+
+
+def found(rank: np.ndarray, k: float | np.ndarray = inf) -> np.ndarray:
+    """Return which items were found, down to rank `k`.
+
+    Examples
+    --------
+    >>> found(np.array([1.0, 4.0, inf])).tolist(), found(np.array([1.0, 4.0, inf]), 3).tolist()
+    ([True, True, False], [True, False, False])
+    """
+    rank = np.asarray(rank)
+    return (rank <= k) & (rank < inf)
+
+
+def total(values: np.ndarray) -> np.ndarray:
+    """Return the sum along axis 0, added one level after the other.
+
+    Examples
+    --------
+    >>> float(total(np.array([0.5, 0.25])))
+    0.75
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if len(values) == 0:
+        return np.zeros(values.shape[1:])
+    # adds in rank order, as trec_eval does: equal systems stay exactly equal
+    return np.add.accumulate(values, axis=0)[-1]
+
+
+def running(values: np.ndarray) -> np.ndarray:
+    """Return the running sums along axis 0.
+
+    Examples
+    --------
+    >>> running(np.array([1.0, 0.0, 2.0])).tolist()
+    [1.0, 1.0, 3.0]
+    """
+    return np.add.accumulate(np.asarray(values, dtype=np.float64), axis=0)
+
+
+def share(part: np.ndarray, whole: np.ndarray | float) -> np.ndarray:
+    """Return part / whole, and 0 where the whole is 0.
+
+    Examples
+    --------
+    >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    """
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+
+
+_LOG2 = np.array([-inf])
+
+
+def log2(number: np.ndarray) -> np.ndarray:
+    """Return the base-2 logarithm of whole numbers or infinity, to the last bit that the C library gives.
+
+    Examples
+    --------
+    >>> log2(np.array([1.0, 8.0, inf])).tolist()
+    [0.0, 3.0, inf]
+    """
+    global _LOG2
+    number = np.asarray(number, dtype=np.float64)
+    whole = np.where(number < inf, number, 0).astype(np.int64)
+    top = int(whole.max(initial=0))
+    if top >= len(_LOG2):
+        # vectorised logarithms differ from libm's in the last bit, so one table is made with libm's
+        grown = np.fromiter(map(math.log2, range(len(_LOG2), 2 * top + 1)), dtype=np.float64)
+        _LOG2 = np.concatenate([_LOG2, grown])
+    return np.where(number < inf, _LOG2[whole], inf)
+
+
+def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return +1 where `x` finds the item sooner than `y`, -1 where later, 0 where both are level.
+
+    Two items that neither found are level.
+
+    Examples
+    --------
+    >>> closer(np.array([1.0, 5.0, inf]), np.array([2.0, 5.0, 9.0])).tolist()
+    [1, 0, -1]
+    """
+    x, y = np.asarray(x), np.asarray(y)
+    return (x < y).view(np.int8) - (x > y).view(np.int8)
+
+
+def first_nonzero(values: np.ndarray) -> np.ndarray:
+    """Return, along axis 0, the first value that is not 0; 0 where there is none.
+
+    Examples
+    --------
+    >>> int(first_nonzero(np.array([0, -1, 1])))
+    -1
+    """
+    values = np.asarray(values)
+    if len(values) == 0:
+        return np.zeros(values.shape[1:], dtype=values.dtype)
+    where = np.argmax(values != 0, axis=0)
+    return np.take_along_axis(values, where[None], axis=0)[0]
+
+
+def weighted_mean(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the mean along axis 0 under weights of shape (m,), which need not sum to 1.
+
+    Examples
+    --------
+    >>> float(weighted_mean(np.array([1, -1]), np.array([3.0, 1.0])))
+    0.5
+    """
+    values, weight = np.asarray(values), np.asarray(weight, dtype=np.float64)
+    return total(values * weight.reshape((-1,) + (1,) * (values.ndim - 1))) / weight.sum()
