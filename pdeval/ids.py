@@ -1,0 +1,256 @@
+"""Id columns without string work: a column of ids as whole numbers, Arrow text, or codes into either.
+
+The three forms answer the same questions (which neighbours differ, which rows hold one of these ids, which ids are
+equal, which comes later in byte order), so that nothing above has to know how a caller stores ids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+@dataclass(frozen=True)
+class Ids:
+    """A column of ids; exactly one of `numbers`, `text`, and `codes` with `values`, is set.
+
+    Examples
+    --------
+    >>> ids = of(pd.Series(["d1", "d2", "d2"]), "doc")
+    >>> ids.changes().tolist(), len(ids), ids.type
+    ([True, False], 3, 'strings')
+    """
+
+    numbers: np.ndarray | None = None
+    text: pa.Array | None = None
+    codes: np.ndarray | None = None
+    values: Ids | None = None
+
+    def __len__(self) -> int:
+        stored = self.numbers if self.numbers is not None else self.text if self.text is not None else self.codes
+        return len(stored)  # type: ignore[arg-type]
+
+    @property
+    def type(self) -> str:
+        """What the ids are: 'integers' or 'strings'."""
+        if self.values is not None:
+            return self.values.type
+        return "integers" if self.numbers is not None else "strings"
+
+    def take(self, rows: np.ndarray) -> Ids:
+        """Return the ids of these rows."""
+        if self.numbers is not None:
+            return Ids(numbers=self.numbers[rows])
+        if self.codes is not None:
+            return Ids(codes=self.codes[rows], values=self.values)
+        return Ids(text=self.text.take(pa.array(rows)))  # type: ignore[union-attr]
+
+    def changes(self) -> np.ndarray:
+        """Return, for every row but the first, whether its id differs from the row before."""
+        if self.text is None:
+            stored = self.numbers if self.numbers is not None else self.codes
+            return stored[1:] != stored[:-1]  # type: ignore[index]
+        if len(self) < 2:
+            return np.zeros(0, dtype=bool)
+        differs = pc.not_equal(self.text.slice(1), self.text.slice(0, len(self) - 1))
+        return differs.to_numpy(zero_copy_only=False)
+
+    def decoded(self) -> Ids:
+        """Return the same ids as numbers or text, without codes."""
+        return self if self.values is None else self.values.take(self.codes)  # type: ignore[arg-type]
+
+    def as_text(self) -> pa.Array:
+        """Return the ids as Arrow text; whole numbers as their digits."""
+        plain = self.decoded()
+        return plain.text if plain.text is not None else pc.cast(pa.array(plain.numbers), pa.string())
+
+    def index(self) -> pd.Index:
+        """Return the ids as a pandas Index."""
+        plain = self.decoded()
+        if plain.numbers is not None:
+            return pd.Index(plain.numbers)
+        return pd.Index(plain.text.to_pandas().to_numpy(dtype=object), dtype=_text_dtype())
+
+    def probe(self, known: Ids) -> np.ndarray:
+        """Return, for every row, the place of its id among `known` (all different), or -1."""
+        if self.values is not None:
+            return self.values.probe(known)[self.codes]
+        known = known.decoded()
+        if self.numbers is not None:
+            place = pc.index_in(pa.array(self.numbers), value_set=pa.array(known.numbers))
+        else:
+            place = pc.index_in(self.text, value_set=known.text.cast(self.text.type))  # type: ignore[union-attr]
+        if place.null_count:
+            place = pc.fill_null(place, -1)
+        return place.to_numpy(zero_copy_only=False)
+
+    def unique(self) -> tuple[Ids, np.ndarray]:
+        """Return the different ids in byte (or number) order, and each row's place among them."""
+        if self.numbers is not None:
+            values, inverse = np.unique(self.numbers, return_inverse=True)
+            return Ids(numbers=values), inverse
+        if self.values is not None:
+            used, inverse = np.unique(self.codes, return_inverse=True)  # type: ignore[arg-type]
+            values, again = self.values.take(used).unique()
+            return values, again[inverse]
+        encoded = self.text.dictionary_encode()  # type: ignore[union-attr]
+        order = pc.sort_indices(encoded.dictionary).to_numpy()
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return Ids(text=encoded.dictionary.take(pa.array(order))), place[encoded.indices.to_numpy()]
+
+
+def _text_dtype() -> str | object:
+    return "str" if pd.__version__ >= "3" else object
+
+
+def of(column: pd.Series, role: str) -> Ids:
+    """Return a column's ids, copying nothing where it is Arrow-backed, categorical or integer.
+
+    Examples
+    --------
+    >>> of(pd.Series([3, 4]), "query").type
+    'integers'
+    >>> of(pd.Series([0.5]), "query")
+    Traceback (most recent call last):
+    ValueError: the query column holds float64 values; ids must be strings or integers. Convert with .astype(str).
+    """
+    dtype = column.dtype
+    missing = int(column.isna().sum()) if not isinstance(dtype, np.dtype) or dtype.kind in "OfmM" else 0
+    if missing:
+        raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
+    if isinstance(dtype, pd.CategoricalDtype):
+        values = of(pd.Series(column.cat.categories), role)
+        return Ids(codes=column.cat.codes.to_numpy().astype(np.int32), values=values)
+    if pd.api.types.is_bool_dtype(dtype):
+        raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
+    if pd.api.types.is_integer_dtype(dtype):
+        return Ids(numbers=column.to_numpy(dtype=np.int64))
+    if pd.api.types.is_numeric_dtype(dtype):
+        raise ValueError(
+            f"the {role} column holds {dtype} values; ids must be strings or integers. Convert with .astype(str)."
+        )
+    return _text(column, role)
+
+
+def _text(column: pd.Series, role: str) -> Ids:
+    try:
+        array = pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        array = None
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    if array is not None and pa.types.is_dictionary(array.type):
+        values = _typed(array.dictionary)
+        return Ids(codes=array.indices.to_numpy(zero_copy_only=False).astype(np.int32), values=values)
+    ids = _typed(array)
+    if ids is None:
+        kinds = sorted({type(value).__name__ for value in column.iloc[:10_000]})
+        raise ValueError(
+            f"the {role} column holds values of type {', '.join(kinds)}; ids must be all strings or all integers. "
+            f"Convert with .astype(str)."
+        )
+    return ids
+
+
+def _typed(array: pa.Array | None) -> Ids | None:
+    if array is None:
+        return None
+    if pa.types.is_integer(array.type):
+        return Ids(numbers=array.to_numpy(zero_copy_only=False).astype(np.int64))
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        return Ids(text=array)
+    if pa.types.is_string_view(array.type) or pa.types.is_binary(array.type):
+        return Ids(text=array.cast(pa.large_string()))
+    return Ids(text=pa.array([], pa.string())) if pa.types.is_null(array.type) else None
+
+
+def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:
+    """Return bytes 8*place..8*place+7 of some texts as numbers that compare as the bytes do; 0 past the end.
+
+    Examples
+    --------
+    >>> w = words(pa.array(["b", "ab", "a"]), np.arange(3), 0)
+    >>> bool(w[0] > w[1] > w[2])
+    True
+    """
+    offsets, data = buffers(text)
+    begin = offsets[rows] + 8 * place
+    length = np.clip(offsets[rows + 1] - begin, 0, 8)
+    first = np.minimum(begin, len(data) - 8)
+    word = _unaligned(data)[np.maximum(first, 0)].byteswap()
+    shift = (8 * np.minimum(begin - first, 7)).astype(np.uint64)
+    spare = (8 * (8 - length)).astype(np.uint64)
+    # two steps: a shift by 64 is undefined, and a text may end anywhere in the word
+    kept = ((word << shift) >> np.minimum(spare, 63)) << np.minimum(spare, 63)
+    return np.where(length > 0, kept, np.uint64(0))
+
+
+def buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the offsets (length n + 1) and the bytes (at least 8) of an Arrow text array, without copying."""
+    large = pa.types.is_large_string(text.type)
+    _, offsets, data = text.buffers()
+    width = np.dtype(np.int64 if large else np.int32)
+    ends = np.frombuffer(offsets, dtype=width)[text.offset : text.offset + len(text) + 1]
+    raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return ends, raw if len(raw) >= 8 else np.concatenate([raw, np.zeros(8 - len(raw), np.uint8)])
+
+
+def _unaligned(data: np.ndarray) -> np.ndarray:
+    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
+
+
+def fingerprints(ids: Ids) -> np.ndarray:
+    """Return a number per row that is equal for equal ids, and rarely equal for different ones.
+
+    Examples
+    --------
+    >>> a, b, c = fingerprints(of(pd.Series(["doc-1", "doc-2", "doc-1"]), "doc"))
+    >>> bool(a == c != b)
+    True
+    """
+    if ids.text is None:
+        return (ids.numbers if ids.numbers is not None else ids.codes).astype(np.uint64)  # type: ignore[union-attr]
+    offsets, data = buffers(ids.text)
+    window = _unaligned(data)
+    mixed = np.empty(len(ids), dtype=np.uint64)
+    for first in range(0, len(ids), _CHUNK):  # chunks keep the temporaries in the cache
+        ends = offsets[first : first + _CHUNK + 1]
+        mixed[first : first + _CHUNK] = _mixed(window, ends[:-1], ends[1:])
+    return mixed
+
+
+def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return a hash of each text from its length and up to four words; longer texts are told apart by those alone."""
+    length = end - begin
+    longest = int(length.max())
+    if int(length.min()) < 8:
+        at = np.minimum(begin, len(window) - 1)
+        head = window[at] >> (8 * np.minimum(begin - at, 7)).astype(np.uint64)
+        head &= _LOW_BYTES[np.minimum(length, 8)]
+        tail = window[np.clip(end - 8, at, None).clip(max=len(window) - 1)]
+        tail[length < 8] = 0
+    else:
+        head, tail = window[begin], window[end - 8]
+    mixed = (head ^ length.astype(np.uint64)) * _ODD
+    mixed ^= mixed >> _FOLD
+    mixed += tail
+    mixed *= _ODD
+    for place in range(1, min(-(-longest // 8), 4) - 1):
+        middle = window[np.clip(begin + 8 * place, 0, np.maximum(end - 8, begin)).clip(max=len(window) - 1)]
+        if int(length.min()) < 8:
+            middle[length < 8] = 0
+        mixed ^= mixed >> _FOLD
+        mixed += middle
+        mixed *= _ODD
+    return mixed ^ (mixed >> _FOLD)
+
+
+_CHUNK = 1 << 14
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_FOLD = np.uint64(29)
+_LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
