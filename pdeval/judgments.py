@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from pdeval import ids
 from pdeval.ids import Ids
@@ -91,7 +90,8 @@ def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grad
     differ = again[grade[again] != grade[again - 1]]
     if len(differ):
         raise ValueError(
-            f"the judgments table has {len(differ):,} (query, subtopic, doc) rows with different grades; keep one of each."
+            f"the judgments table has {len(differ):,} (query, subtopic, doc) rows with different grades; "
+            "keep one of each."
         )
     keep = np.delete(np.arange(len(full)), again)
     full, grade = full[keep], grade[keep]

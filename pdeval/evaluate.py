@@ -1,0 +1,202 @@
+"""Catalog entries over blocks: what each run scores on each topic, and which topics count."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+
+from pdeval import catalog
+from pdeval.blocks import Block, View
+from pdeval.catalog import Measure
+from pdeval.cube import Scores
+from pdeval.positions import Positions
+
+Topics = Literal["relevant", "judged", "answered", "common"]
+_JUDGED_COLUMNS = {"above", "pooled", "nonrelevant_found", "unjudged"}
+
+
+def needs_judged(measures: Iterable[Measure]) -> bool:
+    """Return whether any of the measures looks at judged non-relevant items.
+
+    Examples
+    --------
+    >>> needs_judged(catalog.parse_all(["AP", "nDCG@10"])), needs_judged(catalog.parse_all("bpref"))
+    (False, True)
+    """
+    return any(m.entry.kind == "judged" or _JUDGED_COLUMNS & set(m.entry.columns) for m in measures)
+
+
+def counted(positions: Positions, topics: Topics, level: float | None) -> np.ndarray:
+    """Return which (topic, run) cells count under the topic rule.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> counted(joined.positions, "answered", None).sum() < counted(joined.positions, "relevant", None).sum()
+    np.True_
+    """
+    answered = positions.answered
+    if topics == "relevant":
+        has = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
+        return np.broadcast_to(has[:, None], answered.shape)
+    if topics == "judged":
+        return np.ones(answered.shape, dtype=bool)
+    if topics == "answered":
+        return answered
+    if topics == "common":
+        return np.broadcast_to(answered.all(axis=1)[:, None], answered.shape)
+    raise ValueError(f"topics={topics!r}: choose 'relevant', 'judged', 'answered' or 'common'.")
+
+
+def scores(
+    positions: Positions, measures: object, *, level: float | None = None, topics: Topics = "relevant"
+) -> Scores:
+    """Return what every run scores on every topic, by each measure.
+
+    Parameters
+    ----------
+    measures : name, names, Measure or decorated function(s)
+        What to compute.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade. A measure's own comes first.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which topics count; a topic that a run did not answer counts as the worst case, unless it does not count.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> scores(joined.positions, ["AP", "nDCG@10"]).values.shape
+    (2, 50, 12)
+    """
+    asked = catalog.parse_all(measures)
+    only_metrics(asked)
+    views = Views(positions, level)
+    values = np.stack([views.values(measure) for measure in asked])
+    used = np.zeros(positions.retrieved.shape, dtype=bool)
+    for row, measure in zip(values, asked):
+        counts = counted(positions, topics, views.level(measure))
+        row[~counts] = np.nan
+        used |= counts
+    _tell_missing(positions, used, topics)
+    kept = used.any(axis=1)
+    if not kept.any():
+        raise ValueError(_nothing_text(positions, topics, level))
+    return Scores(
+        positions.runs,
+        positions.queries[kept],
+        tuple(measure.label for measure in asked),
+        values[:, kept],
+        np.array([measure.higher for measure in asked]),
+        attributes(positions, topics, level),
+    )
+
+
+def attributes(positions: Positions, topics: str, level: float | None) -> dict:
+    """Return what the numbers rest on, for footnotes and later verbs."""
+    rules = {"topics": topics, "level": level, **positions.rules}
+    return {**rules, "run_columns": list(positions.runs.columns), "query_column": str(positions.queries.name)}
+
+
+def only_metrics(measures: list[Measure]) -> None:
+    """Raise where a preference was asked for as a measure of one ranking."""
+    for measure in measures:
+        if measure.entry.family != "metric":
+            raise ValueError(
+                f"{measure.label} is a {measure.entry.family}, not a measure of one ranking. "
+                + (
+                    "Use .ireval.prefer(qrels, ...)."
+                    if measure.entry.family == "preference"
+                    else "Use .ireval.order(...)."
+                )
+            )
+
+
+class Views:
+    """The views of one join, each made once, and measures evaluated over them."""
+
+    def __init__(self, positions: Positions, level: float | None = None) -> None:
+        self.positions, self.call_level = positions, level
+        self.made: dict[tuple, tuple[View, list[Block]]] = {}
+
+    def level(self, measure: Measure) -> float | None:
+        """Return the level at which a measure counts items as relevant: its own, or the call's."""
+        return self.call_level if measure.level is None else measure.level
+
+    def blocks(self, kind: str, level: float | None) -> list[Block]:
+        """Return the blocks of a kind of items, empty topics included."""
+        key = (kind, level)
+        if key not in self.made:
+            view = View(self.positions, kind, level)
+            self.made[key] = view, list(view.blocks(empty=True))
+        return self.made[key][1]
+
+    def values(self, measure: Measure) -> np.ndarray:
+        """Return the values of a metric, shape (topics, runs)."""
+        entry = measure.entry
+        kernel, columns, parameters = call_of(measure, self.positions.rules)
+        result = np.zeros(self.positions.retrieved.shape)
+        for block in self.blocks(entry.kind, self.level(measure)):
+            if block.size or entry.extras.get("empty"):
+                result[block.topics] = kernel(*block.columns(columns), **parameters)
+        return result
+
+
+def call_of(measure: Measure, rules: dict) -> tuple:
+    """Return the kernel, its columns and its parameters under the rules of the join."""
+    import inspect
+
+    entry = measure.entry
+    parameters = {**measure.parameters, **entry.extras.get("compat", {}).get(rules.get("compat"), {})}
+    if rules.get("ties") != "expected":
+        return entry.kernel, entry.columns, parameters
+    kernel = entry.expected.get("kernel")
+    if kernel is None:
+        have = sorted(name for name, other in catalog.ENTRIES.items() if other.expected)
+        raise ValueError(
+            f"{measure.label} has no closed form over the orders of tied items; ties='expected' works for "
+            f"{', '.join(have)}. Choose another ties=."
+        )
+    signature = inspect.signature(kernel).parameters.values()
+    columns = tuple(p.name for p in signature if p.kind is not p.KEYWORD_ONLY)
+    own = {p.name for p in signature if p.kind is p.KEYWORD_ONLY}
+    return kernel, columns, {name: value for name, value in parameters.items() if name in own}
+
+
+def _tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
+    missing = used & ~positions.answered
+    if topics in ("answered", "common") or not missing.any():
+        return
+    from pdeval.cube import run_labels
+
+    per_run = missing.sum(axis=0)
+    runs = np.flatnonzero(per_run)
+    worst = runs[np.argmax(per_run[runs])]
+    total = int(used.any(axis=1).sum())
+    names = run_labels(positions.runs)
+    text = f"{per_run[worst]} of {total} judged queries are missing from run {names[worst]!r}"
+    if len(runs) > 1:
+        text += f", and some from {len(runs) - 1} other run{'s' if len(runs) > 2 else ''}"
+    warnings.warn(f"{text}; they count as worst case.", UserWarning, stacklevel=outside())
+
+
+def outside() -> int:
+    """Return how many frames up the caller's own code is, so that a warning points at it."""
+    import sys
+
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pdeval"):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _nothing_text(positions: Positions, topics: str, level: float | None) -> str:
+    if topics == "common":
+        return "no judged query is answered by every run, so no topic counts under topics='common'."
+    top = positions.judged.grade.max(initial=0)
+    least = "a positive grade" if level is None else f"a grade of at least {level:g}"
+    return f"no judged query has an item with {least} (the largest grade is {top:g}), so no topic counts."
