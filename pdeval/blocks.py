@@ -289,3 +289,9 @@ def member(block: Block) -> np.ndarray:
 def subtopics(block: Block) -> np.ndarray:
     """How many subtopics have a relevant item."""
     return block["belongs"].any(axis=0).sum(axis=0).astype(np.float64)
+
+
+@column
+def items(block: Block) -> np.ndarray:
+    """Ranks of the items in the order of document ids, the same item in the same place for every run."""
+    return levels_first(block.scatter(block.view.positions.rank, np.inf))

@@ -47,6 +47,11 @@ class Entry:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def compat_only(self) -> frozenset[str]:
+        """The parameters that follow `compat=` and are no part of the name."""
+        return frozenset(name for rule in self.extras.get("compat", {}).values() for name in rule)
+
+    @property
     def summary(self) -> str:
         """The first line of the kernel's docstring."""
         return (inspect.getdoc(self.kernel) or "").partition("\n")[0]
@@ -82,7 +87,7 @@ def _register(family: Family, kernel: Callable | None, name: str | None, options
 
 
 def _as_aliases(name: str, aliases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
-    return dict(aliases) if isinstance(aliases, Mapping) else {alias: name for alias in aliases}
+    return dict(aliases) if isinstance(aliases, Mapping) else dict.fromkeys(aliases, name)
 
 
 def metric(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
@@ -199,8 +204,8 @@ def parse(text: object, **parameters: Any) -> Measure:
 
     if isinstance(text, Measure):
         entry, given = text.entry, {**text.parameters, "level": text.level}
-    elif callable(text) and isinstance(getattr(text, "entry", None), Entry):
-        entry, given = text.entry, {}
+    elif isinstance(own := getattr(text, "entry", None), Entry):
+        entry, given = own, {}
     else:
         entry, given = grammar.read(str(text))
     return _fill(entry, {**given, **parameters}, str(text))
@@ -240,8 +245,12 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
 
 
 def _check(entry: Entry, name: str, value: Any, text: str) -> Any:
-    hint = get_type_hints(entry.kernel).get(name)
     default = entry.parameters[name]
+    if value is default:
+        return value
+    if name in entry.extras.get("read", {}):
+        return entry.extras["read"][name](value, text)
+    hint = get_type_hints(entry.kernel).get(name)
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise ValueError(
             f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."
@@ -250,11 +259,13 @@ def _check(entry: Entry, name: str, value: Any, text: str) -> Any:
         isinstance(value, (int, float)) and value >= 1 and (value == math.inf or value == int(value))
     ):
         raise ValueError(f"the cutoff in {text!r} is {value!r}; it must be a whole number of at least 1.")
-    if isinstance(default, float) and name not in ("k",) and not isinstance(value, (int, float)):
+    if name != "k" and type(default) is int and not (isinstance(value, (int, float)) and value == value // 1):
+        raise ValueError(f"{name}={value!r} in {text!r} must be a whole number.")
+    if isinstance(default, float) and name != "k" and not isinstance(value, (int, float)):
         raise ValueError(f"{name}={value!r} in {text!r} must be a number.")
     if name in entry.limits:
         low, high = entry.limits[name]
-        if not low <= value <= high:
+        if not (isinstance(value, (int, float)) and low <= value <= high):
             raise ValueError(f"{name}={value!r} in {text!r} must be between {low:g} and {high:g}.")
     return value
 
@@ -263,16 +274,26 @@ def _label(entry: Entry, parameters: Mapping[str, Any], level: float | None) -> 
     said = {
         n: v
         for n, v in parameters.items()
-        if n != entry.at and v is not entry.parameters[n] and v != entry.parameters[n]
+        if n != entry.at
+        and n not in entry.compat_only
+        and v is not entry.parameters[n]
+        and not _same(v, entry.parameters[n])
     }
     if level is not None:
         said["level"] = level
     inside = ",".join(f"{name}={_said(value)}" for name, value in said.items())
     text = f"{entry.name}({inside})" if inside else entry.name
     at = parameters.get(entry.at)
-    if entry.at in entry.parameters and at != entry.parameters[entry.at]:
+    if at is not None and not at == math.inf == entry.parameters[entry.at]:
         text += f"@{entry.extras.get('at_prefix', '')}{_said(at)}"
     return text
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Return whether two parameters are equal, also where they are arrays."""
+    if hasattr(a, "shape") or hasattr(b, "shape"):
+        return False
+    return bool(a == b)
 
 
 def _said(value: Any) -> str:
@@ -283,7 +304,8 @@ def _said(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{_said(k)}:{_said(v)}" for k, v in value.items()) + "}"
     if hasattr(value, "__len__") and not isinstance(value, str):
-        return "[" + ",".join(map(_said, value)) + "]" if len(value) <= 8 else "array"
+        short = len(value) <= (8 if hasattr(value, "shape") else 16)
+        return "[" + ",".join(map(_said, value)) + "]" if short else "array"
     return str(value)
 
 

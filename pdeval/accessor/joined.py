@@ -10,6 +10,7 @@ import pandas as pd
 from pdeval import evaluate, positions, tables
 from pdeval.catalog import parse_all
 from pdeval.evaluate import Topics
+from pdeval.pairs import Pairs, select
 from pdeval.positions import Positions
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -73,6 +74,37 @@ class Joined:
         ['run', 'query_id', 'measure', 'value']
         """
         return self.scores(measures).frame()
+
+    def pairs(self, measures: object = ("RPP",), *, baseline: object = None, pairs: object = None) -> Pairs:
+        """Return preferences as a source that computes them pair block by pair block.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> len(joined.pairs("RPP").a)
+        66
+        """
+        return select(self.positions, measures, baseline=baseline, pairs=pairs, level=self.level, topics=self.topics)
+
+    def prefer(
+        self,
+        measures: object = ("RPP",),
+        *,
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the preferences between runs on every query: query, run_a, run_b, measure, value.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.prefer(["RPP", "AP"], baseline="bm25").shape
+        (1100, 5)
+        """
+        return self.pairs(measures, baseline=baseline, pairs=pairs).cube(progress).frame()
 
 
 def join(
