@@ -6,6 +6,8 @@ nDCG@10   RBP(p=0.8)   nDCG(gain=exp)@10   ASL@g1-10   alpha-nDCG@20   ndcg_cut_
 from __future__ import annotations
 
 import ast
+import functools
+import math
 import re
 from typing import Any
 
@@ -27,15 +29,16 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     level: dict[str, Any] = {}
     if match := re.fullmatch(r"(.+)-l(\d+)", text):  # ranx: map@100-l2
         text, level = match[1], {"level": int(match[2])}
-    if _plain(text) not in ENTRIES and (other := _translated(text)):
-        text = other
+    text = _translated(text) or text
     match = _FORM.match(text)
     if not match:
         raise ValueError(f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'.")
     entry = find(match["name"].strip(), text)
-    given = {
-        "level" if name == "rel" else name: value for name, value in _inside(match["inside"], text).items()
-    }
+    given = {"level" if name == "rel" else name: value for name, value in _inside(match["inside"], text).items()}
+    if hidden := entry.compat_only.intersection(given):
+        raise ValueError(
+            f"{', '.join(hidden)} in {text!r} follows compat=, e.g. measure(..., compat='trec_eval-9'); leave it out."
+        )
     if match["at"] is not None:
         if entry.at not in entry.parameters:
             raise ValueError(f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}.")
@@ -44,22 +47,24 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     return entry, {**given, **level}
 
 
-def _plain(text: str) -> str:
-    return re.split(r"[(@]", text, maxsplit=1)[0].strip()
-
-
 def _translated(text: str) -> str | None:
-    """Return the pdeval name of another tool's, where an alias with a {parameter} in it fits the whole text."""
+    """Return the pdeval name of another tool's: an alias of the whole text, or one with a {number} that fits it."""
+    if text in ENTRIES:
+        return None
+    for entry in ENTRIES.values():
+        if text in entry.aliases:
+            return entry.aliases[text]
     for entry in ENTRIES.values():
         for alias, to in entry.aliases.items():
-            if alias == text:
-                return to
-            if "{" in alias:
-                names = re.findall(r"{(\w+)}", alias)
-                form = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^@()_]+)", re.escape(alias))
-                if match := re.fullmatch(form, text):
-                    return to.format(**{name: match[name] for name in names})
+            if "{" in alias and (match := _pattern(alias).fullmatch(text)):
+                return to.format(**match.groupdict())
     return None
+
+
+@functools.cache
+def _pattern(alias: str) -> re.Pattern[str]:
+    # what stands for a {name} begins like a number: P_10 is precision at 10, P_IA is a name of its own
+    return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[-.\\d][^@()_]*)", re.escape(alias)))
 
 
 def _inside(inside: str | None, text: str) -> dict[str, Any]:
@@ -88,4 +93,5 @@ def _number(text: str, whole: str) -> float | int:
         value = float(text)
     except ValueError:
         raise ValueError(f"the cutoff in {whole!r} is {text!r}; it must be a number.") from None
-    return int(value) if value == int(value) and "." not in text else value
+    whole_number = math.isfinite(value) and value == int(value) and "." not in text
+    return int(value) if whole_number else value
