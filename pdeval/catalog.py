@@ -79,7 +79,6 @@ def _register(family: Family, kernel: Callable | None, name: str | None, options
         given["aliases"] = _as_aliases(name or function.__name__, given.get("aliases", ()))
         entry = Entry(name or function.__name__, family, function, tuple(columns), parameters, **given)
         ENTRIES[entry.name] = entry
-        _NAMES.clear()
         function.entry = entry  # type: ignore[attr-defined]
         return function
 
@@ -309,9 +308,6 @@ def _said(value: Any) -> str:
     return str(value)
 
 
-_NAMES: dict[str, str] = {}
-
-
 def find(name: str, text: str | None = None) -> Entry:
     """Return the entry of that name or alias; case does not matter where only one is meant.
 
@@ -323,16 +319,14 @@ def find(name: str, text: str | None = None) -> Entry:
     Traceback (most recent call last):
     KeyError: "no measure 'NDGC'. Did you mean 'nDCG'? pdeval.catalog() lists all."
     """
-    if not _NAMES:
-        for entry in ENTRIES.values():
-            _NAMES[entry.name] = entry.name
-            _NAMES.update({alias: entry.name for alias, to in entry.aliases.items() if to == entry.name})
-    if name in _NAMES:
-        return ENTRIES[_NAMES[name]]
-    meant = {to for known, to in _NAMES.items() if known.lower() == name.lower()}
+    names = {alias: to for entry in ENTRIES.values() for alias, to in entry.aliases.items() if to == entry.name}
+    names.update({own: own for own in ENTRIES})
+    if name in names:
+        return ENTRIES[names[name]]
+    meant = {to for known, to in names.items() if known.lower() == name.lower()}
     if len(meant) == 1:
         return ENTRIES[meant.pop()]
-    lowered = {known.lower(): to for known, to in _NAMES.items()}
+    lowered = {known.lower(): to for known, to in names.items()}
     near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
     text = text or name
     hint = f" Did you mean {text.replace(name, lowered[near[0]], 1)!r}?" if near else ""

@@ -36,9 +36,7 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     entry = find(match["name"].strip(), text)
     given = {"level" if name == "rel" else name: value for name, value in _inside(match["inside"], text).items()}
     if hidden := entry.compat_only.intersection(given):
-        raise ValueError(
-            f"{', '.join(hidden)} in {text!r} follows compat=, e.g. measure(..., compat='trec_eval-9'); leave it out."
-        )
+        raise ValueError(f"{', '.join(hidden)} in {text!r} follows compat=, e.g. compat='trec_eval-9'; leave it out.")
     if match["at"] is not None:
         if entry.at not in entry.parameters:
             raise ValueError(f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}.")
