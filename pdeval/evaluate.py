@@ -8,9 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from pdeval import catalog
 from pdeval.blocks import Block, View
-from pdeval.catalog import Measure
+from pdeval.catalog import ENTRIES, Measure, parse_all
 from pdeval.cube import Scores
 from pdeval.positions import Positions
 
@@ -23,7 +22,7 @@ def needs_judged(measures: Iterable[Measure]) -> bool:
 
     Examples
     --------
-    >>> needs_judged(catalog.parse_all(["AP", "nDCG@10"])), needs_judged(catalog.parse_all("bpref"))
+    >>> needs_judged(parse_all(["AP", "nDCG@10"])), needs_judged(parse_all("bpref"))
     (False, True)
     """
     return any(m.entry.kind == "judged" or _JUDGED_COLUMNS & set(m.entry.columns) for m in measures)
@@ -73,7 +72,7 @@ def scores(
     >>> scores(joined.positions, ["AP", "nDCG@10"]).values.shape
     (2, 50, 12)
     """
-    asked = catalog.parse_all(measures)
+    asked = parse_all(measures)
     only_metrics(asked)
     views = Views(positions, level)
     values = np.stack([views.values(measure) for measure in asked])
@@ -156,7 +155,7 @@ def call_of(measure: Measure, rules: dict) -> tuple:
         return entry.kernel, entry.columns, parameters
     kernel = entry.expected.get("kernel")
     if kernel is None:
-        have = sorted(name for name, other in catalog.ENTRIES.items() if other.expected)
+        have = sorted(name for name, other in ENTRIES.items() if other.expected)
         raise ValueError(
             f"{measure.label} has no closed form over the orders of tied items; ties='expected' works for "
             f"{', '.join(have)}. Choose another ties=."

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import catalog, evaluate
+from pdeval import evaluate
 from pdeval.blocks import Block, View
-from pdeval.catalog import Measure
+from pdeval.catalog import Measure, parse_all
 from pdeval.cube import Preferences
 from pdeval.evaluate import Topics, Views
 from pdeval.positions import Positions
@@ -312,7 +312,7 @@ def select(
     """
     from pdeval.choice import chosen_pairs
 
-    asked = tuple(catalog.parse_all(measures))
+    asked = tuple(parse_all(measures))
     for measure in asked:
         if measure.entry.family == "ordering":
             raise ValueError(f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...).")
