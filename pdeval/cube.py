@@ -7,8 +7,9 @@ labels, so that any array can go back to a tidy frame under the caller's own col
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,7 +81,6 @@ class Scores:
         0   a        1      AP    0.5
         1   a        2      AP    1.0
         """
-        n_measures, n_queries, n_runs = self.values.shape
         cells = self.values.transpose(2, 1, 0)
         run, query, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
         value = np.ascontiguousarray(cells).ravel()
@@ -166,3 +166,27 @@ def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.
         return np.triu_indices(n_runs, k=1)
     others = np.delete(np.arange(n_runs), baseline)
     return others, np.full(len(others), baseline)
+
+
+def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return frames on top of each other, ids staying categorical and notes kept.
+
+    Examples
+    --------
+    >>> one, two = (pd.DataFrame({"measure": pd.Categorical([name])}) for name in ("AP", "RR"))
+    >>> stacked([one, two])["measure"].cat.categories.tolist()
+    ['AP', 'RR']
+    """
+    if len(frames) == 1:
+        return frames[0]
+    whole = pd.concat([frame.astype(_plain(frame)) for frame in frames], ignore_index=True)
+    for name in whole.columns:
+        if all(isinstance(frame[name].dtype, pd.CategoricalDtype) for frame in frames if name in frame):
+            known = dict.fromkeys(one for frame in frames if name in frame for one in frame[name].cat.categories)
+            whole[name] = pd.Categorical(whole[name], categories=list(known))
+    whole.attrs.update(frames[0].attrs)
+    return whole
+
+
+def _plain(frame: pd.DataFrame) -> dict[str, Any]:
+    return {name: object for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)}

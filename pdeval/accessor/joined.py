@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
 
-from pdeval import evaluate, positions, tables
+from pdeval import (
+    contributions,
+    correlation,
+    curves,
+    evaluate,
+    fitting,
+    orderings,
+    positions,
+    significance,
+    systems,
+    tables,
+    winrates,
+)
 from pdeval.catalog import parse_all
+from pdeval.cube import stacked
 from pdeval.evaluate import Topics
 from pdeval.pairs import Pairs, select
 from pdeval.positions import Positions
@@ -105,6 +119,161 @@ class Joined:
         (1100, 5)
         """
         return self.pairs(measures, baseline=baseline, pairs=pairs).cube(progress).frame()
+
+    def sources(self, measures: object = None) -> list[Any]:
+        """Return what significance and orderings work on: scores of the metrics, a stream of the preferences.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> [source.measures for source in joined.sources(["RPP", "AP", "RR"])]
+        [('RPP',), ('AP', 'RR')]
+        """
+        asked = parse_all(MEASURES if measures is None else measures)
+        groups = [list(group) for _, group in groupby(asked, key=lambda measure: measure.entry.family)]
+        return [self.scores(group) if group[0].entry.family == "metric" else self.pairs(group) for group in groups]
+
+    def order(self, measures: object = ("RPP",), *, method: Any = None, **options: Any) -> pd.DataFrame:
+        """Return the runs in order; win rates of RPP and lexicographic preferences are had without forming pairs.
+
+        Options are those of `pdeval.orderings.order`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.order(["RPP", "AP"]).groupby("measure", observed=True)["rank"].min().tolist()
+        [1, 1]
+        """
+        parts = []
+        for measure in parse_all(measures):
+            options["winrates"] = measure.entry.family == "preference" and winrates.direct(measure) and self._even()
+            if options["winrates"]:
+                source = winrates.win_rates(self.positions, measure, level=self.level, topics=self.topics)
+            else:
+                source = self.sources(measure)[0]
+            parts.append(orderings.order(source, method=method, **options))
+        return stacked(parts)
+
+    def _even(self) -> bool:
+        counts = evaluate.counted(self.positions, self.topics, self.level)
+        return bool((counts.all(axis=1) == counts.any(axis=1)).all())
+
+    def compare(self, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return one row per pair and measure with its significance; options as in `pdeval.significance.compare`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> len(joined.compare(["RPP", "AP"], baseline="bm25"))
+        22
+        """
+        return stacked([significance.compare(source, **options) for source in self.sources(measures)])
+
+    def discriminative_power(self, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return the percentage of pairs that each measure tells apart; options as in `pdeval.significance`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.discriminative_power(["RPP", "AP"], tests=["t"])["measure"].tolist()
+        ['RPP', 'AP']
+        """
+        return stacked([significance.discriminative_power(source, **options) for source in self.sources(measures)])
+
+    def mean(self, measures: object = ("RPP",), *, baseline: object = None) -> pd.DataFrame:
+        """Return the mean preference of each pair, streaming: run_a, run_b, measure, n, mean, sd.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> len(joined.mean("RPP"))
+        66
+        """
+        return systems.mean(self.pairs(measures, baseline=baseline))
+
+    def matrix(self, measure: object = "RPP") -> pd.DataFrame:
+        """Return the mean preference of row over column as a square frame.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.matrix("sgnLP").shape
+        (12, 12)
+        """
+        return systems.matrix(self.pairs([measure]))
+
+    def correlate(self, measures: object = ("RPP", "AP"), *, method: Any = None, **options: Any) -> pd.DataFrame:
+        """Return how alike the orderings by each two measures are; options as in `pdeval.correlation.correlate`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.correlate(["RPP", "AP", "RR"])["measure_b"].tolist()
+        ['AP', 'RR', 'RR']
+        """
+        return correlation.correlate(self.order(measures, method=method), **options)
+
+    def disaggregate(
+        self, measures: object = ("RPP",), *, baseline: object = None, pairs: object = None
+    ) -> pd.DataFrame:
+        """Return what each recall level contributes to the difference of two runs.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.disaggregate("RPP", pairs=[("bm25", "ql")]).columns.tolist()
+        ['query_id', 'run_a', 'run_b', 'measure', 'level', 'value']
+        """
+        rules = {"level": self.level, "topics": self.topics}
+        return contributions.disaggregate(self.positions, measures, baseline=baseline, pairs=pairs, **rules)
+
+    def explain(self, query: object, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
+        """Return a per-item account of one query: item, grade, rank in each run, what it adds to each measure.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> round(float(joined.explain("101", "AP", runs="bm25")["AP"].sum() - joined.measure("AP")["value"][0]), 9)
+        0.0
+        """
+        return contributions.explain(self.positions, measures, query, runs=runs, level=self.level)
+
+    def curve(self, *, points: int | None = 11, by_query: bool = False) -> pd.DataFrame:
+        """Return precision against recall: run, recall, precision; see `pdeval.curves.curve`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> len(joined.curve(points=5))
+        60
+        """
+        return curves.curve(self.positions, points=points, by_query=by_query, level=self.level, topics=self.topics)
+
+    def fit_weights(self, labelled: pd.DataFrame, *, penalty: float = 1.0) -> fitting.Weights:
+        """Return the weights of recall levels that best reproduce labelled preferences (query, run_a, run_b, winner).
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> prefs = joined.prefer("RPP", pairs=[("bm25", "ql")]).query("value != 0")
+        >>> labelled = prefs.assign(winner=["a" if value > 0 else "b" for value in prefs["value"]])
+        >>> weights = joined.fit_weights(labelled)
+        >>> joined.prefer(pdeval.parse("RPP", weight=weights), baseline="bm25")["measure"].iloc[0]
+        'RPP(weight=fitted)'
+        """
+        query = str(self.positions.queries.name)
+        return fitting.fit_weights(self.positions, labelled, query=query, level=self.level, penalty=penalty)
 
 
 def join(

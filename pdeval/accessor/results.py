@@ -1,0 +1,359 @@
+"""Verbs of scores and preferences: sum up, order, compare, correlate, report; of run tables too, given judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from pdeval import correlation, orderings, pivot, significance, summary, systems, tables
+from pdeval.accessor import sources
+from pdeval.accessor.sources import each
+
+if TYPE_CHECKING:
+    from pdeval.report import Report
+
+
+class ResultVerbs:
+    """What a table of scores or preferences can do."""
+
+    _frame: pd.DataFrame
+    _binding: dict[str, Any]
+
+    def summary(
+        self, by: str | Sequence[str] | None = None, *, wide: bool = False, confidence: float = 0.95
+    ) -> pd.DataFrame:
+        """Return the scores summed up per run and measure: n, mean, sd, ci_low, ci_high.
+
+        Parameters
+        ----------
+        by : str or list of str, optional
+            Column(s) of joined-on metadata to group by instead of the run: each query's values are averaged over
+            the group's runs first, so that n counts queries.
+        wide : bool
+            One row per run, one column per measure, holding the means.
+        confidence : float
+            Of the interval of the mean (Student's t over queries).
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"])
+        >>> scores.ireval.summary(wide=True).round(3).head(2).to_dict("records")
+        [{'run': 'bm25', 'AP': 0.328, 'RR': 0.746}, {'run': 'bm25+rm3', 'AP': 0.337, 'RR': 0.744}]
+        >>> table = scores.merge(pdeval.datasets.sample_metadata(), on="run")
+        >>> table.ireval.summary(by="family").columns.tolist()
+        ['family', 'measure', 'n', 'mean', 'sd', 'ci_low', 'ci_high']
+        """
+        table = tables.read(self, "scores")
+        if by is None:
+            return summary.summary(pivot.scores(table), confidence=confidence, wide=wide)
+        roles = {name: table.roles[name] for name in ("query", "measure", "value")}
+        return summary.summary_by(table.frame, by, **roles, confidence=confidence, wide=wide)
+
+    def mean(self) -> pd.DataFrame:
+        """Return system-level preferences: the mean over queries of each pair.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> prefs = pdeval.datasets.sample_runs().ireval.prefer(pdeval.datasets.sample_qrels(), "RPP")
+        >>> prefs.ireval.mean().columns.tolist()
+        ['run_a', 'run_b', 'measure', 'n', 'mean', 'sd']
+        """
+        return systems.mean(pivot.preferences(tables.read(self, "preferences")))
+
+    def matrix(self, measure: str | None = None) -> pd.DataFrame:
+        """Return the mean preference of row over column as a square frame, antisymmetric.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> prefs = pdeval.datasets.sample_runs().ireval.prefer(pdeval.datasets.sample_qrels(), "RPP")
+        >>> prefs.ireval.matrix().shape
+        (12, 12)
+        """
+        return systems.matrix(pivot.preferences(tables.read(self, "preferences")), measure)
+
+    def order(
+        self,
+        qrels: object = None,
+        measures: object = None,
+        *,
+        method: Any = None,
+        bootstrap: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        compat: Any = None,
+        progress: bool | None = None,
+        **rules: Any,
+    ) -> pd.DataFrame:
+        """Return the runs in order: run, measure, method, score, rank[, rank_low, rank_high].
+
+        On scores or preferences the first argument may be the method: `prefs.ireval.order("mc4")`. On a run table
+        it is the judgments: `runs.ireval.order(qrels, "RPP")`, where win rates are had without forming pairs.
+
+        Parameters
+        ----------
+        qrels : DataFrame, optional
+            Judgments, for a run table.
+        measures : str or list, optional
+            For a run table what to compute (default: RPP), else which of the table's measures to use.
+        method : str or list of str
+            "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry"; by default the mean of scores and the
+            win rate of preferences.
+        bootstrap : int
+            Resamples of the queries for rank intervals.
+        compat : 'pref_eval', 'trec_eval-9' or 'trec_eval-10'
+            "pref_eval" breaks ties by run name and walks MC4 for ten steps.
+        **rules
+            level, topics, ties, depth, validate, as in `join`; for run tables.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+        >>> runs.ireval.order(qrels, "RPP").columns.tolist()
+        ['run', 'measure', 'method', 'score', 'rank']
+        >>> scores = runs.ireval.measure(qrels, "AP")
+        >>> int(scores.ireval.order(["mean", "borda"])["rank"].max())
+        12
+        """
+        if isinstance(qrels, str) or (isinstance(qrels, (list, tuple)) and all(isinstance(q, str) for q in qrels)):
+            method, qrels = qrels, None
+        options = {"method": method, "bootstrap": bootstrap, "confidence": confidence, "seed": seed}
+        options |= {"progress": progress, "compat": "pref_eval" if compat == "pref_eval" else None}
+        if qrels is not None:
+            rules = rules if compat is None else {**rules, "compat": compat}
+            measures = "RPP" if measures is None else measures
+            return sources.joined_of(self, qrels, measures, rules, "order").order(measures, **options)
+        return each(orderings.order, sources.of(self, qrels, measures, rules, "order"), **options)
+
+    def compare(
+        self,
+        qrels: object = None,
+        measures: object = None,
+        *,
+        test: Any = None,
+        correction: Any = "bonferroni",
+        baseline: Any = None,
+        alpha: float = 0.05,
+        family: Any = None,
+        confidence: float = 0.95,
+        draws: int = 10_000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        **rules: Any,
+    ) -> pd.DataFrame:
+        """Return one row per pair and measure: the difference, its interval, effect size, p-value, significance.
+
+        Parameters
+        ----------
+        qrels, measures
+            As in `order`.
+        test : str, optional
+            "t", "wilcoxon", "sign", "randomisation", "bootstrap", "hsd" (randomised Tukey HSD), "tukey" (analytic);
+            by default the sign test for sgnLP and sgnLR and the t-test for the rest.
+        correction : str
+            Any of statsmodels' multipletests, or "none".
+        baseline : run, optional
+            Only pairs with this run.
+        family : {'measure', 'baseline', 'all'}, optional
+            What is corrected together.
+        alpha, confidence, draws, seed, progress
+            As in `pdeval.significance.compare`.
+        **rules
+            level, topics, ties, compat, depth, validate, as in `join`; for run tables.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> table = scores.ireval.compare(baseline="bm25")
+        >>> len(table), table["significant"].dtype == bool
+        (11, True)
+        """
+        found = sources.of(self, qrels, measures, rules, "compare")
+        options = {"test": test, "correction": correction, "baseline": baseline, "alpha": alpha, "family": family}
+        options |= {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
+        return each(significance.compare, found, **options)
+
+    def discriminative_power(
+        self,
+        qrels: object = None,
+        measures: object = None,
+        *,
+        tests: Any = ("default", "hsd"),
+        correction: Any = "bonferroni",
+        alpha: float = 0.05,
+        draws: int = 10_000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        **rules: Any,
+    ) -> pd.DataFrame:
+        """Return the percentage of pairs of runs that each measure tells apart: measure, test, ..., detected, percent.
+
+        Parameters
+        ----------
+        tests : list of str
+            Tests as in `compare`; "default" is the sign test for sgnLP and sgnLR and the t-test for the rest.
+        qrels, measures, correction, alpha, draws, seed, progress, **rules
+            As in `compare`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+        >>> runs.ireval.discriminative_power(qrels, ["RPP", "AP", "RR"], tests=["t"])["pairs"].tolist()
+        [66, 66, 66]
+        """
+        found = sources.of(self, qrels, measures, rules, "discriminative_power")
+        options = {"tests": tests, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
+        return each(significance.discriminative_power, found, **options, progress=progress)
+
+    def p_value_curve(self, qrels: object = None, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return the sorted p-values of all pairs, per measure: the achieved-significance-level curve.
+
+        Options are those of `pdeval.significance.p_value_curve` and, for run tables, of `join`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> len(scores.ireval.p_value_curve())
+        66
+        """
+        rules = {name: options.pop(name) for name in sources.RULES if name in options}
+        return each(significance.p_value_curve, sources.of(self, qrels, measures, rules, "p_value_curve"), **options)
+
+    def anova(self, qrels: object = None, measures: object = None, **rules: Any) -> pd.DataFrame:
+        """Return the two-way analysis of variance, run and query, per measure.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> scores.ireval.anova()["source"].tolist()
+        ['run', 'query', 'residual', 'total']
+        """
+        return each(significance.anova, sources.of(self, qrels, measures, rules, "anova"))
+
+    def power(self, qrels: object = None, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return the chance of finding a difference with so many queries; see `pdeval.significance.power`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> scores.ireval.power(difference=0.05, baseline="bm25").shape[0]
+        11
+        """
+        rules = {name: options.pop(name) for name in sources.RULES if name in options}
+        return each(significance.power, sources.of(self, qrels, measures, rules, "power"), **options)
+
+    def sample_size(self, qrels: object = None, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return how many queries a wanted difference and power need; see `pdeval.significance.sample_size`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> scores.ireval.sample_size(difference=0.05, baseline="bm25").shape[0]
+        11
+        """
+        rules = {name: options.pop(name) for name in sources.RULES if name in options}
+        return each(significance.sample_size, sources.of(self, qrels, measures, rules, "sample_size"), **options)
+
+    def detectable_difference(self, qrels: object = None, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return the smallest difference that so many queries can show; see `pdeval.significance`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> scores.ireval.detectable_difference(baseline="bm25").shape[0]
+        11
+        """
+        rules = {name: options.pop(name) for name in sources.RULES if name in options}
+        found = sources.of(self, qrels, measures, rules, "detectable_difference")
+        return each(significance.detectable_difference, found, **options)
+
+    def correlate(
+        self,
+        qrels: object = None,
+        measures: object = None,
+        *,
+        coefficients: Any = "tau_b",
+        method: Any = None,
+        matrix: bool = False,
+        **rules: Any,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings by each two measures are, as a tidy frame or a square matrix.
+
+        Works on orders, scores, preferences, and run tables with judgments.
+
+        Parameters
+        ----------
+        coefficients : str or list of str
+            "tau_a", "tau_b", "tau_ap", "tau_ap_b", "rbo", "spearman", "pearson".
+        method : str or list of str, optional
+            How to order; see `order`.
+        matrix : bool
+            Return one coefficient as a square frame.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"])
+        >>> scores.ireval.correlate().columns.tolist()
+        ['measure_a', 'measure_b', 'coefficient', 'runs', 'value']
+        """
+        if tables.kind_of(self._frame, self._binding) == "orders":
+            return correlation.correlate(self._frame, coefficients=coefficients, method=method, matrix=matrix)
+        orders = ResultVerbs.order(self, qrels, measures, method=method, **rules)
+        return correlation.correlate(orders, coefficients=coefficients, matrix=matrix)
+
+    def correlate_with(self, others: pd.DataFrame, *, coefficients: Any = "tau_b") -> pd.DataFrame:
+        """Return how alike this table of orders and another are, e.g. on all and on fewer queries.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> orders = scores.ireval.order()
+        >>> orders.ireval.correlate_with(orders)["value"].tolist()
+        [1.0]
+        """
+        return correlation.correlate_with(self._frame, others, coefficients=coefficients)
+
+    def delta_sort(self, new: str, *, old: str = "AP", margin: float = 0.1, alpha: float = 0.05) -> pd.DataFrame:
+        """Return how far systems move when one measure replaces another (DeltaSort), with Kendall tau and DeltaValue.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"])
+        >>> len(scores.ireval.delta_sort("RR"))
+        1
+        """
+        table = tables.read(self, "scores")
+        before, after = (pivot.scores(sources.only(table, one)) for one in (old, new))
+        return significance.delta_sort(before, after, margin=margin, alpha=alpha)
+
+    def report(self, **options: Any) -> Report:
+        """Return the table as a paper prints it: `.to_latex()`, `.to_html()`, `.to_markdown()`, `.save(path)`.
+
+        Scores and preferences give systems x measures, with significance marks; orders, comparisons, discriminative
+        power and agreement tables, and square matrices, give theirs. Options are those of `pdeval.report`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> scores.ireval.report(baseline="bm25").to_latex().splitlines()[0]
+        '\\\\begin{table}[t]'
+        """
+        from pdeval.accessor.reporting import report
+
+        return report(self, **options)
