@@ -46,6 +46,8 @@ def series(column: pa.ChunkedArray) -> Any:
         return categorical(whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return text_dtype().__from_arrow__(column)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return column.to_pandas()
     values = column.to_numpy()
     return values if values.flags.writeable else values.copy()
 

@@ -1,0 +1,14 @@
+"""TREC files and tables: runs and judgments in and out, plain or compressed, many at once, and as parquet.
+
+files     which files a path, folder or pattern means, what their runs are called, and their bytes
+lines     bytes to columns: tidy files straight through pyarrow
+untidy    the same for files that need cleaning first; says which line is at fault
+reading   read_run, read_runs, read_qrels
+writing   write_run, write_runs, write_qrels
+"""
+
+from pdeval.trec.files import run_name
+from pdeval.trec.reading import read_qrels, read_run, read_runs
+from pdeval.trec.writing import write_qrels, write_run, write_runs
+
+__all__ = ["read_qrels", "read_run", "read_runs", "run_name", "write_qrels", "write_run", "write_runs"]

@@ -1,0 +1,146 @@
+"""Which files are meant, what their runs are called, and the bytes inside, decompressed."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+
+PathLike = str | os.PathLike[str]
+
+CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+FORMATS = (".run", ".txt", ".res", ".trec", ".parquet")
+# how compressed content begins; the last three are known only to say so
+MAGIC = {
+    "gzip": rb"\x1f\x8b\x08",
+    "bz2": rb"BZh[1-9]1AY&SY",
+    "zstd": rb"\x28\xb5\x2f\xfd",
+    "xz": rb"\xfd7zXZ\x00",
+    "zip": rb"PK\x03\x04",
+    "compress": rb"\x1f\x9d",
+}
+
+
+def run_name(path: PathLike) -> str:
+    """Return the name of a run from its file: less compression, .run .txt .res .trec and a leading `input.`
+
+    Examples
+    --------
+    >>> run_name("runs/input.bm25+rm3.gz"), run_name("runs/dense.v2.run.zst")
+    ('bm25+rm3', 'dense.v2')
+    """
+    name = Path(path).name
+    for endings in (tuple(CODECS), FORMATS):
+        ending = next((e for e in endings if name.lower().endswith(e)), "")
+        name = name[: len(name) - len(ending)] or name
+    return name.removeprefix("input.") or name
+
+
+def compression(path: Path) -> str | None:
+    """Return the codec that the file's name ends in, or None."""
+    return CODECS.get(path.suffix.lower())
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether the file's name says that it is a parquet file."""
+    return path.suffix.lower() == ".parquet"
+
+
+def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
+    """Return the files that paths, folders and patterns mean: each sorted by run name, a list in its order.
+
+    A folder means every file in it that is not hidden; its own folders are not entered (use a pattern with `**`).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("b.run", "a.run", ".hidden"):
+    ...     _ = (folder / name).write_text("")
+    >>> [path.name for path in expand(folder)]
+    ['a.run', 'b.run']
+    """
+    if isinstance(paths, str | os.PathLike):
+        return _expand_one(Path(paths), os.fspath(paths))
+    found = [file for path in paths for file in _expand_one(Path(path), os.fspath(path))]
+    if not found:
+        raise ValueError("no run files were given: the list is empty.")
+    return found
+
+
+def _expand_one(path: Path, text: str) -> list[Path]:
+    if path.is_dir():
+        inside = list(path.iterdir())
+        files = [file for file in sorted(inside, key=_by_name) if file.is_file() and not file.name.startswith(".")]
+        if not files:
+            folders = sum(file.is_dir() for file in inside)
+            deeper = f" To look into its folders: '{path}/**/*.run'." if folders else ""
+            raise FileNotFoundError(f"no run files in the folder '{path}'.{deeper}")
+        return files
+    if path.exists() or not glob.has_magic(text):
+        return [path]
+    matches = [Path(match) for match in glob.glob(text, recursive=True) if os.path.isfile(match)]
+    files = sorted(matches, key=_by_name)
+    if not files:
+        raise FileNotFoundError(f"no file matches '{text}'.")
+    return files
+
+
+def _by_name(path: Path) -> tuple[str, Path]:
+    return run_name(path), path
+
+
+def check_present(path: Path) -> None:
+    """Raise an error if there is no such file, naming the nearest one that exists."""
+    if path.is_dir():
+        raise ValueError(f"'{path}' is a folder, not a file. pdeval.read_runs reads all the runs of a folder.")
+    if not path.exists():
+        near: list[str] = []
+        if path.parent.is_dir():
+            near = difflib.get_close_matches(path.name, [file.name for file in path.parent.iterdir()], n=1)
+        hint = f" Did you mean '{path.parent / near[0]}'?" if near else ""
+        raise FileNotFoundError(f"no file '{path}'.{hint}")
+
+
+def load(path: Path) -> bytes:
+    """Return the content of a file, decompressed as its name says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+    >>> _ = path.write_bytes(b"301 Q0 d1 1 2.5 bm25")
+    >>> load(path)
+    b'301 Q0 d1 1 2.5 bm25'
+    """
+    check_present(path)
+    raw = path.read_bytes()
+    codec = compression(path)
+    found = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
+    if found != codec and raw:
+        raise ValueError(_mismatch(path, codec, found, raw))
+    if codec and raw:
+        try:
+            raw = pa.input_stream(pa.BufferReader(raw), compression=codec).read()
+        except OSError as error:
+            raise ValueError(
+                f"'{path}' cannot be decompressed as {codec}; it is damaged or cut short ({error})."
+            ) from error
+    if not raw or raw.isspace():
+        raise ValueError(f"'{path}' is empty: it has no lines.")
+    return raw
+
+
+def _mismatch(path: Path, codec: str | None, found: str | None, raw: bytes) -> str:
+    if codec is None:
+        ending = next((ending for ending, name in CODECS.items() if name == found), None)
+        if ending:
+            return f"'{path}' is {found}-compressed, but its name does not end in {ending}. Rename it."
+        return f"'{path}' is {found}-compressed; pdeval reads {', '.join(CODECS)} and plain files. Unpack it first."
+    begins = f"{found}-compressed" if found else f"not compressed; it begins with {raw[:20]!r}"
+    return f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."

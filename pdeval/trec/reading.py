@@ -1,0 +1,270 @@
+"""Reads runs and judgments from TREC and parquet files into frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pdeval import arrow
+from pdeval.progress import track
+from pdeval.trec import files, untidy
+from pdeval.trec.files import PathLike
+from pdeval.trec.layout import QRELS, RUN, TEXT
+from pdeval.trec.lines import dictionary, parse
+
+Names = Literal["file", "tag"]
+
+
+class RunFile(NamedTuple):
+    """A file that holds a run, what the run is called (None: by its tag), and whether the caller said so."""
+
+    path: Path
+    name: str | None
+    given: bool = False
+
+
+def read_run(path: PathLike, *, name: str | None = None, names: Names = "file") -> pd.DataFrame:
+    """Return the run in a TREC or parquet file: run, query_id, doc_id, score, rank; rows as in the file.
+
+    Reads what trec_eval reads: any white space between columns, blank lines, comments, more words after the tag,
+    ranks of any kind (the rank is float with NaN where it is no number). A line that it would refuse, and a score that
+    is no number, is an error with file, line number and text. Ids are always text: '051' stays '051'.
+
+    Parameters
+    ----------
+    path : path
+        A file of six columns: query, Q0, doc, rank, score, tag. Plain, or ending in .gz, .bz2, .zst; or .parquet.
+    name : str, optional
+        What to call the run. By default its `names`.
+    names : {'file', 'tag'}
+        Name the run after its file, less compression, .run .txt .res .trec and a leading `input.`; or by its tag,
+        which must then be the same in all lines. The run column of a parquet file is kept.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+    >>> _ = path.write_text("051 Q0 FBIS3-1 1 2.5 x\\n051 Q0 FT911-3 2 1.5 x\\n")
+    >>> print(pdeval.trec.read_run(path).to_string(index=False))
+     run query_id  doc_id  score  rank
+    bm25      051 FBIS3-1    2.5     1
+    bm25      051 FT911-3    1.5     2
+    """
+    _check_names(names)
+    own = files.run_name(path) if names == "file" else None
+    return arrow.frame(run_table(RunFile(Path(path), name or own, given=bool(name))))
+
+
+def read_runs(
+    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    *,
+    names: Names = "file",
+    progress: bool | None = None,
+    engine: str = "pandas",
+) -> pd.DataFrame:
+    """Return the runs of many files in one frame: run, query_id, doc_id, score, rank; file after file.
+
+    Parameters
+    ----------
+    paths : path, pattern, folder, list of these, or dict of run name to path
+        A folder means every file in it that is not hidden. Files of a folder or a pattern are sorted by run name.
+    names : {'file', 'tag'}
+        See `read_run`. Two runs of the same name are an error; a dict gives them other names.
+    progress : bool, optional
+        Whether to show a bar; by default if it takes more than a second and somebody is watching.
+    engine : str, default 'pandas'
+        What makes the frame.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for run in ("ql", "bm25"):
+    ...     _ = (folder / f"{run}.run").write_text("301 Q0 d1 1 2.5 x\\n")
+    >>> print(pdeval.trec.read_runs(folder).to_string(index=False))
+     run query_id doc_id  score  rank
+    bm25      301     d1    2.5     1
+      ql      301     d1    2.5     1
+    """
+    _check_names(names)
+    if engine not in ENGINES:
+        raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
+    return ENGINES[engine](run_files(paths, names=names), progress=progress)
+
+
+def read_qrels(path: PathLike, *, subtopics: bool = False) -> pd.DataFrame:
+    """Return the judgments in a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
+
+    Grades are whole numbers if all are, else floats.
+
+    Parameters
+    ----------
+    path : path
+        A file of four columns: query, iteration or subtopic, doc, grade. Plain, .gz, .bz2, .zst; or .parquet.
+    subtopics : bool, default False
+        Keep the second column, as `subtopic`.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "qrels.txt"
+    >>> _ = path.write_text("051 0 FBIS3-1 2\\n051 0 FT911-3 0\\n")
+    >>> print(pdeval.trec.read_qrels(path).to_string(index=False))
+    query_id  doc_id  relevance
+         051 FBIS3-1          2
+         051 FT911-3          0
+    """
+    path = Path(path)
+    keep = ["query_id", "doc_id", "relevance"] + (["subtopic"] if subtopics else [])
+    if files.is_parquet(path):
+        table = parquet_table(path, keep, "relevance")
+        dropped = [] if subtopics or "subtopic" not in table.column_names else ["subtopic"]
+        return arrow.frame(table.drop_columns(dropped))
+    return arrow.frame(parse(files.load(path), QRELS, keep, path=path))
+
+
+def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, names: Names) -> list[RunFile]:
+    """Return the files that hold the runs, with their names; two equal names are an error."""
+    if isinstance(paths, Mapping):
+        return [RunFile(Path(path), str(name), given=True) for name, path in paths.items()]
+    found = files.expand(paths)
+    if names == "tag":
+        return [RunFile(path, None) for path in found]
+    named = [RunFile(path, files.run_name(path)) for path in found]
+    _check_different((str(file.name), file.path) for file in named)
+    return named
+
+
+def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
+    """Return one file's run as an Arrow table: run, query_id, doc_id, score, rank."""
+    path, name, given = file
+    if files.is_parquet(path):
+        table = parquet_table(path, ["query_id", "doc_id", "score"], "score")
+        if "run" in table.column_names:
+            runs = pc.unique(table.column("run")).to_pylist()
+            if not given:
+                return table.select(["run", *(column for column in table.column_names if column != "run")])
+            if len(runs) > 1:
+                raise ValueError(f"'{path}' holds {len(runs):,} runs, so that it cannot be read as the run {name!r}.")
+            table = table.drop_columns(["run"])
+        name = name or files.run_name(path)
+    else:
+        data = files.load(path)
+        keep = ["query_id", "doc_id", "score", "rank"] + ([] if name else ["tag"])
+        table = parse(data, RUN, keep, path=path, threads=threads)
+        if name is None:
+            name = _only_tag(table.column("tag").chunk(0), data, path)
+            table = table.drop_columns(["tag"])
+    codes = pa.array(np.zeros(table.num_rows, dtype=np.int32))
+    return table.add_column(0, "run", pa.DictionaryArray.from_arrays(codes, pa.array([name], TEXT)))
+
+
+def _only_tag(tags: pa.DictionaryArray, data: bytes, path: Path) -> str:
+    first = tags.dictionary[0].as_py()
+    if len(tags.dictionary) > 1:
+        row = pc.index(pc.equal(tags.indices, pa.scalar(1, tags.indices.type)), True).as_py()
+        what = f"the tag {tags.dictionary[1].as_py()!r} is not {first!r}, the tag of the lines above"
+        error = untidy.fault(row, what, RUN, data=data, path=path)
+        raise ValueError(f"{error} names='tag' needs one tag a file; use names='file'.")
+    return first
+
+
+def parquet_table(path: Path, needed: list[str], number: str) -> pa.Table:
+    """Return a parquet file with its ids as text, repeated ones as dictionaries; missing columns are an error."""
+    import pyarrow.parquet as pq
+
+    files.check_present(path)
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}") from error
+    missing = [name for name in needed if name not in table.column_names]
+    if missing:
+        raise ValueError(
+            f"'{path}' has no column {' or '.join(map(repr, missing))}; it has {', '.join(table.column_names)}. "
+            "Read it with pandas.read_parquet and bind the names: df.ireval(query=..., doc=...)."
+        )
+    for place, name in enumerate(table.column_names):
+        if name in ("run", "query_id", "doc_id", "subtopic"):
+            table = table.set_column(place, name, _id_column(table.column(name), name, path))
+    values = table.column(number)
+    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+        raise ValueError(f"the column {number!r} of '{path}' holds {values.type} values, not numbers.")
+    if values.null_count or pc.any(pc.is_nan(values.cast(pa.float64()))).as_py():
+        raise ValueError(f"the column {number!r} of '{path}' has missing values (NaN); drop those rows first.")
+    wide = pa.float64() if number == "score" or pa.types.is_floating(values.type) else pa.int64()
+    return table.set_column(table.column_names.index(number), number, values.cast(wide))
+
+
+def _id_column(column: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise ValueError(f"the column {name!r} of '{path}' holds {kind} values; ids must be strings or integers.")
+    if column.null_count:
+        raise ValueError(f"the column {name!r} of '{path}' has {column.null_count:,} missing ids; drop those rows.")
+    if pa.types.is_dictionary(column.type) and name != "doc_id":
+        codes = [(chunk.indices.cast(pa.int32()), chunk.dictionary.cast(TEXT)) for chunk in column.chunks]
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(*pair) for pair in codes])
+    if pa.types.is_dictionary(column.type):
+        column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
+    text = column.cast(TEXT)
+    whole = pa.concat_arrays(text.chunks)
+    return pa.chunked_array([whole if name == "doc_id" else dictionary(whole)])
+
+
+def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple[RunFile, pa.Table]]:
+    """Yield every file's run as an Arrow table, in order; several files are read at a time."""
+    if len(run_files) == 1:
+        yield run_files[0], run_table(run_files[0])
+        return
+    pool = ThreadPoolExecutor(min(len(run_files), os.cpu_count() or 1))
+    try:
+        read = pool.map(lambda file: run_table(file, threads=False), run_files)
+        yield from zip(run_files, track(read, total=len(run_files), desc="reading runs", progress=progress))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def in_memory(run_files: list[RunFile], *, progress: bool | None = None) -> pd.DataFrame:
+    """Return the runs of the files in one pandas frame."""
+    parts = list(tables(run_files, progress=progress))
+    _check_different((name, file.path) for file, table in parts for name in pc.unique(table.column("run")).to_pylist())
+    read = [table for _, table in parts]
+    if len({table.schema.field("rank").type for table in read if "rank" in table.column_names}) > 1:
+        read = [_with_float_rank(table) for table in read]
+    return arrow.frame(pa.concat_tables(read, promote_options="default"))
+
+
+def _with_float_rank(table: pa.Table) -> pa.Table:
+    if "rank" not in table.column_names:
+        return table
+    place = table.column_names.index("rank")
+    return table.set_column(place, "rank", table.column("rank").cast(pa.float64()))
+
+
+def _check_different(named: Iterable[tuple[str, Path]]) -> None:
+    first: dict[str, Path] = {}
+    for name, path in named:
+        if name in first:
+            raise ValueError(
+                f"two runs are called {name!r}: '{first[name]}' and '{path}'. Rename a file, or give names: "
+                f"read_runs({{{name!r}: ..., {name + '-2'!r}: ...}})."
+            )
+        first[name] = path
+
+
+def _check_names(names: str) -> None:
+    if names not in ("file", "tag"):
+        raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
+
+
+# what turns the list of files into a frame; an engine adds itself here
+ENGINES: dict[str, Callable[..., Any]] = {"pandas": in_memory}
