@@ -322,7 +322,7 @@ class ResultVerbs:
         >>> import pdeval
         >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
         >>> orders = scores.ireval.order()
-        >>> orders.ireval.correlate_with(orders)["value"].tolist()
+        >>> orders.ireval.correlate_with(orders)["value"].round(6).tolist()
         [1.0]
         """
         return correlation.correlate_with(self._frame, others, coefficients=coefficients)
