@@ -1,0 +1,119 @@
+"""A Report as HTML that carries its own style and takes the colours of the page, light or dark."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import groupby
+
+from pdeval.report.spec import Cell, Column, Report
+
+STYLE = """<style>
+.pdeval-report { font-variant-numeric: tabular-nums lining-nums; max-width: 100%; overflow-x: auto; color: inherit; }
+.pdeval-report table { border-collapse: collapse; margin: 0.5em 0; border: 0; color: inherit; background: none; }
+.pdeval-report caption { caption-side: top; text-align: left; padding: 0 0 0.4em 0; color: inherit; }
+.pdeval-report th, .pdeval-report td { border: 0; padding: 0.15em 0.35em; background: none; color: inherit;
+  text-align: left; font-weight: normal; white-space: nowrap; vertical-align: baseline; }
+.pdeval-report tr { background: none !important; }
+.pdeval-report thead tr:first-child th { border-top: 2px solid currentColor; }
+.pdeval-report thead tr:last-child th { border-bottom: 1px solid currentColor; }
+.pdeval-report thead th.n { text-align: center; padding-left: 0.9em; }
+.pdeval-report thead th.g { border-bottom: 1px solid currentColor; }
+.pdeval-report tbody td.n { text-align: right; padding-left: 0.9em; padding-right: 0; }
+.pdeval-report tbody td.m { padding-left: 0; padding-right: 0; }
+.pdeval-report tbody td.s { padding-right: 0; }
+.pdeval-report tbody th.t { font-style: italic; }
+.pdeval-report tbody + tbody tr:first-child > * { border-top: 1px solid currentColor; }
+.pdeval-report tbody:last-of-type tr:last-child > * { border-bottom: 2px solid currentColor; }
+.pdeval-report b { font-weight: bold; }
+.pdeval-report u { text-underline-offset: 0.15em; }
+.pdeval-report sup { line-height: 0; font-size: 0.75em; }
+.pdeval-report p { margin: 0.2em 0; font-size: 0.85em; max-width: 60em; }
+</style>"""
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+</head>
+<body style="font-family: system-ui, sans-serif">
+{table}
+</body>
+</html>
+"""
+
+
+def render(report: Report, *, standalone: bool = False) -> str:
+    """Return the HTML of a report; see `Report.to_html`."""
+    columns = report.columns
+    parts = [_parts(report, i) for i in range(len(columns))]
+    widths = list(map(len, parts))
+    lines = ["<table>"]
+    if report.caption is not None:
+        lines.append(f"<caption>{escape(report.caption)}</caption>")
+    lines += ["<thead>", *_header_groups(columns, widths)]
+    headers = (
+        f'<th scope="col"{_class(column)}{_span(width)}>{_header(column)}</th>'
+        for column, width in zip(columns, widths)
+    )
+    lines += [f"<tr>{''.join(headers)}</tr>", "</thead>", *_body(report, parts), "</table>"]
+    lines += [f"<p>{' '.join(map(escape, report.notes))}</p>"] if report.notes else []
+    anchor = f' id="{escape(report.label)}"' if report.label else ""
+    table = "\n".join([f'<div class="pdeval-report"{anchor}>', STYLE, *lines, "</div>"])
+    return _PAGE.format(title=escape(report.caption or "pdeval report"), table=table) if standalone else table
+
+
+def _parts(report: Report, i: int) -> str:
+    """The sub-columns of a column: numbers (n), then marks (m) and spreads (s) where any cell has them."""
+    if not report.columns[i].numeric:
+        return "t"
+    marked = any(row[i].marks for row in report.rows)
+    spread = any(row[i].spread_text for row in report.rows)
+    return "n" + "m" * marked + "s" * spread
+
+
+def _class(column: Column) -> str:
+    return ' class="n"' if column.numeric else ""
+
+
+def _span(width: int) -> str:
+    return f' colspan="{width}"' if width > 1 else ""
+
+
+def _header(column: Column) -> str:
+    return escape(column.header) + {None: "", True: " ↑", False: " ↓"}[column.higher]
+
+
+def _header_groups(columns: tuple[Column, ...], widths: list[int]) -> list[str]:
+    if not any(column.group for column in columns):
+        return []
+    cells = []
+    for title, members in groupby(range(len(columns)), key=lambda i: columns[i].group):
+        width = sum(widths[i] for i in members)
+        kind = ' scope="colgroup" class="n g"' if title else ""
+        cells.append(f"<th{kind}{_span(width)}>{escape(title)}</th>")
+    return [f"<tr>{''.join(cells)}</tr>"]
+
+
+def _body(report: Report, parts: list[str]) -> list[str]:
+    rows = ["<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>" for row in report.rows]
+    if not report.groups:
+        return ["<tbody>", *rows, "</tbody>"]
+    lines, start = [], 0
+    for group in report.groups:
+        title = f'<tr><th class="t" scope="rowgroup"{_span(sum(map(len, parts)))}>{escape(group.title)}</th></tr>'
+        lines += ["<tbody>", title, *rows[start : start + group.size], "</tbody>"]
+        start += group.size
+    return lines
+
+
+def _cell(cell: Cell, parts: str) -> str:
+    text = escape(cell.text)
+    text = {"": text, "best": f"<b>{text}</b>", "second": f"<u>{text}</u>"}[cell.emphasis]
+    marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
+    ends = ", ".join(map(escape, cell.spread_text))
+    spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")
+    if parts == "t":
+        return f"<td>{text}</td>"
+    return "".join(f'<td class="{part}">{ {"n": text, "m": marks, "s": spread}[part] }</td>' for part in parts)

@@ -1,0 +1,182 @@
+"""Columns of a plain listing, from columns of a frame to printed cells; what every table but `report` is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.report import digits as decimals
+from pdeval.report.spec import DASH, Cell, Column, Emphasis, Group, Report
+
+Part = tuple[Column, list[Cell]]
+
+
+@dataclass(frozen=True)
+class About:
+    """What stands around a table."""
+
+    caption: str | None = None
+    label: str | None = None
+    notes: str | Sequence[str] | None = None
+
+
+def texts(name: str, header: str, values: Iterable[object], names: Mapping[str, str] | None = None) -> Part:
+    """Return a column of texts, under their display names.
+
+    Examples
+    --------
+    >>> column, cells = texts("run", "System", ["bm25"], {"bm25": "BM25"})
+    >>> cells[0].text
+    'BM25'
+    """
+    shown = [(names or {}).get(str(value), str(value)) for value in values]
+    return Column(name, header, numeric=False), [Cell(text, text) for text in shown]
+
+
+def numbers(
+    name: str,
+    header: str,
+    values: pd.Series | np.ndarray,
+    digits: int,
+    *,
+    group: str = "",
+    emphasis: Sequence[Emphasis] | None = None,
+    marks: Sequence[str] | None = None,
+    spread: Mapping[str, np.ndarray] | None = None,
+    text: Callable[[float, int], str] = decimals.number,
+) -> Part:
+    """Return a column of numbers; whole-number columns have no decimals, NaN is a dash.
+
+    Examples
+    --------
+    >>> column, cells = numbers("n", "Pairs", np.array([3, 4]), 3)
+    >>> [cell.text for cell in cells]
+    ['3', '4']
+    """
+    whole = pd.api.types.is_integer_dtype(values)
+    array = np.asarray(values, dtype=float)
+    places = 0 if whole else digits
+    ends = {} if spread is None else {key: np.asarray(value, dtype=float) for key, value in spread.items()}
+    cells = []
+    for i, value in enumerate(array):
+        printed = text(float(value), places)
+        if printed == DASH:
+            cells.append(Cell(None, DASH))
+            continue
+        around = tuple(float(end[i]) for end in ends.values())
+        cells.append(
+            Cell(
+                int(value) if whole else float(value),
+                printed,
+                "" if emphasis is None else emphasis[i],
+                "" if marks is None else marks[i],
+                around,
+                tuple(decimals.number(end, places) for end in around),
+            )
+        )
+    return Column(name, header, group=group, spread=tuple(ends)), cells
+
+
+def any_column(name: str, header: str, values: pd.Series, digits: int, names: Mapping[str, str] | None = None) -> Part:
+    """Return a column of numbers where the values are numbers, else of texts."""
+    if pd.api.types.is_bool_dtype(values.dtype):
+        return texts(name, header, np.where(values.to_numpy(), "yes", "no"))
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return numbers(name, header, values, digits)
+    return texts(name, header, values, names)
+
+
+def assemble(
+    parts: Sequence[Part],
+    about: About,
+    *,
+    said: Sequence[str] = (),
+    groups: Sequence[Group] = (),
+    group_names: Sequence[str] = (),
+) -> Report:
+    """Return the report of columns that stand side by side.
+
+    Examples
+    --------
+    >>> print(assemble([texts("run", "System", ["bm25"])], About(notes="Nothing else.")))
+    | System |
+    |:-------|
+    | bm25   |
+    <BLANKLINE>
+    Nothing else.
+    """
+    own = [about.notes] if isinstance(about.notes, str) else list(about.notes or ())
+    return Report(
+        columns=tuple(column for column, _ in parts),
+        rows=tuple(zip(*(cells for _, cells in parts))),
+        groups=tuple(groups),
+        group_names=tuple(group_names),
+        caption=about.caption,
+        label=about.label,
+        notes=(*said, *own),
+    )
+
+
+def need(frame: object, columns: Sequence[str], what: str) -> pd.DataFrame:
+    """Return the frame if it has rows and these columns.
+
+    Examples
+    --------
+    >>> need(pd.DataFrame({"run": ["a"]}), ["run", "rank"], "the orders")
+    Traceback (most recent call last):
+    ValueError: the orders have no column 'rank'; they have run.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"{what} must be a pandas DataFrame, not {type(frame).__name__}.")
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise ValueError(f"{what} have no column {missing[0]!r}; they have {', '.join(map(str, frame.columns))}.")
+    if not len(frame):
+        raise ValueError(f"{what} have no rows; there is nothing to report.")
+    return frame.reset_index(drop=True)
+
+
+def unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
+    """Raise where a key occurs twice."""
+    repeated = frame[frame.duplicated(list(key))]
+    if len(repeated):
+        first = tuple(str(value) for value in repeated[list(key)].iloc[0])
+        raise ValueError(f"{what} have {len(repeated)} duplicate ({', '.join(key)}) rows, e.g. {first}; keep one each.")
+
+
+def runs_of(frame: pd.DataFrame, others: Iterable[str]) -> list[str]:
+    """Return the columns that name a run: as the frame says itself, or `run`, or what is left beside the others.
+
+    Examples
+    --------
+    >>> runs_of(pd.DataFrame(columns=["model", "seed", "measure", "rank"]), ["measure", "rank"])
+    ['model', 'seed']
+    """
+    hinted = frame.attrs.get("run_columns")
+    if hinted and set(hinted) <= set(frame.columns):
+        return list(hinted)
+    if "run" in frame.columns:
+        return ["run"]
+    left = [str(name) for name in frame.columns if name not in set(others)]
+    if not left:
+        raise ValueError(f"no column names the run; there are {', '.join(map(str, frame.columns))}.")
+    return left
+
+
+def grouped(
+    frame: pd.DataFrame, column: str | None, names: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, list[Group]]:
+    """Return the rows with equal values of a column next to each other, and the groups that they form."""
+    if column is None:
+        return frame, []
+    if column not in frame.columns:
+        raise KeyError(f"no column {column!r} to group by; there are {', '.join(map(str, frame.columns))}.")
+    values = frame[column].astype(str)
+    first = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    frame = frame.iloc[np.argsort(values.map(first).to_numpy(), kind="stable")].reset_index(drop=True)
+    sizes = values.value_counts()
+    shown = {value: (names or {}).get(value, value) for value in first}
+    return frame, [Group(shown[value], int(sizes[value]), (shown[value],)) for value in first]

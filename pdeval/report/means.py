@@ -1,0 +1,212 @@
+"""Runs x measures: the mean over queries, its spread and its number of queries, from any table that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval import pivot, tables
+from pdeval.catalog import parse
+from pdeval.cube import Scores, run_labels
+from pdeval.summary import aggregate_of, summary
+from pdeval.votes import win_rates
+
+STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high")
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a table of systems needs; arrays have the shape (measures, runs).
+
+    `source` is the cube that significance can be computed from, None for a summary; `about` says what a cell is
+    where that is not a mean.
+    """
+
+    runs: pd.DataFrame
+    measures: tuple[str, ...]
+    mean: np.ndarray
+    sd: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n: np.ndarray
+    higher: tuple[bool, ...]
+    source: Any = None
+    about: str = ""
+    attrs: Mapping[Any, Any] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> list[str]:
+        """One text per run."""
+        return run_labels(self.runs)
+
+
+def means(
+    source: Any, *, baseline: object = None, alpha: float = 0.05, higher: Mapping[str, bool] | None = None
+) -> Means:
+    """Return the means over queries of a scores, preferences or summary table, or of a cube.
+
+    A run's preference is its mean over all opponents, or over the baseline where one is given. More is better,
+    unless the catalog or `higher` says otherwise.
+
+    Examples
+    --------
+    >>> cube = Scores(pd.DataFrame({"run": ["a", "b"]}), pd.Index([1, 2], name="query_id"), ("AP",),
+    ...               np.array([[[0.5, 0.25], [1.0, 0.25]]]), np.array([True]))
+    >>> means(cube).mean.tolist(), means(cube).n.tolist()
+    ([[0.75, 0.25]], [[2, 2]])
+    """
+    frame = getattr(source, "_frame", source)  # a bound accessor has its roles with it
+    if isinstance(frame, pd.DataFrame):
+        if len(frame) == 0:
+            raise ValueError("the table has no rows; there is nothing to report.")
+        if {"measure", "mean"} <= set(frame.columns) and "value" not in frame.columns:
+            return _summary(frame, higher)
+        kind: tables.Kind = "preferences" if tables.paired_columns(frame) else "scores"
+        source = getattr(pivot, kind)(tables.read(source, kind))
+    if not isinstance(source, Scores) and not hasattr(source, "blocks"):
+        raise TypeError(
+            "report() takes a scores, preferences or summary table, or a cube of scores or preferences, "
+            f"not {type(source).__name__}."
+        )
+    if not len(source.runs) or not len(source.queries) or not len(source.measures):
+        raise ValueError(
+            f"the table holds {len(source.runs)} runs, {len(source.queries)} queries and "
+            f"{len(source.measures)} measures; there is nothing to report."
+        )
+    if isinstance(source, Scores):
+        known = dict(zip(source.measures, map(bool, source.higher)))
+        direction = [(higher or {}).get(name, known[name]) for name in source.measures]
+        source = replace(source, higher=np.array(direction))
+        return _of_values(source, source.values, direction, alpha)
+    values, about = _opponents(source, baseline)
+    return _of_values(source, values, [True] * len(source.measures), alpha, about)
+
+
+def _of_values(source: Any, values: np.ndarray, higher: list[bool], alpha: float, about: str = "") -> Means:
+    """Summarise values of shape (measures, queries, runs) over queries, as `summary` does."""
+    shape = (len(source.runs), len(source.measures))
+    numbered = pd.DataFrame({"run": np.arange(shape[0])})
+    cube = Scores(numbered, source.queries, tuple(source.measures), values, np.array(higher))
+    table = summary(cube, confidence=1 - alpha)
+    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS}
+    logged = np.array([aggregate_of(name) == "geometric mean" for name in source.measures])
+    arrays["sd"] = np.where(logged[:, None], np.nan, arrays["sd"])  # it is of the logs: nothing to add to a mean
+    return _table(source.runs.reset_index(drop=True), source.measures, arrays, higher, source, about)
+
+
+def _table(
+    runs: pd.DataFrame,
+    measures: Sequence[str],
+    arrays: Mapping[str, np.ndarray],
+    higher: Sequence[bool],
+    source: Any,
+    about: str = "",
+) -> Means:
+    return Means(
+        runs=runs,
+        measures=tuple(measures),
+        mean=arrays["mean"],
+        sd=arrays["sd"],
+        low=arrays["ci_low"],
+        high=arrays["ci_high"],
+        n=np.nan_to_num(arrays["n"]).astype(int),
+        higher=tuple(map(bool, higher)),
+        source=None if isinstance(source, pd.DataFrame) else source,
+        about=about,
+        attrs=dict(source.attrs),
+    )
+
+
+def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
+    """Average each run's preferences over its opponents: shape (measures, queries, runs)."""
+    n_runs, n_queries, labels = len(source.runs), len(source.queries), run_labels(source.runs)
+    a, b = np.asarray(source.a), np.asarray(source.b)
+    met = np.zeros((n_runs, n_runs), dtype=bool)
+    met[a, b] = met[b, a] = True
+    wanted = np.ones(len(a), dtype=bool)
+    base = None if baseline is None else find_run(source.runs, baseline)
+    if base is None:
+        _check_all_met(met, labels)
+        about = "Cells are mean preferences over all other systems, from −1 to 1."
+    else:
+        wanted = (a == base) | (b == base)
+        lacking = np.flatnonzero(~met[base] & (np.arange(n_runs) != base))
+        if len(lacking):
+            raise ValueError(f"run {labels[lacking[0]]!r} has no preferences against the baseline {labels[base]!r}.")
+        about = f"Cells are mean preferences over {labels[base]}, from −1 to 1."
+    values = np.empty((len(source.measures), n_queries, n_runs))
+    for i in range(len(source.measures)):
+        blocks = ((pairs, np.where(wanted[pairs], block, np.nan)) for pairs, block in source.blocks(i))
+        sums, count, _ = win_rates(blocks, a, b, queries=n_queries, runs=n_runs)
+        if base is not None:
+            sums[:, base] = 0.0  # nothing is preferred over itself
+        values[i] = np.where(count > 0, sums / np.maximum(count, 1), np.nan)
+    return values, about
+
+
+def _check_all_met(met: np.ndarray, labels: list[str]) -> None:
+    others = len(met) - 1
+    lonely = np.flatnonzero(met.sum(axis=1) < others)
+    if len(lonely):
+        raise ValueError(
+            f"run {labels[lonely[0]]!r} met {int(met[lonely[0]].sum())} of {others} opponents, so means over "
+            "opponents do not compare; prefer all pairs, or name a baseline that all runs met."
+        )
+
+
+def _summary(frame: pd.DataFrame, higher: Mapping[str, bool] | None) -> Means:
+    hinted = frame.attrs.get("run_columns") or (["run"] if "run" in frame.columns else [])
+    names = [name for name in hinted if name in frame.columns]
+    if not names:
+        raise ValueError(f"the summary has no run column; it has {', '.join(map(str, frame.columns))}.")
+    key = [*names, "measure"]
+    repeated = frame[frame.duplicated(key)]
+    if len(repeated):
+        first = tuple(str(value) for value in repeated[key].iloc[0])
+        raise ValueError(f"the summary has {len(repeated)} duplicate (run, measure) rows, e.g. {first}.")
+    runs = frame[names].drop_duplicates().reset_index(drop=True)
+    measures = tuple(dict.fromkeys(map(str, frame["measure"])))
+    run = pd.MultiIndex.from_frame(runs).get_indexer(pd.MultiIndex.from_frame(frame[names]))
+    measure = pd.Index(measures).get_indexer(pd.Index(frame["measure"].astype(str)))
+    arrays = {}
+    for name in STATISTICS:
+        arrays[name] = np.full((len(measures), len(runs)), np.nan)
+        if name in frame.columns:
+            arrays[name][measure, run] = frame[name].to_numpy(dtype=float)
+    known = {**frame.attrs.get("higher", {}), **(higher or {})}
+    return _table(runs, measures, arrays, [known.get(name, more_is_better(name)) for name in measures], frame)
+
+
+def more_is_better(measure: str) -> bool:
+    """Return a measure's direction as the catalog has it; more is better where the catalog does not know it.
+
+    Examples
+    --------
+    >>> more_is_better("AP"), more_is_better("ASL"), more_is_better("my own")
+    (True, False, True)
+    """
+    try:
+        return parse(measure).higher
+    except (KeyError, ValueError):
+        return True
+
+
+def find_run(runs: pd.DataFrame, wanted: object) -> int:
+    """Return the row of a run given by its id, its ids as a tuple, or its text.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"model": ["bm25", "lm"], "seed": [1, 1]})
+    >>> find_run(runs, ("lm", 1)), find_run(runs, "lm / 1")
+    (1, 1)
+    """
+    texts = run_labels(runs)
+    text = " / ".join(map(str, wanted)) if isinstance(wanted, (tuple, list)) else str(wanted)
+    if text in texts:
+        return texts.index(text)
+    listed = ", ".join(map(repr, texts[:10])) + (f", ... ({len(texts)} in all)" if len(texts) > 10 else "")
+    raise KeyError(f"no run {text!r}; the runs are {listed}.")

@@ -1,0 +1,168 @@
+"""Tables about measures: their discriminative power and how they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from pdeval.report import digits as decimals
+from pdeval.report import notes as footnote
+from pdeval.report.cells import emphases
+from pdeval.report.listing import About, Part, any_column, assemble, grouped, need, numbers, texts, unique
+from pdeval.report.spec import Report
+
+
+def report_power(
+    power: pd.DataFrame,
+    *,
+    digits: int = 1,
+    group: str | None = None,
+    names: Mapping[str, str] | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    notes: str | Sequence[str] | None = None,
+    footnotes: bool = True,
+) -> Report:
+    """Return the table of discriminative power: the percentage of pairs told apart, measures x tests.
+
+    Parameters
+    ----------
+    power : DataFrame
+        The result of `discriminative_power`: measure, test, correction, alpha, pairs, detected, percent.
+    digits : int, default 1
+        Decimals of the percentages.
+    group : str, optional
+        A column (e.g. the collection) whose values become titles over rows.
+    names : mapping of str to str, optional
+        Display names of measures, tests and groups.
+    caption, label, notes, footnotes
+        As in `report`.
+
+    Examples
+    --------
+    >>> power = pd.DataFrame({"measure": ["AP", "RPP"], "test": "hsd", "correction": "none needed", "alpha": 0.05,
+    ...                       "pairs": 66, "detected": [20, 33], "percent": [100 * 20 / 66, 50.0]})
+    >>> print(report_power(power))
+    | Measure | Randomised Tukey HSD (%) |
+    |:--------|-------------------------:|
+    | AP      |                     30.3 |
+    | RPP     |                 **50.0** |
+    <BLANKLINE>
+    Percentage of 66 pairs of systems that are significantly different (α = 0.05). Best in bold.
+    """
+    frame = need(power, ["measure", "percent"], "the discriminative powers")
+    places, known = decimals.check(digits), dict(names or {})
+    setting = [name for name in ("test", "correction", "alpha") if name in frame.columns]
+    varied = [name for name in setting if frame[name].nunique() > 1] or setting[:1]
+    key = [*([group] if group else []), "measure"]
+    unique(frame, [*key, *setting], "the discriminative powers")
+    ordered, _ = grouped(frame, group, known)
+    rows, groups = grouped(ordered.drop_duplicates(key)[key], group, known)
+    parts: list[Part] = [texts("measure", "Measure", rows["measure"], known)]
+    settings = ordered[varied].drop_duplicates() if varied else pd.DataFrame(index=[0])
+    for values in settings.itertuples(index=False):
+        chosen = (
+            ordered if not varied else ordered[(ordered[varied].astype(str) == [str(v) for v in values]).all(axis=1)]
+        )
+        percent = rows.merge(chosen[[*key, "percent"]], on=key, how="left")["percent"].to_numpy(dtype=float)
+        printed = decimals.printed(percent, places)
+        stress: list = []
+        for size in [part.size for part in groups] or [len(rows)]:
+            stress += emphases(printed[len(stress) : len(stress) + size], higher=True)
+        title = _setting(dict(zip(varied, values)), known) or "Detected"
+        name = " ".join(map(str, ("percent", *values))) if len(settings) > 1 else "percent"
+        parts.append(numbers(name, f"{title} (%)", percent, places, emphasis=stress))
+    used = {cell.emphasis for _, cells in parts for cell in cells}
+    said = _power_notes(frame, varied, footnote.emphasis(used)) if footnotes else []
+    return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=[group] if group else [])
+
+
+def _setting(values: Mapping[str, object], names: Mapping[str, str]) -> str:
+    said = []
+    for name, value in values.items():
+        if str(value) in names:
+            said.append(names[str(value)])
+        elif name == "alpha":
+            said.append(f"α = {decimals.share(float(str(value)))}")
+        elif value != footnote.NOT_NEEDED:
+            table, kind = (footnote.TESTS, " test") if name == "test" else (footnote.CORRECTIONS, " correction")
+            said.append(table.get(str(value), str(value)).removeprefix("paired ").removesuffix(kind))
+    text = ", ".join(said)
+    return text[:1].upper() + text[1:]
+
+
+def _power_notes(frame: pd.DataFrame, varied: list[str], bold: list[str]) -> list[str]:
+    fixed = {
+        name: frame[name].iloc[0]
+        for name in ("test", "correction", "alpha")
+        if name in frame.columns and name not in varied
+    }
+    tests = {str(fixed["test"]): [""]} if "test" in fixed else {}
+    how = footnote.significance(tests, fixed.get("correction"), fixed.get("alpha"))
+    pairs = f"{frame['pairs'].iloc[0]} pairs" if "pairs" in frame and frame["pairs"].nunique() == 1 else "the pairs"
+    first = f"Percentage of {pairs} of systems that are significantly different" + (f" ({how})." if how else ".")
+    return [first, *bold, *footnote.basis(None, frame.attrs)]
+
+
+def report_agreement(
+    agreement: pd.DataFrame,
+    *,
+    columns: str | None = None,
+    value: str = "agreement",
+    digits: int = 3,
+    group: str | None = None,
+    names: Mapping[str, str] | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    notes: str | Sequence[str] | None = None,
+) -> Report:
+    """Return the table of how pairs of measures agree.
+
+    Parameters
+    ----------
+    agreement : DataFrame
+        The result of `agreement`: measure_a, measure_b, ..., pairs, agreement. Every column is listed.
+    columns : str, optional
+        A column (e.g. the kind of sample) whose values become columns of `value` side by side, as papers print it.
+    value : str, default "agreement"
+        What is then shown.
+    digits : int, default 3
+        Decimals.
+    group : str, optional
+        A column whose values become titles over rows.
+    names : mapping of str to str, optional
+        Display names of measures, columns and groups.
+    caption, label, notes
+        As in `report`.
+
+    Examples
+    --------
+    >>> agreement = pd.DataFrame({"measure_a": "AP", "measure_b": ["P@10", "P@10"], "sample": ["uniform", "runs"],
+    ...                           "pairs": [523776, 900], "agreement": [0.7694, 0.91]})
+    >>> print(report_agreement(agreement, columns="sample", digits=2))
+    | Measure A | Measure B | uniform | runs |
+    |:----------|:----------|--------:|-----:|
+    | AP        | P@10      |    0.77 | 0.91 |
+    """
+    frame = need(agreement, ["measure_a", "measure_b"], "the agreements")
+    places, known = decimals.check(digits), dict(names or {})
+    heads = {"measure_a": "Measure A", "measure_b": "Measure B", "pairs": "Pairs", "agreement": "Agreement", **known}
+    key = [*([group] if group else []), "measure_a", "measure_b"]
+    about = About(caption, label, notes)
+    titles = [group] if group else []
+    if columns is None:
+        frame, groups = grouped(frame, group, known)
+        listed = [name for name in map(str, frame.columns) if name != group]
+        parts = [any_column(name, heads.get(name, name), frame[name], places, known) for name in listed]
+        return assemble(parts, about, groups=groups, group_names=titles)
+    need(frame, [columns, value], "the agreements")
+    unique(frame, [*key, columns], "the agreements")
+    ordered, _ = grouped(frame, group, known)
+    rows, groups = grouped(ordered.drop_duplicates(key)[key], group, known)
+    parts = [texts(name, heads[name], rows[name], known) for name in ("measure_a", "measure_b")]
+    for setting in dict.fromkeys(ordered[columns]):
+        chosen = ordered.loc[ordered[columns] == setting, [*key, value]]
+        values = rows.merge(chosen, on=key, how="left")[value]
+        parts.append(numbers(str(setting), known.get(str(setting), str(setting)), values, places))
+    return assemble(parts, about, groups=groups, group_names=titles)

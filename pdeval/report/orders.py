@@ -1,0 +1,152 @@
+"""The table of an ordering: ranks and scores of the runs, side by side for several measures or methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.cube import run_labels
+from pdeval.report import digits as decimals
+from pdeval.report import notes as footnote
+from pdeval.report.cells import emphases
+from pdeval.report.listing import About, Part, assemble, need, numbers, runs_of, texts, unique
+from pdeval.report.spec import Report
+
+Show = Literal["rank", "score", "both"]
+METHODS = {
+    "mean": "mean",
+    "winrate": "win rate",
+    "borda": "Borda",
+    "copeland": "Copeland",
+    "mc4": "MC4",
+    "bradley-terry": "Bradley–Terry",
+}
+OTHERS = ("measure", "method", "score", "rank", "rank_low", "rank_high")
+
+
+def report_order(
+    orders: pd.DataFrame,
+    *,
+    show: Show | None = None,
+    digits: int = 3,
+    names: Mapping[str, str] | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    notes: str | Sequence[str] | None = None,
+    footnotes: bool = True,
+) -> Report:
+    """Return the table of an ordering, best run first: ranks, their intervals, scores.
+
+    Parameters
+    ----------
+    orders : DataFrame
+        The result of `order`: run, measure, method, score, rank[, rank_low, rank_high]. Several measures or methods
+        stand side by side; the rows follow the first.
+    show : {"rank", "score", "both"}, optional
+        By default both for one ordering and ranks for several.
+    digits : int, default 3
+        Decimals of the scores.
+    names : mapping of str to str, optional
+        Display names of runs, measures, methods and run columns.
+    caption, label, notes, footnotes
+        As in `report`.
+
+    Examples
+    --------
+    >>> orders = pd.DataFrame({"run": ["lm", "bm25"], "measure": "RPP", "method": "mc4", "score": [0.6, 0.4],
+    ...                        "rank": [1, 2]})
+    >>> print(report_order(orders))
+    | System |  Rank |     Score |
+    |:-------|------:|----------:|
+    | lm     | **1** | **0.600** |
+    | bm25   |     2 |     0.400 |
+    <BLANKLINE>
+    RPP, MC4. Best in bold.
+    """
+    frame = need(orders, ["measure", "method", "score", "rank"], "the orders")
+    places = decimals.check(digits)
+    if show not in (None, "rank", "score", "both"):
+        raise ValueError(f"show={show!r}: choose 'rank', 'score' or 'both'.")
+    known = {**METHODS, **(names or {})}
+    columns = runs_of(frame, OTHERS)
+    unique(frame, [*columns, "measure", "method"], "the orders")
+    frame = frame.assign(_run=run_labels(frame[columns]))
+    pairs = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
+    shown = show or ("both" if len(pairs) == 1 else "rank")
+    parts_of = {
+        pair: frame[(frame["measure"].astype(str) == pair[0]) & (frame["method"].astype(str) == pair[1])]
+        for pair in pairs
+    }
+    first = parts_of[pairs[0]].sort_values("rank", kind="stable")
+    rows = first["_run"].tolist()
+    stub: list[Part] = [
+        texts(name, known.get(name, "System" if name == "run" else name), first[name], known) for name in columns
+    ]
+    body: list[Part] = []
+    for pair in pairs:
+        part = parts_of[pair].set_index("_run")
+        _check_same(rows, part.index, pair, pairs[0])
+        body += _ordering(part.loc[rows], pair, pairs, shown, places, known)
+    said = _footnotes(frame, pairs, known, body) if footnotes else []
+    return assemble([*stub, *body], About(caption, label, notes), said=said)
+
+
+def _check_same(rows: list[str], index: pd.Index, pair: tuple[str, str], first: tuple[str, str]) -> None:
+    differ = set(rows).symmetric_difference(index)
+    if differ:
+        run = sorted(differ)[0]
+        has, lacks = (first, pair) if run in rows else (pair, first)
+        raise ValueError(
+            f"run {run!r} is in the ordering by {has[0]} ({has[1]}) but not in that by {lacks[0]} ({lacks[1]}); "
+            "order the same runs, or report them one by one."
+        )
+
+
+def _ordering(
+    part: pd.DataFrame, pair: tuple[str, str], pairs: list[tuple[str, str]], show: str, digits: int, names: Mapping
+) -> list[Part]:
+    measure, method = (names.get(text, text) for text in pair)
+    several = {"measures": len({m for m, _ in pairs}) > 1, "methods": len({m for _, m in pairs}) > 1}
+    stress = emphases(part["rank"].to_numpy(dtype=float), higher=False)
+    key = "" if len(pairs) == 1 else f"{pair[0]} {pair[1]} "
+    if len(pairs) == 1:
+        heads = {"rank": ("", "Rank"), "score": ("", "Score")}
+    elif show == "both":
+        title = ", ".join(
+            text for text, wanted in ((measure, several["measures"]), (method, several["methods"])) if wanted
+        )
+        heads = {"rank": (title, "Rank"), "score": (title, "Score")}
+    else:
+        two = several["measures"] and several["methods"]
+        head = (measure, method) if two else ("", measure if several["measures"] else method)
+        heads = {show: head}
+    found = []
+    if show in ("rank", "both"):
+        ranks = part["rank"].to_numpy(dtype=float)
+        whole = bool((ranks == np.round(ranks)).all())
+        ends = {name: part[name].to_numpy(dtype=float) for name in ("rank_low", "rank_high") if name in part.columns}
+        spread = {name[5:]: end for name, end in ends.items()} if len(ends) == 2 else None
+        group, header = heads["rank"]
+        found.append(
+            numbers(f"{key}rank", header, ranks, 0 if whole else 1, group=group, emphasis=stress, spread=spread)
+        )
+    if show in ("score", "both"):
+        group, header = heads["score"]
+        scores = part["score"].to_numpy(dtype=float)
+        digits = 0 if pair[1] == "copeland" else digits  # a difference of two counts
+        found.append(numbers(f"{key}score", header, scores, digits, group=group, emphasis=stress))
+    return found
+
+
+def _footnotes(frame: pd.DataFrame, pairs: list[tuple[str, str]], names: Mapping, body: list[Part]) -> list[str]:
+    measures, methods = (list(dict.fromkeys(pair[i] for pair in pairs)) for i in (0, 1))
+    one = [names.get(group[0], group[0]) for group in (measures, methods) if len(group) == 1]
+    said = [", ".join(one) + "."] if one else []
+    used = {cell.emphasis for _, cells in body for cell in cells}
+    said += footnote.emphasis(used)
+    if any(column.spread for column, _ in body):
+        said.append("In brackets the bootstrap interval of the rank over queries.")
+    return [*said, *footnote.basis(None, frame.attrs)]

@@ -1,0 +1,229 @@
+"""Tables of pairs of runs: a square matrix, and the list of comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval import tables
+from pdeval.report import digits as decimals
+from pdeval.report import notes as footnote
+from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, texts, unique
+from pdeval.report.marks import BETTER, letters, wins
+from pdeval.report.spec import DASH, Cell, Column, Report
+
+Triangle = Literal["full", "upper", "lower"]
+Headers = Literal["names", "letters"]
+NAMED = 5
+
+
+def report_matrix(
+    matrix: pd.DataFrame,
+    *,
+    comparisons: pd.DataFrame | None = None,
+    measure: str | None = None,
+    digits: int = 3,
+    triangle: Triangle = "full",
+    headers: Headers | None = None,
+    names: Mapping[str, str] | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    notes: str | Sequence[str] | None = None,
+    footnotes: bool = True,
+) -> Report:
+    """Return a square matrix of pairs (mean preferences, correlations) as a table; its diagonal is dashes.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Square, the same labels as index and columns, in the same order; row against column.
+    comparisons : DataFrame, optional
+        The result of `compare`: † where the row is significantly better than the column.
+    measure : str, optional
+        Which measure of the comparisons, where they hold several.
+    digits : int, default 3
+        Decimals.
+    triangle : {"full", "upper", "lower"}
+        Which part is printed.
+    headers : {"names", "letters"}, optional
+        Column headers: the labels, or letters given in front of the rows (the default for more than five).
+    names : mapping of str to str, optional
+        Display names of the labels.
+    caption, label, notes, footnotes
+        As in `report`.
+
+    Examples
+    --------
+    >>> matrix = pd.DataFrame([[0.0, 0.25], [-0.25, 0.0]], index=["bm25", "lm"], columns=["bm25", "lm"])
+    >>> print(report_matrix(matrix, digits=2))
+    |      |  bm25 |   lm |
+    |:-----|------:|-----:|
+    | bm25 |     – | 0.25 |
+    | lm   | −0.25 |    – |
+    """
+    labels = _square(matrix)
+    places, known = decimals.check(digits), dict(names or {})
+    for option, value, choices in (
+        ("triangle", triangle, ("full", "upper", "lower")),
+        ("headers", headers, (None, "names", "letters")),
+    ):
+        if value not in choices:
+            offered = ", ".join(repr(choice) for choice in choices if choice)
+            raise ValueError(f"{option}={value!r}: choose one of {offered}.")
+    values = matrix.to_numpy(dtype=float)
+    size = len(labels)
+    printed = ~np.eye(size, dtype=bool)
+    if triangle != "full":
+        printed &= np.triu(printed) if triangle == "upper" else np.tril(printed)
+    if np.isnan(values[printed]).any():
+        row, column = np.argwhere(np.isnan(values) & printed)[0]
+        raise ValueError(f"the matrix has no value for {labels[row]!r} against {labels[column]!r}; fill it in.")
+    beats, how = _significant(comparisons, labels, measure)
+    lettered = headers == "letters" or (headers is None and size > NAMED)
+    parts: list[Part] = []
+    if lettered:
+        parts.append(texts("letter", "", letters(size)))
+    parts.append(texts("row", "", labels, known))
+    for j, name in enumerate(labels):
+        cells = [
+            Cell(float(values[i, j]), decimals.number(values[i, j], places), marks=BETTER if beats[i, j] else "")
+            if printed[i, j]
+            else Cell(None, DASH if i == j else "")
+            for i in range(size)
+        ]
+        parts.append((Column(name, letters(size)[j] if lettered else known.get(name, name)), cells))
+    said = []
+    if comparisons is not None and footnotes:
+        said = [f"{BETTER} the row is significantly better than the column" + (f" ({how})." if how else ".")]
+    return assemble(parts, About(caption, label, notes), said=said)
+
+
+def _square(matrix: object) -> list[str]:
+    if not isinstance(matrix, pd.DataFrame):
+        raise TypeError(f"the matrix must be a square DataFrame, not {type(matrix).__name__}.")
+    rows, columns = ([_text(label) for label in axis] for axis in (matrix.index, matrix.columns))
+    if not rows:
+        raise ValueError("the matrix has no rows; there is nothing to report.")
+    if rows != columns:
+        raise ValueError(
+            f"the matrix must have the same labels, in the same order, as rows and columns; it has {len(rows)} rows "
+            f"({', '.join(rows[:3])}) and {len(columns)} columns ({', '.join(columns[:3])})."
+        )
+    if len(set(rows)) < len(rows):
+        repeated = next(label for label in rows if rows.count(label) > 1)
+        raise ValueError(f"the matrix has the label {repeated!r} more than once; rename one of them.")
+    return rows
+
+
+def _text(label: object) -> str:
+    return " / ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def _significant(comparisons: pd.DataFrame | None, labels: list[str], measure: str | None) -> tuple[np.ndarray, str]:
+    if comparisons is None:
+        return np.zeros((len(labels), len(labels)), dtype=bool), ""
+    frame = need(comparisons, ["measure", "significant"], "the comparisons")
+    measures = list(dict.fromkeys(frame["measure"].astype(str)))
+    if measure is None and len(measures) > 1:
+        raise ValueError(f"the comparisons hold {', '.join(measures)}; choose one with measure=.")
+    chosen = measures[0] if measure is None else measure
+    if chosen not in measures:
+        raise KeyError(f"no measure {chosen!r} in the comparisons; they hold {', '.join(measures)}.")
+    sides = tables.paired_columns(frame)
+    joined = {
+        f"run_{side}": frame[[f"{name}_{side}" for name in sides]].astype(str).agg(" / ".join, axis=1) for side in "ab"
+    }
+    flat = frame.drop(columns=[c for c in ("run_a", "run_b") if c in frame]).assign(**joined)
+    runs = pd.DataFrame({"run": labels})
+    beats = wins(flat, runs, [chosen])[0]
+    return beats, footnote.of_comparisons(frame[frame["measure"].astype(str) == chosen])
+
+
+def report_comparisons(
+    comparisons: pd.DataFrame,
+    *,
+    digits: int = 3,
+    only_significant: bool = False,
+    names: Mapping[str, str] | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    notes: str | Sequence[str] | None = None,
+    footnotes: bool = True,
+) -> Report:
+    r"""Return the list of compared pairs: difference with its interval, effect size, p-values; * if significant.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        The result of `compare`. Several measures become groups of rows.
+    digits : int, default 3
+        Decimals; smaller p-values print as "<0.001".
+    only_significant : bool, default False
+        Whether to leave out the other pairs.
+    names : mapping of str to str, optional
+        Display names of runs and measures.
+    caption, label, notes, footnotes
+        As in `report`.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"], "measure": ["AP"], "test": ["t"], "n": [50],
+    ...                       "difference": [0.0312], "p_adjusted": [0.00004], "significant": [True]})
+    >>> print(report_comparisons(pairs))
+    | System A | System B | Difference |          p adjusted |
+    |:---------|:---------|-----------:|--------------------:|
+    | lm       | bm25     |      0.031 | <0.001<sup>\*</sup> |
+    <BLANKLINE>
+    AP. \* significant (paired Student t test). 50 queries.
+    """
+    frame = need(comparisons, ["measure", "difference", "significant"], "the comparisons")
+    places, known = decimals.check(digits), dict(names or {})
+    sides = tables.paired_columns(frame)
+    if not sides:
+        raise ValueError(f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}.")
+    unique(
+        frame,
+        [f"{s}_{x}" for x in "ab" for s in sides] + [c for c in ("measure", "test") if c in frame],
+        "the comparisons",
+    )
+    if only_significant:
+        frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
+    several = frame["measure"].nunique() > 1
+    frame, groups = grouped(frame, "measure" if several else None, known)
+    parts: list[Part] = []
+    for side in "ab":
+        for name in sides:
+            header = f"System {side.upper()}" if name == "run" else f"{name} {side.upper()}"
+            parts.append(texts(f"{name}_{side}", header, frame[f"{name}_{side}"], known))
+    if "test" in frame and frame["test"].nunique() > 1:
+        parts.append(texts("test", "Test", [footnote.TESTS.get(str(test), str(test)) for test in frame["test"]]))
+    ends = {name: frame[name].to_numpy() for name in ("ci_low", "ci_high") if name in frame}
+    spread = ends if len(ends) == 2 and not np.isnan(np.stack(list(ends.values())).astype(float)).any() else None
+    parts.append(numbers("difference", "Difference", frame["difference"], places, spread=spread))
+    if "effect_size" in frame:
+        parts.append(numbers("effect_size", "Effect size", frame["effect_size"].astype(float), places))
+    stars = ["*" if found else "" for found in frame["significant"].to_numpy(dtype=bool)]
+    tested = [name for name in ("p_value", "p_adjusted") if name in frame]
+    for name in tested:
+        header = {"p_value": "p", "p_adjusted": "p adjusted"}[name]
+        marks = stars if name == tested[-1] else None
+        parts.append(numbers(name, header, frame[name].astype(float), places, marks=marks, text=decimals.p_value))
+    said = _comparison_notes(frame, spread is not None, any(stars)) if footnotes else []
+    titles = ["measure"] if several else []
+    return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=titles)
+
+
+def _comparison_notes(frame: pd.DataFrame, interval: bool, starred: bool) -> list[str]:
+    how = footnote.of_comparisons(frame)
+    one = frame["measure"].astype(str).unique().tolist()
+    said = [f"{one[0]}."] if len(one) == 1 else []
+    said.append(("* significant" if starred else "No difference is significant") + (f" ({how})." if how else "."))
+    if interval:
+        level = frame.attrs.get("confidence")
+        share = "" if level is None else f"{decimals.share(100 * level)}% "
+        said.append(f"In brackets the {share}confidence interval of the difference.")
+    n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None
+    return [*said, *footnote.basis(n, frame.attrs)]

@@ -1,0 +1,145 @@
+"""The rows of a table of systems: their order, their groups by metadata, their display names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.cube import run_labels
+from pdeval.report.means import Means, find_run
+from pdeval.report.spec import Group
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`order` are the runs in the order of print; `stub` are the columns that name a run (without group columns).
+
+    `group_texts` are the group columns and values before display names.
+    """
+
+    order: np.ndarray
+    stub: tuple[str, ...]
+    groups: tuple[Group, ...] = ()
+    group_names: tuple[str, ...] = ()
+    group_texts: tuple[str, ...] = ()
+
+
+def arrange(
+    table: Means,
+    *,
+    group: str | Sequence[str] | None,
+    metadata: pd.DataFrame | None,
+    sort: str | Sequence[object] | None,
+    names: Names,
+) -> Rows:
+    """Return the rows: groups in the order in which they appear, runs inside them as `sort` says.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"model": ["lm", "lm", "bm25"], "seed": [2, 1, 1]})
+    >>> zero = np.zeros((1, 3))
+    >>> table = Means(runs, ("AP",), np.array([[0.1, 0.3, 0.2]]), zero, zero, zero, zero, (True,))
+    >>> rows = arrange(table, group="model", metadata=None, sort="AP", names={})
+    >>> rows.order.tolist(), [(g.title, g.size) for g in rows.groups], rows.stub
+    ([1, 0, 2], [('lm', 2), ('bm25', 1)], ('seed',))
+    """
+    order = _sorted(table, sort, names)
+    columns = tuple(table.runs.columns)
+    if group is None:
+        return Rows(order, columns)
+    wanted = (group,) if isinstance(group, str) else tuple(group)
+    values = _group_values(table.runs, wanted, metadata)
+    first: dict[tuple[str, ...], int] = {}
+    place = np.array([first.setdefault(value, len(first)) for value in values])
+    order = order[np.argsort(place[order], kind="stable")]
+    sizes = np.bincount(place)
+    groups = tuple(
+        Group(", ".join(shown), int(sizes[i]), shown)
+        for i, value in enumerate(first)
+        for shown in [tuple(names.get(part, part) for part in value)]
+    )
+    stub = tuple(name for name in columns if name not in wanted)
+    if not stub:
+        raise ValueError(
+            f"the rows are grouped by {', '.join(wanted)}, which leaves no column to name a run; group by less."
+        )
+    texts = tuple(part for value in first for part in value)
+    return Rows(order, stub, groups, tuple(names.get(name, name) for name in wanted), (*wanted, *texts))
+
+
+def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> np.ndarray:
+    n_runs = len(table.runs)
+    if sort is None:
+        return np.arange(n_runs)
+    if not isinstance(sort, str):
+        order = [find_run(table.runs, run) for run in sort]
+        if sorted(order) != list(range(n_runs)):
+            left = [text for i, text in enumerate(table.labels) if i not in order]
+            found = f"leaves out {left[0]!r}" if left else "names a run twice"
+            raise ValueError(f"sort= as a list must name each of the {n_runs} runs once; it {found}.")
+        return np.array(order)
+    if sort == "name":
+        shown = [[names.get(str(value), str(value)) for value in row] for row in table.runs.itertuples(index=False)]
+        return np.array(sorted(range(n_runs), key=lambda i: shown[i]))
+    measure = find_measure(sort, table.measures, "sort: no measure", also=("name",))
+    value = table.mean[measure] if table.higher[measure] else -table.mean[measure]
+    return np.argsort(-value, kind="stable")
+
+
+def find_measure(name: object, measures: Sequence[str], what: str = "no measure", also: Sequence[str] = ()) -> int:
+    """Return the place of a measure, or say which ones there are.
+
+    Examples
+    --------
+    >>> find_measure("AP", ["RR", "AP"])
+    1
+    """
+    if str(name) in measures:
+        return list(measures).index(str(name))
+    near = difflib.get_close_matches(str(name), list(measures), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    offered = ", ".join([*measures, *also])
+    raise KeyError(f"{what} {str(name)!r} in this table.{hint} It has {offered}.")
+
+
+def _group_values(runs: pd.DataFrame, wanted: tuple[str, ...], metadata: pd.DataFrame | None) -> list[tuple[str, ...]]:
+    known = runs.astype(object)
+    if metadata is not None:
+        known = pd.concat([known, _joined(runs, metadata)], axis=1)
+    for name in wanted:
+        if name not in known.columns:
+            raise KeyError(
+                f"no column {name!r} to group by; there are {', '.join(map(str, known.columns))}."
+                + ("" if metadata is not None else " Give others with metadata=.")
+            )
+        if known[name].isna().any():
+            run = run_labels(runs[known[name].isna()])[0]
+            raise ValueError(f"the metadata column {name!r} is missing for run {run!r}; fill it in.")
+    return [tuple(map(str, row)) for row in known[list(wanted)].itertuples(index=False)]
+
+
+def _joined(runs: pd.DataFrame, metadata: pd.DataFrame) -> pd.DataFrame:
+    absent = [name for name in runs.columns if name not in metadata.columns]
+    if absent:
+        raise ValueError(
+            f"the metadata have no column {absent[0]!r} to join the runs on; "
+            f"they have {', '.join(map(str, metadata.columns))}."
+        )
+    keys = pd.Index(run_labels(metadata[list(runs.columns)]))
+    repeated = keys[keys.duplicated()]
+    if len(repeated):
+        raise ValueError(f"the metadata have {len(repeated) + 1} rows for run {repeated[0]!r}; give one per run.")
+    at = keys.get_indexer(pd.Index(run_labels(runs)))
+    if (at < 0).any():
+        missing = np.flatnonzero(at < 0)
+        raise ValueError(
+            f"the metadata lack {len(missing)} of {len(runs)} runs, e.g. {run_labels(runs)[missing[0]]!r}."
+        )
+    extra = [name for name in metadata.columns if name not in runs.columns]
+    return metadata[extra].iloc[at].reset_index(drop=True)
