@@ -1,0 +1,73 @@
+"""What a test says about many pairs of runs at once, and the description every test begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One value per pair: number of queries, mean difference and its interval, effect, statistic, p-value."""
+
+    n: np.ndarray
+    mean: np.ndarray
+    ci_low: np.ndarray
+    ci_high: np.ndarray
+    effect_size: np.ndarray
+    statistic: np.ndarray
+    p_value: np.ndarray
+
+
+def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (number, mean, standard deviation) of each column, over what is not NaN.
+
+    The deviation divides by n - 1. It is exactly 0 where all values of a column are equal.
+
+    Examples
+    --------
+    >>> [x.tolist() for x in describe(np.array([[1.0, 0.1], [3.0, 0.1], [np.nan, 0.1]]))]
+    [[2, 3], [2.0, 0.1], [1.4142135623730951, 0.0]]
+    """
+    counted = ~np.isnan(D)
+    n = counted.sum(axis=0)
+    filled = D if counted.all() else np.where(counted, D, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = filled.sum(axis=0) / n
+        away = filled - mean if filled is D else np.where(counted, filled - mean, 0.0)
+        sd = np.sqrt(np.square(away).sum(axis=0) / (n - 1))
+    high = np.where(counted, D, -np.inf).max(axis=0, initial=-np.inf)
+    low = np.where(counted, D, np.inf).min(axis=0, initial=np.inf)
+    # rounding of the mean would leave a constant column with a tiny deviation and a huge t
+    constant = high == low
+    return n, np.where(constant, high, mean), np.where(constant & (n > 1), 0.0, sd)
+
+
+def ratio(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return mean / spread, with 0 / 0 = 0 and x / 0 = +-infinity.
+
+    Examples
+    --------
+    >>> ratio(np.array([1.0, 0.0, -1.0]), np.array([2.0, 0.0, 0.0])).tolist()
+    [0.5, 0.0, -inf]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(mean == 0, 0.0, mean / spread)
+
+
+def student_interval(
+    n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of Student's t interval of a mean.
+
+    Examples
+    --------
+    >>> low, high = student_interval(np.array([10]), np.array([1.0]), np.array([2.0]), 0.95)
+    >>> round(low.item(), 4), round(high.item(), 4)
+    (-0.4307, 2.4307)
+    """
+    from scipy import special
+
+    half = special.stdtrit(n - 1, (1 + confidence) / 2) * sd / np.sqrt(n)
+    return mean - half, mean + half

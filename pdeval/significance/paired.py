@@ -1,0 +1,237 @@
+"""Tests of one pair of runs at a time, over all pairs at once: t, Wilcoxon, sign, randomisation, bootstrap.
+
+Every test takes D of shape (queries, pairs): how much better run a is on a query. NaN means that the query
+does not count for the pair. All are two-sided and need two counted queries in every column. A pair whose
+differences are all 0 gives p = 1, statistic 0 (Wilcoxon and sign too) and effect 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.progress import track
+from pdeval.significance.draws import TOLERANCE, chunks
+from pdeval.significance.outcome import Outcome, describe, ratio, student_interval
+
+# Columns that the bootstrap keeps all draws of at the same time.
+BOOTSTRAP_PAIRS = 256
+
+
+def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return the paired t-test of each column: the one-sample t-test of the per-query differences.
+
+    The effect size is Cohen's d of the differences, mean / standard deviation. Differences that are all
+    equal and not 0 give an infinite statistic and p = 0.
+
+    Examples
+    --------
+    >>> outcome = student(np.array([[0.1], [0.3], [0.2], [0.4]]))
+    >>> outcome.statistic.round(4).tolist(), outcome.p_value.round(4).tolist()
+    ([3.873], [0.0305])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    t = ratio(mean, sd / np.sqrt(n))
+    p = np.where(np.isinf(t), 0.0, 2 * special.stdtr(n - 1, -np.abs(t)))
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), t, np.minimum(p, 1.0))
+
+
+def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return the exact sign (binomial) test of each column; ties are dropped.
+
+    The statistic is the number of queries that run a wins, the effect size
+    (wins - losses) / (wins + losses). The interval is Student's, of the mean difference.
+
+    Examples
+    --------
+    >>> outcome = sign(np.array([[1.0], [1.0], [1.0], [0.0], [1.0], [1.0]]))
+    >>> outcome.statistic.tolist(), outcome.p_value.tolist()
+    ([5.0], [0.0625])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    wins, losses = (D > 0).sum(axis=0), (D < 0).sum(axis=0)
+    decided, fewer = wins + losses, np.minimum(wins, losses)
+    # P(X <= fewer) for X binomial(decided, 1/2), as a regularised incomplete beta function
+    p = np.minimum(1.0, 2 * special.betainc(np.maximum(decided, 1) - fewer, fewer + 1, 0.5))
+    effect = ratio((wins - losses).astype(float), decided)
+    p = np.where(decided == 0, 1.0, p)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, wins.astype(float), p)
+
+
+def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return Wilcoxon's signed-rank test of each column; zero differences are dropped.
+
+    The statistic is the smaller rank sum. p is exact with at most 50 differences that are not 0 and all of
+    different size, otherwise from the normal approximation with the variance corrected for ties. The
+    effect size is the rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the
+    mean difference.
+
+    Examples
+    --------
+    >>> outcome = wilcoxon(np.array([[0.1], [0.3], [-0.2], [0.4], [0.5]]))
+    >>> outcome.statistic.tolist(), outcome.p_value.tolist()
+    ([2.0], [0.1875])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    dropped = np.isnan(D) | (D == 0)
+    size = np.where(dropped, np.inf, np.abs(D))
+    order = np.argsort(size, axis=0, kind="stable")
+    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0))
+    signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
+    plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
+    kept = (~dropped).sum(axis=0)
+    smaller = np.minimum(plus, minus)
+    # each member of a group of g equal sizes adds g^2 - 1, so that the group adds g^3 - g
+    tied = ((groups**2 - 1) * (signs != 0)).sum(axis=0)
+
+    k = kept.astype(float)
+    variance = k * (k + 1) * (2 * k + 1) / 24 - tied / 48
+    p = 2 * special.ndtr(ratio(smaller - k * (k + 1) / 4, np.sqrt(variance)))
+    for count in np.flatnonzero(np.bincount(kept[tied == 0], minlength=1)[:51]):
+        exact = (kept == count) & (tied == 0)
+        p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
+    p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
+    effect = ratio(plus - minus, plus + minus)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, smaller, p)
+
+
+def average_ranks(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (average rank, number of equals) of each value, down columns that are already sorted.
+
+    Examples
+    --------
+    >>> [x.ravel().tolist() for x in average_ranks(np.array([[1.0], [2.0], [2.0], [5.0]]))]
+    [[1.0, 2.5, 2.5, 4.0], [1.0, 2.0, 2.0, 1.0]]
+    """
+    place = np.arange(len(ordered))[:, None]
+    edge = ordered[1:] != ordered[:-1]
+    border = np.ones((1, ordered.shape[1]), bool)
+    first = np.maximum.accumulate(np.where(np.vstack([border, edge]), place, 0), axis=0)
+    last = np.where(np.vstack([edge, border]), place, len(ordered))
+    last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
+    return (first + last) / 2 + 1, (last - first + 1).astype(float)
+
+
+def rank_sum_distribution(n: int) -> np.ndarray:
+    """Return P(W <= w) for w = 0, 1, ...: the signed-rank sum of n differences under the null hypothesis.
+
+    Examples
+    --------
+    >>> rank_sum_distribution(2).tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
+    ways = np.ones(1)
+    for rank in range(1, n + 1):
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    return np.cumsum(ways) / 2.0**n
+
+
+def randomisation(
+    D: np.ndarray,
+    *,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> Outcome:
+    """Return the paired randomisation (permutation) test of each column.
+
+    In every draw the two runs swap places on a random half of the queries, which turns the sign of the
+    difference; p = (1 + draws whose mean is at least as far from 0 as the observed one) / (1 + draws). All
+    pairs share the same swaps. The statistic is the mean difference; effect size and interval are those of
+    the t-test.
+
+    References
+    ----------
+    Smucker, Allan and Carterette (2007), A comparison of statistical significance tests for IR evaluation.
+
+    Examples
+    --------
+    >>> outcome = randomisation(np.array([[0.1], [0.3], [0.2], [0.4]]), draws=999, seed=1)
+    >>> bool(abs(outcome.p_value[0] - 2 / 16) < 0.03)
+    True
+    """
+    n, mean, sd = describe(D)
+    filled = np.nan_to_num(D, nan=0.0)
+    # in sums, not means: the number of queries of a pair is the same in every draw
+    least = np.abs(filled.sum(axis=0)) - TOLERANCE * np.abs(filled).sum(axis=0)
+    reached = np.zeros(D.shape[1], dtype=np.int64)
+    steps = chunks(draws, seed)
+    for size, child in track(steps, total=len(steps), desc="randomisation test", progress=progress):
+        swaps = 2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8) - 1
+        reached += (np.abs(swaps @ filled) >= least).sum(axis=0)
+    p = (1 + reached) / (1 + draws)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, p)
+
+
+def bootstrap(
+    D: np.ndarray,
+    *,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> Outcome:
+    """Return the studentised bootstrap test of each column.
+
+    Queries are drawn with replacement from the differences moved to mean 0;
+    p = (1 + draws with |t*| >= |t|) / (1 + draws). The statistic is t, the effect size Cohen's d, and the
+    interval the symmetric bootstrap-t interval, from the same draws. Differences that are all equal and
+    not 0 give the smallest p there is, 1 / (1 + draws).
+
+    References
+    ----------
+    Sakai (2006), Evaluating evaluation metrics based on the bootstrap. Efron and Tibshirani (1993), ch. 16.
+
+    Examples
+    --------
+    >>> D = np.random.default_rng(0).normal(0.3, 1.0, size=(50, 1))
+    >>> outcome = bootstrap(D, draws=999)
+    >>> bool(abs(outcome.p_value[0] - student(D).p_value[0]) < 0.05)
+    True
+    """
+    n, mean, sd = describe(D)
+    error = sd / np.sqrt(n)
+    t = ratio(mean, error)
+    p, critical = np.ones(D.shape[1]), np.zeros(D.shape[1])
+    # pairs with the same missing queries share their draws; without missing queries that is all of them
+    patterns, member = np.unique(np.isnan(D), axis=1, return_inverse=True)
+    member = member.ravel()
+    jobs = [
+        columns[start : start + BOOTSTRAP_PAIRS]
+        for columns in (np.flatnonzero(member == number) for number in range(patterns.shape[1]))
+        for start in range(0, len(columns), BOOTSTRAP_PAIRS)
+    ]
+    for columns in track(jobs, total=len(jobs), desc="bootstrap test", progress=progress):
+        values = D[:, columns]
+        values = values[~np.isnan(values[:, 0])]
+        drawn = resampled_t(values - mean[columns], draws, seed)
+        p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - TOLERANCE)).sum(axis=0)) / (1 + draws)
+        critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
+    with np.errstate(invalid="ignore"):
+        half = np.where(error == 0, 0.0, critical * error)
+    return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), t, p)
+
+
+def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray:
+    """Return |t| of every bootstrap sample: shape (draws, pairs), from differences with mean 0."""
+    n = len(centred)
+    square = np.square(centred)
+    t = np.empty((draws, centred.shape[1]))
+    done = 0
+    for size, child in chunks(draws, seed):
+        picked = np.random.default_rng(child).integers(0, n, size=(size, n))
+        picked += n * np.arange(size)[:, None]
+        times = np.bincount(picked.ravel(), minlength=size * n).reshape(size, n).astype(float)
+        mean, total = times @ centred / n, times @ square
+        spread = total - n * mean**2
+        # one value n times over has no spread but for rounding
+        spread[spread <= 1e-13 * total] = 0.0
+        t[done : done + size] = np.abs(ratio(mean, np.sqrt(spread / (n - 1) / n)))
+        done += size
+    return t

@@ -1,0 +1,72 @@
+"""Corrections against statsmodels, families, and the names that are understood."""
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from pdeval.significance.corrections import adjust
+from pdeval.significance.names import CORRECTIONS, TESTS, which_correction, which_test
+
+P = np.array([0.0004, 0.011, 0.012, 0.012, 0.04, 0.2, 0.7, 1.0])
+
+
+@pytest.mark.parametrize("name", [name for name in CORRECTIONS if name != "none"])
+def test_every_correction_is_that_of_statsmodels(name):
+    expected = multipletests(P, alpha=0.05, method=name)
+    got = adjust(P, np.zeros(8, int), correction=name)
+    assert got == pytest.approx(np.minimum(expected[1], 1.0), rel=1e-14)
+    assert (got < 0.05).tolist() == expected[0].tolist()
+
+
+def test_bonferroni_multiplies_by_the_size_of_the_family():
+    assert adjust(P[:3], np.array([0, 0, 1])).tolist() == [0.0008, 0.022, 0.012]
+
+
+def test_none_leaves_the_p_values_alone():
+    got = adjust(P, np.zeros(8, int), correction="none")
+    assert got.tolist() == P.tolist()
+    assert got is not P
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Bonferroni", "bonferroni"),
+        ("bh", "fdr_bh"),
+        ("hochberg", "simes-hochberg"),
+        (None, "none"),
+        ("hs", "holm-sidak"),
+    ],
+)
+def test_common_spellings_of_corrections_are_understood(written, name):
+    assert which_correction(written) == name
+
+
+def test_an_unknown_correction_is_refused_with_the_nearest_name():
+    with pytest.raises(ValueError, match=r"no correction 'bonferoni'\. Did you mean 'bonferroni'\? There are: "):
+        which_correction("bonferoni")
+
+
+@pytest.mark.parametrize(
+    ("measure", "test"),
+    [("sgnLP", "sign"), ("sgnLR", "sign"), ("sgnLP(level=2)", "sign"), ("rrLP", "t"), ("RPP", "t"), ("AP", "t")],
+)
+def test_signs_get_the_sign_test_by_default_and_the_rest_gets_t(measure, test):
+    assert which_test(None, measure) == which_test("default", measure) == test
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("binomial", "sign"), ("randomization", "randomisation"), ("randomised_hsd", "hsd"), ("tukey_hsd", "tukey")],
+)
+def test_common_spellings_of_tests_are_understood(written, name):
+    assert which_test(written, "AP") == name
+
+
+def test_every_test_answers_to_its_own_name():
+    assert [which_test(name, "sgnLP") for name in TESTS] == list(TESTS)
+
+
+def test_an_unknown_test_is_refused_with_the_nearest_name():
+    with pytest.raises(ValueError, match=r"no test 'wilcoxn'\. Did you mean 'wilcoxon'\?"):
+        which_test("wilcoxn", "AP")

@@ -1,0 +1,64 @@
+"""Discriminative power and the curve of p-values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.cube import Scores
+from pdeval.significance import compare, discriminative_power, p_value_curve
+
+
+def cube():
+    """Two measures of 6 runs: one tells them apart, the other is noise."""
+    random = np.random.default_rng(0)
+    noise = random.normal(size=(2, 30, 6))
+    noise[0] = 0.2 * noise[0] + 0.1 * np.arange(6)
+    runs = pd.DataFrame({"run": list("abcdef")})
+    return Scores(runs, pd.Index(range(30), name="query_id"), ("sharp", "sgnLP"), noise, np.array([True, True]))
+
+
+def test_the_share_is_that_of_the_significant_rows():
+    result = discriminative_power(cube(), tests=["default", "wilcoxon", "hsd"], correction="holm", draws=500)
+    assert list(result.columns) == ["measure", "test", "correction", "alpha", "pairs", "detected", "percent"]
+    assert result["measure"].tolist() == ["sharp", "sgnLP"] * 3
+    assert result["test"].tolist() == ["t", "sign", "wilcoxon", "wilcoxon", "hsd", "hsd"]
+    assert result["correction"].tolist() == ["holm"] * 4 + ["none needed"] * 2
+    for row in result.itertuples():
+        rows = compare(cube(), test=row.test, correction="holm", draws=500)
+        found = rows.loc[rows["measure"] == row.measure, "significant"]
+        assert (row.pairs, row.detected) == (15, found.sum())
+        assert row.percent == pytest.approx(100 * row.detected / 15)
+    assert (result.loc[result["measure"] == "sharp", "detected"] > 5).all()
+    assert (result.loc[result["measure"] == "sgnLP", "detected"] < 3).all()
+
+
+def test_a_wider_alpha_detects_no_fewer_pairs():
+    found = [discriminative_power(cube(), tests=["t"], alpha=alpha)["detected"].tolist() for alpha in (0.01, 0.2)]
+    assert found[0][0] < found[1][0]
+    assert found[0][1] <= found[1][1]
+
+
+def test_the_curve_falls_and_holds_every_pair():
+    curve = p_value_curve(cube(), tests=["t", "sign"])
+    assert list(curve.columns) == ["measure", "test", "correction", "pair", "share", "p_value"]
+    assert len(curve) == 2 * 2 * 15
+    part = curve[(curve["measure"] == "sharp") & (curve["test"] == "t")]
+    assert part["p_value"].is_monotonic_decreasing
+    raw = compare(cube(), correction="none", test="t").query("measure == 'sharp'")["p_value"]
+    assert sorted(part["p_value"]) == sorted(raw)
+    assert part["pair"].tolist() == list(range(1, 16))
+    assert part["share"].iloc[-1] == 1.0
+
+
+def test_one_test_may_be_given_by_its_name_alone():
+    assert discriminative_power(cube(), tests="t")["test"].tolist() == ["t", "t"]
+
+
+def test_no_test_at_all_is_refused():
+    with pytest.raises(ValueError, match="tests is empty"):
+        discriminative_power(cube(), tests=[])
+
+
+def test_names_are_checked_before_the_work_begins():
+    with pytest.raises(ValueError, match=r"no test 'tukei'\. Did you mean 'tukey'"):
+        discriminative_power(cube(), tests=["hsd", "tukei"], draws=10**9)

@@ -1,0 +1,51 @@
+"""Chunks of seeded draws, threads that keep their order, p-values with the +1 correction."""
+
+import numpy as np
+import pytest
+
+from pdeval.significance.draws import CHUNK, chunks, in_threads, share_at_least
+
+
+def drawn(draws, seed):
+    return np.concatenate([np.random.default_rng(child).random(size) for size, child in chunks(draws, seed)])
+
+
+def test_more_draws_begin_with_the_same_draws():
+    few, many = drawn(CHUNK + 10, seed=3), drawn(3 * CHUNK, seed=3)
+    assert (few == many[: len(few)]).all()
+
+
+def test_another_seed_gives_other_draws():
+    assert not (drawn(10, seed=3) == drawn(10, seed=4)).any()
+
+
+def test_a_seed_can_be_used_twice():
+    root = np.random.SeedSequence(5)
+    assert (drawn(100, root) == drawn(100, root)).all()
+
+
+@pytest.mark.parametrize("draws", [0, -1, 2.5, True])
+def test_draws_must_be_a_positive_whole_number(draws):
+    with pytest.raises(ValueError, match="draws must be a whole number of at least 1, found"):
+        chunks(draws, 0)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_keep_the_order_of_the_steps(threads):
+    assert list(in_threads(lambda n: n * n, range(20), threads=threads)) == [n * n for n in range(20)]
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        list(in_threads(lambda n: 1 // n, [1, 0, 1], threads=2))
+
+
+def test_the_p_value_counts_the_observed_value_itself():
+    assert share_at_least(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0])).tolist() == [0.75, 0.25]
+
+
+def test_a_draw_that_falls_short_by_rounding_counts():
+    total, other = 0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1
+    assert total != other
+    low, high = sorted((total, other))
+    assert share_at_least(np.array([low]), np.array([high]), scale=1.0).tolist() == [1.0]

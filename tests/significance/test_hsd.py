@@ -1,0 +1,184 @@
+"""Tukey's HSD: the textbook formula, naive loops over the same permutations, scores against preferences."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pdeval.cube import all_pairs
+from pdeval.significance.draws import chunks
+from pdeval.significance.hsd import preference_maxima, randomised, residual_mean_square, score_maxima, tukey
+
+# a randomised block design: 6 blocks (queries) and 4 treatments (runs)
+X = np.array(
+    [
+        [0.31, 0.42, 0.38, 0.55],
+        [0.10, 0.25, 0.18, 0.22],
+        [0.63, 0.60, 0.71, 0.80],
+        [0.44, 0.52, 0.41, 0.61],
+        [0.05, 0.12, 0.09, 0.30],
+        [0.27, 0.33, 0.36, 0.49],
+    ]
+)
+
+
+def scores(queries, runs, seed=0):
+    random = np.random.default_rng(seed)
+    return random.normal(size=(queries, 1)) + random.normal(size=(queries, runs)) + 0.3 * np.arange(runs)
+
+
+def differences(scores):
+    return scores[:, :, None] - scores[:, None, :]
+
+
+def test_analytic_hsd_is_the_textbook_formula():
+    a, b = all_pairs(4)
+    residual = X - X.mean(axis=1, keepdims=True) - X.mean(axis=0) + X.mean()
+    mse = (residual**2).sum() / (5 * 3)
+    q = np.abs(X.mean(axis=0)[a] - X.mean(axis=0)[b]) / np.sqrt(mse / 6)
+    outcome = tukey(X, a, b, confidence=0.9)
+    half = stats.studentized_range.isf(0.1, 4, 15) * np.sqrt(mse / 6)
+    assert outcome.statistic == pytest.approx(q, rel=1e-12)
+    assert outcome.p_value == pytest.approx(stats.studentized_range.sf(q, 4, 15), abs=1e-8)
+    assert outcome.ci_high - outcome.mean == pytest.approx(np.full(6, half), rel=1e-8)
+
+
+def test_the_residual_is_that_of_statsmodels():
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    query, run = np.indices(X.shape)
+    frame = pd.DataFrame({"query": query.ravel(), "run": run.ravel(), "value": X.ravel()})
+    table = anova_lm(ols("value ~ C(run) + C(query)", frame).fit())
+    assert residual_mean_square(X) == pytest.approx(table.loc["Residual", "mean_sq"], rel=1e-10)
+
+
+def test_with_query_means_removed_it_is_scipys_one_way_test_but_for_the_degrees_of_freedom():
+    # one-way on the centred table has the same residual sum over 20 instead of 15 degrees of freedom
+    a, b = all_pairs(4)
+    centred = X - X.mean(axis=1, keepdims=True)
+    one_way = stats.tukey_hsd(*centred.T)
+    q = tukey(X, a, b).statistic * np.sqrt(20 / 15)
+    assert stats.studentized_range.sf(q, 4, 20) == pytest.approx(one_way.pvalue[a, b], abs=1e-8)
+
+
+def test_two_runs_give_the_paired_t_test():
+    outcome = tukey(X[:, :2], np.array([0]), np.array([1]))
+    expected = stats.ttest_rel(X[:, 0], X[:, 1])
+    assert outcome.p_value[0] == pytest.approx(expected.pvalue, abs=1e-10)
+    interval = expected.confidence_interval(0.95)
+    assert (outcome.ci_low[0], outcome.ci_high[0]) == pytest.approx((interval.low, interval.high), rel=1e-8)
+
+
+def test_runs_that_never_differ_have_p_one():
+    equal = np.repeat(X[:, :1], 3, axis=1)
+    a, b = all_pairs(3)
+    assert tukey(equal, a, b).p_value.tolist() == [1.0, 1.0, 1.0]
+    assert randomised(equal, a, b, draws=50).p_value.tolist() == [1.0, 1.0, 1.0]
+    assert randomised(differences(equal), a, b, draws=50).p_value.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_difference_without_any_residual_has_p_zero():
+    shifted = np.repeat(np.arange(4.0)[:, None], 3, axis=1) + np.array([0.0, 0.0, 1.0])
+    a, b = all_pairs(3)
+    assert tukey(shifted, a, b).p_value.tolist() == [1.0, 0.0, 0.0]
+
+
+def naive_maxima(values, draws, seed):
+    """The definition, one draw and one query at a time."""
+    queries, runs = values.shape[:2]
+    largest = []
+    for size, child in chunks(draws, seed):
+        identity = np.broadcast_to(np.arange(runs), (size, queries, runs))
+        for orders in np.random.default_rng(child).permuted(identity, axis=-1):
+            total = np.zeros((runs, runs))
+            for order, row in zip(orders, values, strict=True):
+                if values.ndim == 2:
+                    total += row[order][:, None] - row[order][None, :]
+                else:
+                    total += row[order][:, order]
+            largest.append(np.abs(total).max() / queries)
+    return np.array(largest)
+
+
+def test_randomised_hsd_equals_a_naive_loop_over_the_same_permutations():
+    values = scores(7, 5)
+    expected = naive_maxima(values, 150, seed=4)
+    assert score_maxima(values, draws=150, seed=4) == pytest.approx(expected, rel=1e-12)
+    observed = np.abs(values.mean(axis=0)[0] - values.mean(axis=0)[4])
+    p = randomised(values, np.array([0]), np.array([4]), draws=150, seed=4).p_value[0]
+    assert p == pytest.approx((1 + (expected >= observed).sum()) / 151, rel=1e-15)
+
+
+@pytest.mark.parametrize("runs", [2, 3, 12, 25])
+def test_preference_hsd_equals_a_naive_loop_over_the_same_permutations(runs):
+    values = np.sign(differences(scores(6, runs)))
+    expected = naive_maxima(values, 70, seed=4)
+    assert preference_maxima(values, draws=70, seed=4) == pytest.approx(expected, rel=1e-12)
+
+
+@given(
+    queries=st.integers(2, 12),
+    runs=st.integers(2, 13),
+    seed=st.integers(0, 99),
+    digits=st.sampled_from([1, 2, 17]),
+)
+@settings(max_examples=30, deadline=None)
+def test_preferences_that_are_score_differences_give_exactly_the_p_values_of_the_scores(queries, runs, seed, digits):
+    # few digits: many draws tie with the observed value on paper, and differ from it by rounding
+    values = np.round(scores(queries, runs, seed), digits)
+    a, b = all_pairs(runs)
+    metric = randomised(values, a, b, draws=130, seed=seed)
+    preference = randomised(differences(values), a, b, draws=130, seed=seed)
+    assert metric.p_value.tolist() == preference.p_value.tolist()
+    assert metric.ci_low == pytest.approx(preference.ci_low, abs=1e-12)
+
+
+def test_draws_that_tie_with_the_observed_value_count():
+    # two queries, two runs, all differences 0.1 on paper: every draw gives 0.1 or 0
+    values = np.array([[0.1, 0.2], [0.7, 0.8]])
+    assert values[0, 1] - values[0, 0] != values[1, 1] - values[1, 0]
+    largest = naive_maxima(values, 500, seed=0)
+    p = randomised(values, np.array([0]), np.array([1]), draws=500, seed=0).p_value[0]
+    assert p == (1 + (largest > 0.05).sum()) / 501
+
+
+@pytest.mark.parametrize("copies", [1, 7, 64])
+def test_block_size_and_threads_never_change_the_answer(copies):
+    values = np.sign(differences(scores(9, 14)))
+    expected = preference_maxima(values, draws=200, seed=1)
+    for threads in (1, 3):
+        got = preference_maxima(values, draws=200, seed=1, copies=copies, threads=threads)
+        assert got.tolist() == expected.tolist()
+    expected = score_maxima(values[:, :, 0], draws=200, seed=1)
+    assert score_maxima(values[:, :, 0], draws=200, seed=1, copies=copies).tolist() == expected.tolist()
+
+
+def test_permuting_the_runs_of_the_table_keeps_every_p_value_close():
+    values = scores(20, 6)
+    a, b = all_pairs(6)
+    order = np.array([3, 1, 5, 0, 2, 4])
+    place = np.argsort(order)
+    one = randomised(values, a, b, draws=4000).p_value
+    other = randomised(values[:, order], place[a], place[b], draws=4000).p_value
+    assert np.abs(one - other).max() < 0.05
+
+
+def test_randomised_and_analytic_hsd_agree_where_the_assumptions_hold():
+    random = np.random.default_rng(11)
+    values = random.normal(size=(60, 1)) + random.normal(size=(60, 8)) + 0.12 * np.arange(8)
+    a, b = all_pairs(8)
+    difference = randomised(values, a, b, draws=4000).p_value - tukey(values, a, b).p_value
+    # the randomisation pools the runs' differences into its variance: a little larger p, never much
+    assert np.abs(difference).max() < 0.06
+
+
+def test_the_interval_excludes_zero_where_the_test_is_significant():
+    values = scores(15, 6)
+    a, b = all_pairs(6)
+    for outcome in (tukey(values, a, b), randomised(values, a, b, draws=999)):
+        excluded = (outcome.ci_low > 0) | (outcome.ci_high < 0)
+        assert 0 < excluded.sum() < len(a)
+        assert excluded.tolist() == (outcome.p_value < 0.05).tolist()

@@ -1,0 +1,216 @@
+"""Each pairwise test against scipy, on random, tied, incomplete and degenerate differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+from pdeval.significance.outcome import describe
+from pdeval.significance.paired import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
+
+TESTS = [student, sign, wilcoxon, randomisation, bootstrap]
+
+
+def continuous(queries=30, pairs=6, seed=0):
+    return np.random.default_rng(seed).normal(0.2, 1.0, size=(queries, pairs))
+
+
+def tied(queries=40, pairs=6, seed=1):
+    """Differences of measures with few values: many zeros, many equal sizes."""
+    return np.random.default_rng(seed).integers(-2, 4, size=(queries, pairs)) / 10
+
+
+def holed(seed=2):
+    D = continuous(seed=seed)
+    D[np.random.default_rng(seed).random(D.shape) < 0.2] = np.nan
+    return D
+
+
+@pytest.mark.parametrize("D", [continuous(), tied(), holed()], ids=["continuous", "tied", "holed"])
+def test_student_is_scipys_one_sample_t_test(D):
+    outcome = student(D, confidence=0.9)
+    for column, d in enumerate(D.T):
+        expected = stats.ttest_1samp(d[~np.isnan(d)], 0)
+        interval = expected.confidence_interval(0.9)
+        assert outcome.n[column] == (~np.isnan(d)).sum()
+        assert outcome.statistic[column] == pytest.approx(expected.statistic, rel=1e-12)
+        assert outcome.p_value[column] == pytest.approx(expected.pvalue, rel=1e-10)
+        assert (outcome.ci_low[column], outcome.ci_high[column]) == pytest.approx(interval, rel=1e-10)
+        assert outcome.effect_size[column] == pytest.approx(np.nanmean(d) / np.nanstd(d, ddof=1), rel=1e-12)
+
+
+@pytest.mark.parametrize("D", [continuous(), tied(), holed()], ids=["continuous", "tied", "holed"])
+def test_sign_is_scipys_binomial_test_without_ties(D):
+    outcome = sign(D)
+    for column, d in enumerate(D.T):
+        wins, losses = int((d > 0).sum()), int((d < 0).sum())
+        assert outcome.p_value[column] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
+        assert outcome.statistic[column] == wins
+        assert outcome.effect_size[column] == pytest.approx((wins - losses) / (wins + losses))
+
+
+@pytest.mark.parametrize("queries", [2, 7, 25, 50])
+def test_wilcoxon_is_scipys_exact_test_without_ties(queries):
+    D = continuous(queries)
+    outcome = wilcoxon(D)
+    for column, d in enumerate(D.T):
+        expected = stats.wilcoxon(d, method="exact")
+        assert outcome.statistic[column] == expected.statistic
+        assert outcome.p_value[column] == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("D", [tied(), tied(12), continuous(80)], ids=["tied", "few", "many"])
+def test_wilcoxon_is_scipys_approximation_with_ties_or_many_queries(D):
+    outcome = wilcoxon(D)
+    for column, d in enumerate(D.T):
+        expected = stats.wilcoxon(d, zero_method="wilcox", correction=False, method="approx")
+        assert outcome.statistic[column] == expected.statistic
+        assert outcome.p_value[column] == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_wilcoxon_drops_missing_queries():
+    D = holed()
+    outcome = wilcoxon(D)
+    expected = [stats.wilcoxon(d[~np.isnan(d)], method="exact").pvalue for d in D.T]
+    assert outcome.p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_wilcoxon_effect_is_the_rank_biserial_correlation():
+    # sizes 1, 2, 3, 4 with -2: W+ = 1 + 3 + 4, W- = 2
+    assert wilcoxon(np.array([[1.0], [-2.0], [3.0], [4.0]])).effect_size.tolist() == [0.6]
+
+
+def test_the_signed_rank_distribution_counts_subsets():
+    # of the 8 subsets of {1, 2, 3}: sums 0, 1, 2, 3 (twice), 4, 5, 6
+    assert (rank_sum_distribution(3) * 8).tolist() == [1, 2, 3, 5, 6, 7, 8]
+
+
+def test_randomisation_approaches_the_exact_share_of_sign_patterns():
+    D = continuous(10, 4, seed=5)
+    patterns = 1 - 2 * ((np.arange(1024)[:, None] >> np.arange(10)) & 1)
+    exact = (np.abs(patterns @ D) >= np.abs(D.sum(axis=0)) - 1e-12).mean(axis=0)
+    p = randomisation(D, draws=20_000).p_value
+    assert np.abs(p - exact).max() < 4 * np.sqrt(0.25 / 20_000)
+
+
+def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
+    from pdeval.significance.draws import chunks
+
+    D, draws = tied(15, 5), 300
+    reached = np.zeros(5)
+    for size, child in chunks(draws, 7):
+        for row in np.random.default_rng(child).integers(0, 2, size=(size, 15), dtype=np.int8):
+            swapped = np.where(row == 1, 1, -1)[:, None] * D
+            reached += np.round(np.abs(swapped.sum(axis=0)), 9) >= np.round(np.abs(D.sum(axis=0)), 9)
+    assert randomisation(D, draws=draws, seed=7).p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
+
+
+def test_bootstrap_equals_a_naive_loop_over_the_same_samples():
+    from pdeval.significance.draws import chunks
+
+    D, draws = continuous(12, 3, seed=8), 200
+    t = np.abs(stats.ttest_1samp(D, 0).statistic)
+    drawn = []
+    for size, child in chunks(draws, 9):
+        for row in np.random.default_rng(child).integers(0, 12, size=(size, 12)):
+            drawn.append(np.abs(stats.ttest_1samp((D - D.mean(axis=0))[row], 0).statistic))
+    outcome = bootstrap(D, draws=draws, seed=9, confidence=0.9)
+    reached = (np.array(drawn) >= t).sum(axis=0)
+    half = np.sort(drawn, axis=0)[int(0.9 * draws) - 1] * D.std(axis=0, ddof=1) / np.sqrt(12)
+    assert outcome.p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
+    assert outcome.ci_high - D.mean(axis=0) == pytest.approx(half, rel=1e-9)
+
+
+def test_bootstrap_agrees_with_t_on_many_normal_differences():
+    D = continuous(200, 8, seed=3)
+    assert np.abs(bootstrap(D, draws=4000).p_value - student(D).p_value).max() < 0.03
+
+
+def test_a_pair_with_missing_queries_bootstraps_over_its_own_queries():
+    D = continuous(20, 3)
+    D[4, 1] = np.nan
+    alone = bootstrap(np.delete(D[:, [1]], 4, axis=0), draws=500)
+    together = bootstrap(D, draws=500)
+    assert together.p_value[1] == alone.p_value[0]
+    assert together.p_value[[0, 2]].tolist() == bootstrap(D[:, [0, 2]], draws=500).p_value.tolist()
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_all_zero_differences_have_p_one_and_no_effect(test):
+    outcome = test(np.zeros((10, 2)))
+    assert outcome.p_value.tolist() == [1.0, 1.0]
+    assert outcome.statistic.tolist() == [0.0, 0.0]
+    assert outcome.effect_size.tolist() == [0.0, 0.0]
+    assert outcome.ci_low.tolist() == outcome.ci_high.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("test", "statistic", "p"),
+    [(student, np.inf, 0.0), (sign, 10, 2 / 2**10), (bootstrap, np.inf, 1 / 1001), (wilcoxon, 0, None)],
+)
+def test_constant_differences_have_a_documented_value(test, statistic, p):
+    options = {"draws": 1000} if test is bootstrap else {}
+    outcome = test(np.full((10, 1), 0.1), **options)
+    expected = stats.wilcoxon(np.full(10, 0.1), method="approx").pvalue if p is None else p
+    assert outcome.statistic.tolist() == [statistic]
+    assert outcome.p_value == pytest.approx([expected], rel=1e-12)
+    assert (outcome.ci_low, outcome.ci_high) == ([0.1], [0.1])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_query_that_does_not_count_changes_nothing_else(test):
+    D = continuous(20, 3)
+    gap = np.insert(D, 20, np.nan, axis=0)
+    assert test(gap).n.tolist() == [20, 20, 20]
+    if test is not randomisation:  # its swaps are drawn for all queries of the table
+        assert test(gap).p_value == pytest.approx(test(D).p_value, rel=1e-12)
+
+
+@pytest.mark.parametrize("test", [randomisation, bootstrap])
+def test_the_seed_decides_the_p_values(test):
+    D = continuous(20, 3)
+    assert test(D, draws=500, seed=1).p_value.tolist() == test(D, draws=500, seed=1).p_value.tolist()
+    assert test(D, draws=500, seed=1).p_value.tolist() != test(D, draws=500, seed=2).p_value.tolist()
+
+
+@pytest.mark.parametrize("test", [randomisation, bootstrap])
+def test_p_values_of_a_pair_do_not_depend_on_its_neighbours(test, monkeypatch):
+    D = tied(20, 9)
+    whole = test(D, draws=400).p_value
+    single = np.concatenate([test(D[:, [column]], draws=400).p_value for column in range(9)])
+    monkeypatch.setattr("pdeval.significance.paired.BOOTSTRAP_PAIRS", 2)
+    assert whole.tolist() == single.tolist() == test(D, draws=400).p_value.tolist()
+
+
+def test_an_unusual_difference_has_the_smallest_p_value_there_is():
+    assert randomisation(np.full((40, 1), 0.3), draws=99).p_value.tolist() == [0.01]
+
+
+numbers = hnp.arrays(
+    float, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(-5, 5).map(lambda k: k / 4)
+)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@given(D=numbers)
+@settings(max_examples=25, deadline=None)
+def test_swapping_the_runs_turns_the_sign_and_keeps_p(test, D):
+    options = {"draws": 50} if test in (randomisation, bootstrap) else {}
+    one, other = test(D, **options), test(-D, **options)
+    assert (one.p_value >= (0 if test is student else 1e-300)).all()
+    assert (one.p_value <= 1).all()
+    assert one.p_value == pytest.approx(other.p_value, rel=1e-12)
+    assert one.mean == pytest.approx(-other.mean, abs=1e-15)
+    assert one.effect_size == pytest.approx(-other.effect_size, rel=1e-12)
+    assert (one.ci_low <= one.mean).all()
+    assert (one.mean <= one.ci_high).all()
+
+
+def test_description_matches_numpy():
+    D = holed()
+    n, mean, sd = describe(D)
+    assert n.tolist() == (~np.isnan(D)).sum(axis=0).tolist()
+    assert mean == pytest.approx(np.nanmean(D, axis=0), rel=1e-13)
+    assert sd == pytest.approx(np.nanstd(D, axis=0, ddof=1), rel=1e-13)

@@ -1,0 +1,118 @@
+"""Power, queries needed and detectable differences against statsmodels and simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from pdeval.cube import Scores
+from pdeval.significance import detectable_difference, power, sample_size
+from pdeval.significance.power import queries_needed, smallest_effect, t_power
+
+
+def cube(values=None):
+    values = np.random.default_rng(0).random((2, 20, 4)) if values is None else values
+    runs = pd.DataFrame({"run": [f"r{k}" for k in range(values.shape[2])]})
+    queries = pd.Index(range(values.shape[1]), name="query_id")
+    measures = ("AP", "RR")[: len(values)]
+    return Scores(runs, queries, measures, values, np.ones(len(values), bool))
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.001, 0.05 / 3081])
+@pytest.mark.parametrize("queries", [2, 5, 30, 249])
+def test_power_is_that_of_statsmodels(alpha, queries):
+    effect = np.array([0.0, 0.05, 0.2, 0.4])
+    expected = TTestPower().power(effect, queries, alpha)
+    # statsmodels gives NaN where the chance in the wrong direction underflows
+    known = ~np.isnan(expected)
+    assert known.sum() >= 3
+    assert t_power(effect, queries, alpha)[known] == pytest.approx(expected[known], rel=1e-9)
+
+
+def test_power_stays_a_number_where_the_integral_underflows():
+    effect = np.concatenate([np.linspace(0.1, 3, 30), [10, 1e3, np.inf]])
+    for queries in (2, 10, 249, 5000):
+        got = t_power(effect, queries, 0.01)
+        assert (np.diff(got) >= -1e-9).all()
+        assert got[-1] == 1.0
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+@pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95])
+def test_the_queries_needed_are_the_fewest_that_suffice(alpha, wanted):
+    effect = np.array([0.03, 0.1, 0.37, 0.8, 1.5, 4.0])
+    needed = queries_needed(effect, wanted, alpha)
+    assert (t_power(effect, needed, alpha) >= wanted).all()
+    more = needed > 2
+    assert (t_power(effect[more], needed[more] - 1, alpha) < wanted).all()
+    assert more.sum() >= 5
+
+
+def test_the_queries_needed_round_up_the_solution_of_statsmodels():
+    exact = TTestPower().solve_power(effect_size=0.25, alpha=0.05, power=0.8)
+    assert queries_needed(np.array([0.25]), 0.8, 0.05).tolist() == [np.ceil(exact)]
+
+
+def test_no_difference_needs_infinitely_many_queries_and_a_sure_one_two():
+    assert queries_needed(np.array([0.0, np.inf, -0.5]), 0.8, 0.05).tolist() == [np.inf, 2.0, 34.0]
+
+
+@pytest.mark.parametrize(("queries", "wanted", "alpha"), [(3, 0.8, 0.05), (50, 0.8, 0.05), (249, 0.9, 0.001)])
+def test_the_smallest_effect_is_that_of_statsmodels(queries, wanted, alpha):
+    expected = TTestPower().solve_power(nobs=queries, alpha=alpha, power=wanted)
+    assert smallest_effect(queries, wanted, alpha) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_frames_go_through_the_pairs():
+    values = cube().values
+    d = values[1, :, 0] - values[1, :, 3]
+    planned = power(cube(), difference=0.1, queries=60)
+    assert list(planned.columns) == [
+        *("run_a", "run_b", "measure", "n", "sd", "difference", "effect_size", "alpha", "queries", "power")
+    ]
+    assert planned["measure"].tolist() == ["AP"] * 6 + ["RR"] * 6
+    row = planned.iloc[8]
+    assert (row["run_a"], row["run_b"], row["n"], row["queries"]) == ("r0", "r3", 20, 60)
+    assert row["sd"] == pytest.approx(d.std(ddof=1))
+    assert row["power"] == pytest.approx(TTestPower().power(0.1 / d.std(ddof=1), 60, 0.05), rel=1e-9)
+    observed = sample_size(cube(), baseline="r3").iloc[3]
+    assert observed["difference"] == pytest.approx(d.mean())
+    assert observed["queries"] == queries_needed(np.array([d.mean() / d.std(ddof=1)]), 0.8, 0.05)[0]
+
+
+def test_a_detectable_difference_is_detected_with_the_wanted_power():
+    found = detectable_difference(cube(), power=0.9, queries=40)
+    assert list(found.columns[3:]) == [
+        *("n", "sd", "difference", "alpha", "power", "queries", "effect_size", "detectable")
+    ]
+    back = power(cube(), difference=found["detectable"].iloc[0], queries=40)
+    assert back["power"].iloc[0] == pytest.approx(0.9, abs=1e-6)
+
+
+def test_missing_queries_count_for_their_pairs_only():
+    values = cube().values.copy()
+    values[0, :5, 1] = np.nan
+    assert power(cube(values[:1]))["queries"].tolist() == [15, 20, 20, 15, 15, 20]
+    assert detectable_difference(cube(values[:1]))["effect_size"].nunique() == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: power(cube(), alpha=2), "alpha must lie between 0 and 1"),
+        (lambda: sample_size(cube(), power=80), "power must lie between 0 and 1, found 80"),
+        (lambda: power(cube(), queries=1), "queries must be a whole number of at least 2, found 1"),
+        (lambda: detectable_difference(cube(), power=0.01), "power must be above alpha"),
+    ],
+)
+def test_impossible_plans_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_power_is_the_share_of_simulated_experiments_that_find_the_difference():
+    from pdeval.significance.paired import student
+
+    D = np.random.default_rng(0).normal(0.4, 1.0, size=(30, 4000))
+    share = (student(D).p_value < 0.05).mean()
+    assert share == pytest.approx(t_power(np.array([0.4]), 30, 0.05)[0], abs=4 * np.sqrt(0.25 / 4000))
