@@ -164,7 +164,7 @@ def _typed(array: pa.Array | None) -> Ids | None:
         return Ids(numbers=array.to_numpy(zero_copy_only=False).astype(np.int64))
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return Ids(text=array)
-    if pa.types.is_string_view(array.type) or pa.types.is_binary(array.type):
+    if str(array.type) in ("string_view", "binary", "large_binary"):
         return Ids(text=array.cast(pa.large_string()))
     return Ids(text=pa.array([], pa.string())) if pa.types.is_null(array.type) else None
 
