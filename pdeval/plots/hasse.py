@@ -1,0 +1,102 @@
+"""Hasse diagrams of position vectors: what an order of rankings can and cannot tell apart."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from pdeval.plots import layout, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST = 84
+
+
+def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax: Axes | None = None) -> Axes:
+    """Return axes with the Hasse diagram of all positions of m relevant items among n, the best at the top.
+
+    Diaz (2023), Figure 1: reciprocal rank ties all vectors with the same first position, lexiprecision ties
+    none, and each order keeps what the weaker ones say.
+
+    Parameters
+    ----------
+    n, m : int
+        The number of positions and of relevant items; at most 84 vectors (n = 9, m = 3) can be read.
+    order : {"RR", "LP", "dominance"}
+        "RR": by the first position alone, one row per value (left of the figure). "LP": lexiprecision, a
+        single chain (right of the figure). "dominance": no item lower and one item higher, the partial order
+        that every sensible measure respects.
+    ax : Axes, optional
+        Where to draw; new axes by default.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = hasse(4, 2, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['(1,2)', '(1,3)', '(1,4)', '(2,3)', '(2,4)', '(3,4)']
+    >>> len(ax.collections[0].get_segments())  # 3 x 2 lines from the first row, 2 x 1 from the second
+    8
+    """
+    if not (isinstance(n, int | np.integer) and isinstance(m, int | np.integer)) or not 1 <= m <= n:
+        raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={n!r}, m={m!r}.")
+    if order not in ("RR", "LP", "dominance"):
+        raise ValueError(f"no order {order!r}; hasse() draws 'RR', 'LP' or 'dominance'.")
+    if comb(n, m) > MOST:
+        raise ValueError(
+            f"hasse({n}, {m}) has {comb(n, m):,} position vectors; at most {MOST} can be read. Choose a smaller n or m."
+        )
+    vectors = np.array(list(combinations(range(1, n + 1), m)))
+    row = _rows(vectors, order)
+    edges = _edges(vectors, row, order)
+    width = np.bincount(row)
+    # each row is centred; within it the vectors stand in lexicographic order
+    nth = np.array([int((row[:i] == row[i]).sum()) for i in range(len(row))])
+    x, y = nth - (width[row] - 1) / 2, -row.astype(float)
+    from_each = 0.1 + 0.085 * (2 * m + 1)  # inches that a label needs
+    ax = style.axes(ax, width=max(2.4, 0.6 + from_each * width.max()), height=max(1.8, 0.4 + 0.42 * len(width)))
+    return _draw(ax, vectors, x, y, edges)
+
+
+def _rows(vectors: np.ndarray, order: str) -> np.ndarray:
+    """Return the row of each vector, 0 for the best."""
+    if order == "RR":
+        return vectors[:, 0] - 1
+    if order == "LP":
+        return np.arange(len(vectors))
+    return vectors.sum(axis=1) - vectors[0].sum()
+
+
+def _edges(vectors: np.ndarray, row: np.ndarray, order: str) -> np.ndarray:
+    """Return the pairs (better, worse) with nothing in between."""
+    below = row[None, :] - row[:, None] == 1
+    if order == "dominance":
+        below &= (vectors[None, :, :] >= vectors[:, None, :]).all(axis=2)
+    return np.argwhere(below)
+
+
+def _draw(ax: Axes, vectors: np.ndarray, x: np.ndarray, y: np.ndarray, edges: np.ndarray) -> Axes:
+    """Draw lines, then the vectors on white ground."""
+    from matplotlib.collections import LineCollection
+
+    points = np.column_stack([x, y])
+    # a weak order joins every vector of a row with every one of the next: many lines, so faint ones
+    look = {"colors": "#888888", "linewidths": 0.7} if len(edges) <= 40 else {"colors": "#C4C4C4", "linewidths": 0.4}
+    ax.add_collection(LineCollection(points[edges], zorder=1, **look))
+    names = [f"({','.join(map(str, vector))})" for vector in vectors]
+    wide, high = layout.inches(ax)
+    room = 72 * wide / (x.max() - x.min() + 1.2)
+    tall = 72 * high / (y.max() - y.min() + 1.0)
+    size = max(3.5, min(layout.text_size(ax), room / (0.6 * max(map(len, names))), 0.62 * tall))
+    for name, (at, level) in zip(names, points):
+        ax.text(
+            at, level, name, ha="center", va="center", fontsize=size, zorder=2,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )  # fmt: skip
+    ax.set(xlim=(x.min() - 0.6, x.max() + 0.6), ylim=(y.min() - 0.5, y.max() + 0.5))
+    ax.set_axis_off()
+    return ax

@@ -1,0 +1,221 @@
+"""Runs in their order: ranks with intervals, means with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pdeval.plots import columns, layout, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def critical_difference(
+    orders: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    comparisons: pd.DataFrame | None = None,
+    measure: str | None = None,
+    method: str | None = None,
+    run: columns.Names = None,
+) -> Axes:
+    """Return axes with the runs listed best first, each at its rank with its rank interval.
+
+    With `comparisons`, bars on the right join the runs that cannot be told apart: each bar spans the longest
+    stretch of the list in which no two runs differ significantly, as in the diagrams of Demsar (2006).
+
+    Parameters
+    ----------
+    orders : DataFrame
+        Orders: run, rank, perhaps rank_low and rank_high, measure, method.
+    ax : Axes, optional
+        Where to draw; new axes by default, as tall as the list needs.
+    comparisons : DataFrame, optional
+        Comparisons: run_a, run_b, significant, for the same measure.
+    measure, method : str, optional
+        Needed where the frame has several.
+    run : str or sequence, optional
+        The run column(s), where they have other names.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> orders = pd.DataFrame({"run": ["lm", "bm25", "rm3"], "rank": [2, 1, 3]})
+    >>> tests = pd.DataFrame({"run_a": ["bm25", "bm25", "lm"], "run_b": ["lm", "rm3", "rm3"],
+    ...                       "significant": [False, True, True]})
+    >>> ax = critical_difference(orders, comparisons=tests, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()], groups(orders.sort_values("rank")["run"], tests)
+    (['bm25', 'lm', 'rm3'], [(0, 1)])
+    """
+    plot, get = "critical_difference", "Call .ireval.order(...) first."
+    columns.require(orders, ["rank"], plot=plot, get=get)
+    orders, name = columns.one(orders, "measure", measure, plot=plot)
+    orders, how = columns.one(orders, "method", method, plot=plot)
+    ids = np.asarray(columns.names(orders, columns.run_columns(orders, run, plot=plot, get=get)), dtype=object)
+    if len(set(ids)) < len(ids):
+        raise ValueError("critical_difference() needs one rank per run; some runs repeat. Keep one ordering.")
+    best = np.argsort(orders["rank"].to_numpy(float), kind="stable")
+    orders, runs = orders.iloc[best], [str(ids[i]) for i in best]
+    rank = orders["rank"].to_numpy(float)
+    ax = style.axes(ax, height=layout.list_height(len(runs)))
+    place = np.arange(len(runs))
+    row = 72 * layout.inches(ax)[1] / len(runs)
+    if {"rank_low", "rank_high"} <= set(orders.columns):
+        low, high = orders["rank_low"].to_numpy(float), orders["rank_high"].to_numpy(float)
+        ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
+    ax.scatter(rank, place, s=min(5.0, 0.7 * row) ** 2, color=style.BLACK, zorder=3, linewidths=0)
+    joined = [] if comparisons is None else groups(runs, comparisons, measure=name or measure, run=run)
+    ax.set_ylim(len(runs) - 0.4, -0.6)
+    title = "bars join runs without significant difference" if joined else ""
+    style.finish(ax, x="Rank" + (f" by {name}" if name else "") + (f", {how}" if how else ""), title=title, grid="x")
+    layout.whole_numbers(ax)
+    layout.name_list(ax, runs)
+    _join(ax, joined)
+    return ax
+
+
+def groups(
+    runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | None = None, run: columns.Names = None
+) -> list[tuple[int, int]]:
+    """Return (first, last) of each longest stretch of `runs` in which no two runs differ significantly.
+
+    Examples
+    --------
+    >>> tests = pd.DataFrame({"run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"], "significant": [False, True, False]})
+    >>> groups(["a", "b", "c"], tests)
+    [(0, 1), (1, 2)]
+    """
+    plot, get = "critical_difference", "Make comparisons= with .ireval.compare()."
+    columns.require(comparisons, ["significant"], plot=plot, get=get)
+    wanted = measure if "measure" in comparisons.columns else None
+    comparisons, _ = columns.one(comparisons, "measure", wanted, plot=plot)
+    a, b, names = columns.pairs(comparisons, run, plot=plot, get=get)
+    where = pd.Index([str(name) for name in runs]).get_indexer(pd.Index(names))
+    a, b = where[a], where[b]
+    known = (a >= 0) & (b >= 0)
+    tested = np.zeros((len(runs), len(runs)), dtype=bool)
+    tested[a[known], b[known]] = tested[b[known], a[known]] = True
+    if not (tested | np.eye(len(runs), dtype=bool)).all():
+        i, j = np.argwhere(~(tested | np.eye(len(runs), dtype=bool)))[0]
+        raise ValueError(
+            f"comparisons= has no test of {runs[i]!r} against {runs[j]!r}: all pairs of the runs drawn are needed. "
+            "Compare without baseline=, or select the runs first."
+        )
+    differs = np.zeros_like(tested)
+    marked = known & comparisons["significant"].to_numpy(bool)
+    differs[a[marked], b[marked]] = differs[b[marked], a[marked]] = True
+    later = np.triu(differs, k=1)
+    # the first run further down that differs from i; a stretch from i ends before the nearest such end of its members
+    first = np.where(later.any(axis=1), later.argmax(axis=1), len(runs))
+    ends = np.minimum.accumulate(first[::-1])[::-1] - 1
+    starts = np.arange(len(runs))
+    longest = np.concatenate([[True], ends[1:] > ends[:-1]]) & (ends > starts)
+    return [(int(i), int(ends[i])) for i in starts[longest]]
+
+
+def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
+    """Draw one upright bar per group right of the axes, in as few columns as do not overlap."""
+    lanes: list[int] = []  # the last row used in each column
+    at = []
+    for first, last in joined:
+        lane = next((i for i, used in enumerate(lanes) if used < first), len(lanes))
+        lanes[lane : lane + 1] = [last]
+        at.append(lane)
+    gap = 0.03 if len(lanes) <= 8 else 0.24 / len(lanes)
+    width = min(2.2, 0.4 * gap * 72 * layout.inches(ax)[0])
+    for (first, last), lane in zip(joined, at):
+        ax.plot(
+            [1.02 + gap * lane] * 2, [first - 0.25, last + 0.25], transform=ax.get_yaxis_transform(), color="black",
+            linewidth=width, solid_capstyle="butt", clip_on=False, label="_group",
+        )  # fmt: skip
+
+
+def summary_bars(
+    summary: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    measures: Sequence[str] | None = None,
+    run: columns.Names = None,
+    sort: bool = True,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the mean of every run as a dot with its confidence interval, best first.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        run, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd), perhaps measure.
+    ax : Axes, optional
+        Where to draw; new axes by default, as tall as the list needs.
+    measures : sequence of str, optional
+        The measures to draw, in this order; by default all, up to five.
+    run : str or sequence, optional
+        The run column(s), where they have other names.
+    sort : bool
+        Sort the runs by the first measure's mean, the largest at the top; else the order of the frame.
+    legend : {"inside", "right", "below", "above"} or None
+        Where the legend goes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> summary = pd.DataFrame({"run": ["bm25", "lm"], "measure": "AP", "mean": [0.2, 0.3],
+    ...                         "ci_low": [0.1, 0.25], "ci_high": [0.3, 0.35]})
+    >>> ax = summary_bars(summary, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
+    (['lm', 'bm25'], 'Mean AP (with confidence interval)')
+    """
+    plot, get = "summary_bars", "Call .ireval.summary() first."
+    columns.require(summary, ["mean"], plot=plot, get=get)
+    ids = columns.names(summary, columns.run_columns(summary, run, plot=plot, get=get))
+    kind = columns.names(summary, ["measure"]) if "measure" in summary.columns else pd.Categorical([""] * len(summary))
+    table = summary.assign(_run=ids, _measure=kind)
+    if table.duplicated(["_run", "_measure"]).any():
+        raise ValueError("summary_bars() needs one mean per run and measure; some repeat.")
+    present = [str(name) for name in kind.categories]
+    chosen = columns.chosen(measures, present)
+    if len(chosen) > 5:
+        raise ValueError(
+            f"summary_bars() draws at most 5 measures; the frame has {columns.listed(chosen)}. "
+            f"Choose some: measures={chosen[:2]!r}."
+        )
+    runs = [str(name) for name in ids.categories]
+    if sort:
+        first = table[table["_measure"] == chosen[0]].set_index("_run")["mean"].reindex(runs)
+        runs = [runs[i] for i in np.argsort(-first.to_numpy(float), kind="stable")]
+    ax = style.axes(ax, height=layout.list_height(len(runs), row=0.22 if len(chosen) == 1 else 0.14 * len(chosen)))
+    size = min(4.5, 0.6 * 72 * layout.inches(ax)[1] / (len(runs) * len(chosen)))
+    for i, name in enumerate(chosen):
+        rows = table[table["_measure"] == name].set_index("_run").reindex(runs)
+        shift = 0.5 * (i - (len(chosen) - 1) / 2) / len(chosen)
+        look = style.line(i)
+        spread = _spread(rows)
+        ax.errorbar(
+            rows["mean"], np.arange(len(runs)) + shift, xerr=spread, label=name or "_mean", linestyle="none",
+            color=look["color"], marker=look["marker"], markersize=size, elinewidth=min(1.3, 0.4 * size),
+        )  # fmt: skip
+    ax.set_ylim(len(runs) - 0.4, -0.6)
+    with_ = {"ci": " (with confidence interval)", "sd": " (± sd)", "": ""}[_kind(summary)]
+    style.finish(ax, x="Mean" + (f" {chosen[0]}" if len(chosen) == 1 and chosen[0] else "") + with_, grid="x")
+    layout.name_list(ax, runs)
+    style.legend(ax, place=legend if len(chosen) > 1 else None)
+    return ax
+
+
+def _kind(summary: pd.DataFrame) -> str:
+    """Return what spread the frame has: 'ci', 'sd' or ''."""
+    if {"ci_low", "ci_high"} <= set(summary.columns):
+        return "ci"
+    return "sd" if "sd" in summary.columns else ""
+
+
+def _spread(rows: pd.DataFrame) -> np.ndarray | None:
+    """Return the lengths of the whiskers below and above the means."""
+    kind = _kind(rows)
+    if kind == "ci":
+        return np.maximum(np.vstack([rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]).astype(float), 0)
+    return np.vstack([rows["sd"], rows["sd"]]).astype(float) if kind == "sd" else None

@@ -1,0 +1,238 @@
+"""Search length item by item: how deep a run hides its relevant items, and what another run does for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from pdeval.plots import columns, layout, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
+
+
+def asl_histogram(
+    frame: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    run: columns.Names = None,
+    value: str | None = None,
+    edges: Sequence[float] = EDGES,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the number of relevant items in each bucket of search length, those not found last.
+
+    Alex, Hall and Metzler (2022), Figure 5.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        run, bucket and count or share, buckets in their order, the last one for items not retrieved (its name
+        contains "retrieved" or "found"); or one row per relevant item: run, asl, retrieved. Without a run
+        column the frame is one run. Up to five runs stand side by side.
+    ax : Axes, optional
+        Where to draw; new axes by default.
+    run : str or sequence, optional
+        The run column(s), where they have other names.
+    value : str, optional
+        The column of heights; by default count, share or value.
+    edges : sequence of numbers
+        Lower edges of the buckets, where they are made here.
+    legend : {"inside", "right", "below", "above"} or None
+        Where the legend goes; one run goes into the title instead.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> items = pd.DataFrame({"run": "bm25", "asl": [1, 1, 4, 30, 999], "retrieved": [True] * 4 + [False]})
+    >>> ax = asl_histogram(items, edges=(1, 2, 10), ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
+    (['1', '2-9', '10+', 'not retrieved'], [2, 1, 1, 1])
+    """
+    get = "Make it with the search length histogram of .ireval, or from .ireval.measure(qrels, 'ASL(level=document)')."
+    columns.require(frame, [], plot="asl_histogram", get=get)
+    if "bucket" not in frame.columns:
+        columns.require(frame, ["asl", "retrieved"], plot="asl_histogram", get=get)
+        frame, value = _by_item(frame, run, edges)
+        run = "run"
+    height = value or next((name for name in ("count", "share", "value") if name in frame.columns), "count")
+    columns.require(frame, ["bucket", height], plot="asl_histogram", get=get)
+    table = _buckets(frame, run, height, "asl_histogram", get)
+    if len(table.columns) > 5:
+        raise ValueError(
+            f"asl_histogram() sets at most 5 runs side by side; the frame has {len(table.columns)}: "
+            f"{columns.listed(list(table.columns))}. Select some, e.g. frame[frame['run'] == {table.columns[0]!r}]."
+        )
+    ax = style.axes(ax)
+    _side_by_side(ax, table)
+    missing = [i for i, name in enumerate(table.index) if _not_retrieved(name)]
+    if missing and len(table) > 1:
+        ax.axvline(missing[0] - 0.5, color="black", linewidth=0.6, linestyle=":")
+    title = str(table.columns[0]) if len(table.columns) == 1 else ""
+    what = "Share of relevant items" if height == "share" else "Relevant items"
+    style.finish(ax, x="Search length of the item (ASL)", y=what, title=title, grid="y")
+    layout.name_ticks(ax, "x", [str(name) for name in table.index])
+    style.legend(ax, place=legend if len(table.columns) > 1 else None)
+    return ax
+
+
+def asl_wins(
+    frame: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    pair: Sequence[object] | None = None,
+    run: columns.Names = None,
+    value: str | None = None,
+    edges: Sequence[float] = SHIFTS,
+) -> Axes:
+    """Return axes with the number of relevant items whose search length differs by so much between two runs.
+
+    Alex, Hall and Metzler (2022), Figure 6: run a minus run b, so that bars left of the middle are items that
+    a finds sooner.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        bucket and count or share, buckets from the largest win of run a (negative) to its largest loss, with
+        run_a and run_b where known; or one row per relevant item with a column `difference`, ASL of a minus
+        ASL of b.
+    ax : Axes, optional
+        Where to draw; new axes by default.
+    pair : (run, run), optional
+        The two runs; needed where the frame has more than one pair.
+    run : str or sequence, optional
+        The run column(s), without _a and _b, where they have other names.
+    value : str, optional
+        The column of heights; by default count, share or value.
+    edges : sequence of numbers
+        Lower edges of the buckets of wins and of losses, where they are made here.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> items = pd.DataFrame({"difference": [-20, -1, 0, 3, 4]})
+    >>> ax = asl_wins(items, edges=(1, 10), ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
+    (['≤ −10', '−9 to −1', '0', '1 to 9', '≥ 10'], [1, 1, 1, 2, 0])
+    """
+    get = "Make it with the search length wins of .ireval for two runs."
+    columns.require(frame, [], plot="asl_wins", get=get)
+    a, b = "the first run", "the second run"
+    if any(str(column).endswith("_a") for column in frame.columns):
+        frame, sign, a, b = columns.one_pair(frame, pair, run, plot="asl_wins", get=get)
+        if (sign < 0).any():
+            raise ValueError(f"the frame holds {b} minus {a}: pass pair=({b!r}, {a!r}).")
+    if "bucket" not in frame.columns:
+        columns.require(frame, ["difference"], plot="asl_wins", get=get)
+        frame, value = _by_shift(frame["difference"].to_numpy(float), edges), "count"
+    height = value or next((name for name in ("count", "share", "value") if name in frame.columns), "count")
+    columns.require(frame, ["bucket", height], plot="asl_wins", get=get)
+    side = _sides(frame)
+    heights = frame[height].to_numpy(float)
+    ax = style.axes(ax)
+    place = np.arange(len(frame))
+    kinds = (
+        (-1, f"{a} sooner", style.WIN, ""),
+        (0, "same", style.TIE, ""),
+        (1, f"{b} sooner", style.LOSS, "////"),
+    )
+    for sign_of, label, colour, hatch in kinds:
+        rows = side == sign_of
+        if rows.any():
+            total = heights[rows].sum()
+            text = f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"
+            ax.bar(
+                place[rows], heights[rows], 0.85, color=colour, hatch=hatch, edgecolor="white", linewidth=0, label=text
+            )
+    what = "Share of relevant items" if height == "share" else "Relevant items"
+    style.finish(ax, x="Change of the item's search length (ASL)", y=what, grid="y")
+    layout.name_ticks(ax, "x", [str(name) for name in frame["bucket"]])
+    style.legend(ax)
+    return ax
+
+
+def _by_item(frame: pd.DataFrame, run: columns.Names, edges: Sequence[float]) -> tuple[pd.DataFrame, str]:
+    """Count items per run and bucket; those not retrieved have their own."""
+    named = run is not None or any(name in frame.columns for name in columns.RUN)
+    ids = columns.run_columns(frame, run, plot="asl_histogram", get="") if named else []
+    label = columns.names(frame, ids) if named else pd.Categorical(["run"] * len(frame))
+    found = frame["retrieved"].to_numpy(bool)
+    place = np.clip(np.searchsorted(edges, frame["asl"].to_numpy(float), side="right") - 1, 0, None)
+    place = np.where(found, place, len(edges))
+    buckets = [_span(low, high) for low, high in zip(edges, [*edges[1:], np.inf])] + ["not retrieved"]
+    size = len(label.categories) * len(buckets)
+    counts = np.bincount(label.codes.astype(np.intp) * len(buckets) + place, minlength=size)
+    return pd.DataFrame(
+        {
+            "run": np.repeat(np.asarray(label.categories, dtype=object), len(buckets)),
+            "bucket": buckets * len(label.categories),
+            "count": counts,
+        }
+    ), "count"
+
+
+def _span(low: float, high: float) -> str:
+    """Return the text of a bucket of whole numbers: '1', '2-4', '1000+'."""
+    if np.isinf(high):
+        return f"{low:g}+"
+    return f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}"
+
+
+def _by_shift(difference: np.ndarray, edges: Sequence[float]) -> pd.DataFrame:
+    """Count differences in buckets that mirror each other around 0."""
+    size = np.searchsorted(edges, np.abs(difference), side="right")
+    place = np.where(difference < 0, len(edges) - size, len(edges) + size)
+    ups = [f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}" for low, high in pairwise(edges)]
+    downs = [f"−{low:g}" if high - low == 1 else f"−{high - 1:g} to −{low:g}" for low, high in pairwise(edges)]
+    names = [f"≤ −{edges[-1]:g}", *downs[::-1], "0", *ups, f"≥ {edges[-1]:g}"]
+    return pd.DataFrame({"bucket": names, "count": np.bincount(place, minlength=len(names))})
+
+
+def _buckets(frame: pd.DataFrame, run: columns.Names, height: str, plot: str, get: str) -> pd.DataFrame:
+    """Return heights as buckets x runs, buckets in the order of the frame, 'not retrieved' last."""
+    named = run is not None or any(name in frame.columns for name in columns.RUN)
+    label = columns.names(frame, columns.run_columns(frame, run, plot=plot, get=get)) if named else None
+    bucket = columns.names(frame, ["bucket"])
+    table = pd.DataFrame({"bucket": bucket, "run": label if named else "run", "height": frame[height].to_numpy(float)})
+    if table.duplicated(["bucket", "run"]).any():
+        raise ValueError(f"{plot}() needs one {height!r} for each run and bucket; some repeat. {get}")
+    wide = table.pivot(index="bucket", columns="run", values="height").fillna(0.0)
+    order = sorted(range(len(bucket.categories)), key=lambda i: _not_retrieved(bucket.categories[i]))
+    return wide.reindex([bucket.categories[i] for i in order])
+
+
+def _not_retrieved(bucket: object) -> bool:
+    """Say whether a bucket is the one of items that were not found."""
+    return bool(re.search(r"retrieved|found|missing|\binf", str(bucket), re.IGNORECASE)) and "," not in str(bucket)
+
+
+def _side_by_side(ax: Axes, table: pd.DataFrame) -> None:
+    """Draw the bars of each run beside those of the others."""
+    place, width = np.arange(len(table)), 0.85 / len(table.columns)
+    for i, name in enumerate(table.columns):
+        shift = (i - (len(table.columns) - 1) / 2) * width
+        ax.bar(place + shift, table[name], width=width * 0.95, label=str(name), **style.fill(i))
+
+
+def _sides(frame: pd.DataFrame) -> np.ndarray:
+    """Return -1, 0 or 1 for each bucket: a win of run a, a tie, a loss."""
+    bucket = frame["bucket"]
+    signs = []
+    for name in bucket:
+        if isinstance(name, pd.Interval):
+            signs.append(0.0 if name.left < 0 < name.right else float(np.sign(name.left + name.right)))
+            continue
+        text = str(name).replace("−", "-")
+        numbers = [float(n) for n in re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?", text)]
+        if not numbers:
+            raise ValueError(f"asl_wins() reads wins and losses from the buckets' numbers; found {str(name)!r}.")
+        signs.append(float(np.sign(sum(np.sign(n) for n in numbers))))
+    return np.array(signs)

@@ -1,0 +1,185 @@
+"""How every plot looks: colours that survive colour blindness and grey print, one frame for all.
+
+Colours are those of Okabe and Ito (2008), without the yellow that white paper swallows; line patterns,
+markers and hatches repeat what the colours say. Sizes are set on the artists: rcParams are read, never set.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from pdeval.plots import layout
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
+WIN, LOSS, TIE, FADED = BLUE, ORANGE, "#D9D9D9", "#BBBBBB"
+PALETTE = (BLUE, VERMILLION, GREEN, BLACK, PURPLE, ORANGE, SKY)
+PATTERNS: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+HATCHES = ("", "////", "....", "xxxx", "----", "oooo", "++++")
+
+Place = Literal["inside", "right", "below", "above"]
+
+
+def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
+    """Return the given axes, or those of a new figure of this size in inches.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> mine = Figure().subplots()
+    >>> axes(mine) is mine
+    True
+    """
+    if ax is not None:
+        if not hasattr(ax, "plot"):
+            raise TypeError(
+                f"ax must be one matplotlib Axes; found {type(ax).__name__}. "
+                "Of several, pass one: fig, (left, right) = plt.subplots(1, 2), then ax=left."
+            )
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'pdeval[plots]'.") from None
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "") -> Axes:
+    """Set labels, title, text sizes and a light grid ('x', 'y', 'both'); take away the outer spines.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> finish(Figure().subplots(), x="Recall").get_xlabel()
+    'Recall'
+    """
+    size = layout.text_size(ax)
+    ax.set_xlabel(x, fontsize=size)
+    ax.set_ylabel(y, fontsize=size)
+    if title:
+        ax.set_title(title, fontsize=size)
+    ax.tick_params(labelsize=size * 0.9)
+    ax.spines[["top", "right"]].set_visible(False)
+    if grid:
+        ax.grid(axis=grid, color="#E5E5E5", linewidth=0.6)  # type: ignore[arg-type]
+        ax.set_axisbelow(True)
+    return ax
+
+
+def line(i: int) -> dict[str, Any]:
+    """Return colour, pattern and marker of the i-th line; different for the first 35 lines in grey too.
+
+    Examples
+    --------
+    >>> line(1)["color"], line(1)["marker"]
+    ('#D55E00', 's')
+    """
+    return {
+        "color": PALETTE[i % len(PALETTE)],
+        "linestyle": PATTERNS[i % len(PATTERNS)],
+        "marker": MARKERS[i % len(MARKERS)],
+        "markersize": 3.5,
+        "linewidth": 1.3,
+        "markeredgewidth": 0,
+    }
+
+
+def fill(i: int) -> dict[str, Any]:
+    """Return colour and hatch of the i-th kind of bar.
+
+    Examples
+    --------
+    >>> fill(0)["hatch"], fill(1)["hatch"]
+    ('', '////')
+    """
+    return {
+        "facecolor": PALETTE[i % len(PALETTE)],
+        "hatch": HATCHES[i % len(HATCHES)],
+        "edgecolor": "white",
+        "linewidth": 0.0,
+    }
+
+
+def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> None:
+    """Draw the legend inside the axes, right of them, below or above them; None draws none.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> line = ax.plot([0, 1], label="bm25")
+    >>> legend(ax, place="right")
+    >>> ax.get_legend().get_texts()[0].get_text()
+    'bm25'
+    """
+    entries = ax.get_legend_handles_labels()[1]
+    if place is None or not entries:
+        return
+    size = layout.text_size(ax)
+    options: dict[str, Any] = {"fontsize": size * 0.9}
+    options |= {"borderpad": 0.2, "labelspacing": 0.25, "handlelength": 2.4, "handletextpad": 0.5}
+    if place == "inside":
+        options |= {"loc": "best", "framealpha": 0.8, "edgecolor": "none", "ncols": columns or 1}
+    elif place == "right":
+        options |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
+    else:
+        longest = max(map(len, entries))
+        fitting = int(layout.inches(ax)[0] * 72 / (size * 0.9 * (0.55 * longest + 4.5)))
+        options |= {"frameon": False, "ncols": columns or max(1, min(len(entries), fitting)), "columnspacing": 1.0}
+        options |= {"loc": "lower center" if place == "above" else "upper center", "borderaxespad": 0.1}
+        options |= {"bbox_to_anchor": (0.5, float(place == "above"))}
+        if place == "below":  # clear of tick and axis labels, which take about this many points
+            options["bbox_transform"] = layout.lower(ax, 12 + 2.4 * size)
+    ax.legend(**options)
+
+
+def diverging() -> Colormap:
+    """Return the colour map of signed values: orange below 0, white at 0, dark blue above.
+
+    Its two ends differ in lightness, so that strong positive and negative values differ in grey too.
+
+    Examples
+    --------
+    >>> [round(float(part), 1) for part in diverging()(1.0)[:3]]
+    [0.0, 0.3, 0.4]
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("preference", ["#B35900", ORANGE, "#FFFFFF", SKY, "#00406B"])
+
+
+def rising() -> Colormap:
+    """Return the colour map of values of one sign: white to dark blue.
+
+    Examples
+    --------
+    >>> [float(part) for part in rising()(0.0)[:3]]
+    [1.0, 1.0, 1.0]
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("rising", ["#FFFFFF", SKY, BLUE, "#00314F"])
+
+
+def ink(colours: np.ndarray) -> np.ndarray:
+    """Return black or white for each RGBA row: whichever reads better on it.
+
+    Examples
+    --------
+    >>> ink(np.array([[1.0, 1, 1, 1], [0, 0.2, 0.4, 1]])).tolist()
+    ['black', 'white']
+    """
+    light = np.asarray(colours)[..., :3] @ np.array([0.299, 0.587, 0.114])
+    return np.where(light > 0.55, "black", "white")

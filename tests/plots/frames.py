@@ -1,0 +1,201 @@
+"""Synthetic result frames of the shapes pdeval writes: what the plot tests draw."""
+
+import numpy as np
+import pandas as pd
+
+MEASURES = ["RPP", "invRPP", "dcgRPP", "AP", "NDCG", "RR"]
+
+
+def run_names(count: int) -> list[str]:
+    """Names as track participants choose them: short, long, with dots and underscores."""
+    heads = ["bm25", "covidex.t5", "UIowaS_Run", "sparse-dense-rrf-prf", "poznan", "xj4wang", "SFDC-fus12-enc24-tf3"]
+    return [f"{heads[i % len(heads)]}.{i}" if i else "bm25" for i in range(count)]
+
+
+def preferences(runs: int = 5, queries: int = 50, measures=("RPP",), seed: int = 0) -> pd.DataFrame:
+    """Per-query preferences of every pair once; the first runs tend to be better; some are ties."""
+    rng = np.random.default_rng(seed)
+    names = np.array(run_names(runs), dtype=object)
+    a, b = np.triu_indices(runs, 1)
+    skill = np.linspace(1, 0, runs)[None, :] + 0.5 * rng.standard_normal((queries, runs))
+    parts = []
+    for i, measure in enumerate(measures):
+        noisy = skill + 0.25 * i * rng.standard_normal((queries, runs))
+        value = np.tanh(noisy[:, a] - noisy[:, b])
+        value = np.where(np.abs(value) < (0.3 if measure == "RR" else 0.02), 0.0, value)
+        query, pair = np.indices(value.shape)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "query_id": (query + 301).ravel().astype(str),
+                    "run_a": names[a[pair.ravel()]],
+                    "run_b": names[b[pair.ravel()]],
+                    "measure": measure,
+                    "value": value.ravel(),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def comparisons(runs: int = 5, near: int = 2, measure: str = "RPP", seed: int = 0) -> pd.DataFrame:
+    """A test of every pair: runs more than `near` places apart differ significantly."""
+    rng = np.random.default_rng(seed)
+    names = np.array(run_names(runs), dtype=object)
+    a, b = np.triu_indices(runs, 1)
+    p = np.clip(0.2 * np.exp(-(b - a) / max(near, 1)) + 0.02 * rng.random(len(a)), 0, 1)
+    return pd.DataFrame(
+        {
+            "run_a": names[a],
+            "run_b": names[b],
+            "measure": measure,
+            "test": "t",
+            "mean_a": 0.5,
+            "mean_b": 0.4,
+            "difference": 0.1,
+            "p_value": p,
+            "significant": (b - a) > near,
+        }
+    )
+
+
+def orders(runs: int = 5, measure: str = "RPP", method: str = "mc4") -> pd.DataFrame:
+    """An ordering with rank intervals; rows not in rank order."""
+    rank = np.arange(1, runs + 1)
+    spread = 1 + rank % 4
+    frame = pd.DataFrame(
+        {
+            "run": run_names(runs),
+            "measure": measure,
+            "method": method,
+            "score": np.linspace(0.9, 0.1, runs),
+            "rank": rank,
+            "rank_low": np.maximum(rank - spread, 1),
+            "rank_high": np.minimum(rank + spread, runs),
+        }
+    )
+    return frame.iloc[::-1].reset_index(drop=True)
+
+
+def curves(runs: int = 4, seed: int = 0) -> pd.DataFrame:
+    """Interpolated precision at eleven recall points."""
+    rng = np.random.default_rng(seed)
+    recall = np.linspace(0, 1, 11)
+    names = run_names(runs)
+    top, fall = rng.uniform(0.5, 0.95, runs), rng.uniform(0.6, 2.5, runs)
+    precision = top[:, None] * (1 - recall[None, :]) ** fall[:, None] + 0.02
+    return pd.DataFrame({"run": np.repeat(names, 11), "recall": np.tile(recall, runs), "precision": precision.ravel()})
+
+
+def disaggregated(seed: int = 0) -> pd.DataFrame:
+    """The contribution of six recall levels of two rankings of one query (Figure 4b of Diaz and Ferraro, 2022)."""
+    f, g = np.array([1.0, 2, 9, 14, 30, 41]), np.array([3.0, 4, 6, 10, 22, 60])
+    i = np.arange(1, 7)
+    parts = {
+        "RBP": 0.9**f - 0.9**g,
+        "AP": i * (1 / f - 1 / g),
+        "NDCG": 1 / np.log2(f + 1) - 1 / np.log2(g + 1),
+        "RR": np.where(i == 1, 1 / f - 1 / g, 0.0),
+        "ASL": g - f,
+        "RPP": np.sign(g - f),
+    }
+    return pd.concat(
+        [
+            pd.DataFrame({"query_id": "301", "run_a": "a", "run_b": "b", "measure": name, "level": i, "value": value})
+            for name, value in parts.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def degraded(drop: str = "queries", seed: int = 0) -> pd.DataFrame:
+    """Kendall's tau with the full ordering, ten samples at each of ten sizes, six measures."""
+    rng = np.random.default_rng(seed)
+    keep = np.arange(5, 51, 5) if drop == "queries" else np.round(np.linspace(0.1, 1, 10), 1)
+    kept = keep / keep.max()
+    parts = []
+    for i, measure in enumerate(MEASURES):
+        tau = 1 - (0.3 + 0.06 * i) * (1 - kept)[:, None] + 0.05 * (1 - kept)[:, None] * rng.standard_normal((10, 10))
+        parts.append(
+            pd.DataFrame(
+                {
+                    "measure": measure,
+                    "drop": drop,
+                    "keep": np.repeat(keep, 10),
+                    "sample": np.tile(np.arange(10), 10),
+                    "statistic": "tau",
+                    "value": tau.ravel(),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def p_values(pairs: int = 300, measures=MEASURES, seed: int = 0) -> pd.DataFrame:
+    """p-values of all pairs of runs under several measures, in no order."""
+    rng = np.random.default_rng(seed)
+    parts = [
+        pd.DataFrame(
+            {"measure": m, "test": "t", "pair": np.arange(pairs), "p_value": rng.random(pairs) ** (3.5 - 0.4 * i)}
+        )
+        for i, m in enumerate(measures)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def tied_levels() -> pd.DataFrame:
+    """The share of tied pairs at thirty recall levels of four collections."""
+    level = np.arange(1, 31)
+    shapes = {"robust": 0.2, "web": 0.3, "deep-pass 2021": 0.55, "ml-1m": 0.4}
+    return pd.concat(
+        [
+            pd.DataFrame({"collection": name, "level": level, "tied": first * np.exp(-0.1 * (level - 1)) + 0.05})
+            for name, first in shapes.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def items(runs=("bm25", "neural"), count: int = 2000, seed: int = 0) -> pd.DataFrame:
+    """One row per relevant item: its search length and whether it was found."""
+    rng = np.random.default_rng(seed)
+    parts = [
+        pd.DataFrame(
+            {
+                "run": name,
+                "query_id": rng.integers(1, 50, count).astype(str),
+                "doc_id": np.arange(count).astype(str),
+                "asl": np.ceil(rng.lognormal(3.5 - i, 2.0, count)),
+                "retrieved": rng.random(count) < 0.75 + 0.1 * i,
+            }
+        )
+        for i, name in enumerate(runs)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def correlations() -> pd.DataFrame:
+    """Kendall's tau between the orderings of six measures, one triangle."""
+    a, b = np.triu_indices(len(MEASURES), 1)
+    names = np.array(MEASURES, dtype=object)
+    return pd.DataFrame({"measure_a": names[a], "measure_b": names[b], "value": 0.95 - 0.1 * (b - a)})
+
+
+def summary(runs: int = 8, measures=("AP",)) -> pd.DataFrame:
+    """Means with confidence intervals, the best run in the middle of the frame."""
+    level = 0.1 + 0.3 * np.sin(np.linspace(0, np.pi, runs))
+    parts = [
+        pd.DataFrame(
+            {
+                "run": run_names(runs),
+                "measure": measure,
+                "n": 50,
+                "mean": level + 0.15 * i,
+                "sd": 0.2,
+                "ci_low": level + 0.15 * i - 0.05,
+                "ci_high": level + 0.15 * i + 0.05,
+            }
+        )
+        for i, measure in enumerate(measures)
+    ]
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,88 @@
+"""Differences under two measures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.plots import difference_scatter
+from tests.plots import frames
+
+PREFS = pd.DataFrame(
+    {
+        "query_id": ["1", "2", "3", "4"] * 2,
+        "run_a": "x",
+        "run_b": "y",
+        "measure": ["RPP"] * 4 + ["RR"] * 4,
+        "value": [1.0, 0.5, -1.0, 0.0, 0.4, -0.1, 0.0, 0.0],
+    }
+)
+
+
+def test_points_that_disagree_in_sign_are_a_group_of_their_own(column_ax):
+    ax = difference_scatter(PREFS, ax=column_ax)
+    same, different = (group.get_offsets().tolist() for group in ax.collections)
+    assert same == [[1.0, 0.4], [0.0, 0.0]]
+    assert different == [[0.5, -0.1], [-1.0, 0.0]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["same sign", "different sign"]
+
+
+def test_the_title_gives_pearson_and_sign_agreement(column_ax):
+    from scipy.stats import pearsonr
+
+    prefs = frames.preferences(6, 40, ("RPP", "AP"), seed=3)
+    wide = prefs.pivot(index=["query_id", "run_a", "run_b"], columns="measure", values="value")
+    r, agreement = pearsonr(wide["RPP"], wide["AP"])[0], (np.sign(wide["RPP"]) == np.sign(wide["AP"])).mean()
+    ax = difference_scatter(prefs, measures=("RPP", "AP"), ax=column_ax)
+    assert ax.get_title() == f"r = {r:.2f}, sa = {agreement:.2f}"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("RPP", "AP")
+
+
+def test_row_order_does_not_matter(column_ax):
+    title = difference_scatter(PREFS, ax=column_ax).get_title()
+    shuffled = PREFS.sample(frac=1, random_state=5)
+    assert difference_scatter(shuffled, measures=("RPP", "RR")).get_title() == title
+
+
+def test_wide_frames_are_taken(column_ax):
+    wide = pd.DataFrame({"RPP": [1.0, -1.0, 0.5], "AP": [0.2, -0.1, -0.3]})
+    ax = difference_scatter(wide, measures=("RPP", "AP"), ax=column_ax)
+    assert ax.collections[1].get_offsets().tolist() == [[0.5, -0.3]]
+
+
+def test_zero_stands_in_the_middle_of_both_axes(column_ax):
+    ax = difference_scatter(PREFS, ax=column_ax)
+    assert sum(ax.get_xlim()) == pytest.approx(0)
+    assert sum(ax.get_ylim()) == pytest.approx(0)
+
+
+def test_many_points_are_sampled_with_a_seed_and_counted_in_full():
+    prefs = frames.preferences(8, 50, ("RPP", "AP"))
+    full, drawn, again, other = (
+        difference_scatter(prefs, most=most, seed=seed) for most, seed in ((5000, 0), (100, 0), (100, 0), (100, 1))
+    )
+    assert drawn.get_title() == full.get_title()
+    assert sum(len(group.get_offsets()) for group in drawn.collections) == 100
+    first, second, third = (ax.collections[0].get_offsets().tolist() for ax in (drawn, again, other))
+    assert first == second
+    assert first != third
+
+
+def test_constant_values_have_no_correlation(column_ax):
+    prefs = PREFS.assign(value=[1.0] * 8)
+    assert difference_scatter(prefs, ax=column_ax).get_title() == "r = undefined, sa = 1.00"
+
+
+def test_a_third_measure_asks_for_a_choice(column_ax):
+    with pytest.raises(ValueError, match=r"draws two measures; the frame has 3: RPP, AP, RR\. Choose: measures="):
+        difference_scatter(frames.preferences(3, 5, ("RPP", "AP", "RR")), ax=column_ax)
+
+
+def test_measures_without_a_pair_in_common_are_refused(column_ax):
+    apart = PREFS.assign(query_id=list("12345678"))
+    with pytest.raises(ValueError, match="RPP and RR have no query and pair of runs in common"):
+        difference_scatter(apart, ax=column_ax)
+
+
+def test_repeated_rows_are_refused(column_ax):
+    with pytest.raises(ValueError, match=r"needs one value per measure and \(query_id, run_a, run_b\); some repeat"):
+        difference_scatter(pd.concat([PREFS, PREFS]), ax=column_ax)

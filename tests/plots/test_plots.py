@@ -1,0 +1,149 @@
+"""What every plot does: returns its axes, leaves rcParams and the frame alone, says what it lacks."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval import plots
+from tests.plots import frames
+
+
+def differences():
+    items = frames.items(("neural", "bm25"), 300).pivot(index="doc_id", columns="run", values="asl")
+    return pd.DataFrame(
+        {"run_a": "neural", "run_b": "bm25", "difference": (items["neural"] - items["bm25"]).to_numpy()}
+    )
+
+
+def tie_table():
+    return pd.DataFrame({"n": 100, "m": [1, 1, 2, 2], "p1": [1, 2, 1, 2], "probability": [0.01, 0.01, 0.02, 0.0198]})
+
+
+FRAMES = {
+    "precision_recall": frames.curves,
+    "query_differences": lambda: frames.preferences(2),
+    "win_loss_tie": frames.preferences,
+    "preference_heatmap": frames.preferences,
+    "recall_levels": frames.disaggregated,
+    "difference_scatter": lambda: frames.preferences(4, measures=("RPP", "AP")),
+    "incomplete": frames.degraded,
+    "p_value_curves": frames.p_values,
+    "ties_by_level": frames.tied_levels,
+    "tie_probability": tie_table,
+    "deciding_level": lambda: pd.DataFrame({"level": [1, 1, 2, 7]}),
+    "asl_histogram": frames.items,
+    "asl_wins": differences,
+    "critical_difference": frames.orders,
+    "correlation_heatmap": frames.correlations,
+    "summary_bars": frames.summary,
+}
+GET = {
+    "precision_recall": "precision-recall curves",
+    "query_differences": r"Call \.ireval\.prefer\(qrels\) first\.",
+    "win_loss_tie": r"Call \.ireval\.prefer\(qrels\) first\.",
+    "preference_heatmap": r"Call \.ireval\.prefer\(qrels\) first\.",
+    "recall_levels": r"Call \.ireval\.disaggregate\(qrels\) first\.",
+    "difference_scatter": r"Call \.ireval\.prefer\(qrels, \[two measures\]\) first\.",
+    "incomplete": r"Call \.ireval\.incomplete\(qrels, drop='queries'\) first\.",
+    "p_value_curves": r"Call \.ireval\.compare\(\) first\.",
+    "ties_by_level": r"Call \.ireval\.ties\(qrels\) first\.",
+    "tie_probability": r"tie_probability\(n, m, p1\) first\.",
+    "deciding_level": r"Call \.ireval\.ties\(qrels\) first\.",
+    "asl_histogram": "search length histogram",
+    "asl_wins": "search length wins",
+    "critical_difference": r"Call \.ireval\.order\(\.\.\.\) first\.",
+    "correlation_heatmap": r"Call \.ireval\.agree",
+    "summary_bars": r"Call \.ireval\.summary\(\) first\.",
+}
+every_plot = pytest.mark.parametrize("name", list(FRAMES))
+
+
+def test_every_plot_of_a_frame_is_tested_here():
+    assert set(FRAMES) | {"hasse"} == set(plots.__all__)
+
+
+@every_plot
+def test_a_plot_returns_the_axes_it_was_given(name, column_ax):
+    assert getattr(plots, name)(FRAMES[name](), ax=column_ax) is column_ax
+
+
+@every_plot
+def test_a_plot_makes_axes_of_a_new_figure_each_time(name):
+    first, second = (getattr(plots, name)(FRAMES[name]()) for _ in range(2))
+    assert first.figure is not second.figure
+
+
+@every_plot
+def test_a_plot_leaves_rcparams_and_the_frame_alone(name, column_ax):
+    import matplotlib as mpl
+
+    frame, settings = FRAMES[name](), dict(mpl.rcParams)
+    before = frame.copy()
+    getattr(plots, name)(frame, ax=column_ax)
+    assert dict(mpl.rcParams) == settings
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@every_plot
+def test_a_plot_of_a_wrong_frame_says_what_was_found_and_what_to_call(name, column_ax):
+    frame = pd.DataFrame({"colour": ["red"], "weight": [1.0]})
+    with pytest.raises(ValueError, match=rf"{name}\(\) needs .*colour, weight.*{GET[name]}"):
+        getattr(plots, name)(frame, ax=column_ax)
+
+
+@every_plot
+def test_a_plot_of_no_frame_says_so(name, column_ax):
+    with pytest.raises(TypeError, match=rf"{name}\(\) draws a DataFrame; found dict\. "):
+        getattr(plots, name)({"run": ["a"]}, ax=column_ax)
+
+
+@every_plot
+def test_a_plot_of_a_frame_without_rows_says_so(name, column_ax):
+    with pytest.raises(ValueError, match=rf"{name}\(\) was given a frame without rows\. "):
+        getattr(plots, name)(FRAMES[name]().iloc[:0], ax=column_ax)
+
+
+@every_plot
+def test_a_plot_does_not_depend_on_the_index_of_the_frame(name, column_ax):
+    from matplotlib.figure import Figure
+
+    frame, plot = FRAMES[name](), getattr(plots, name)
+    plain = plot(frame, ax=column_ax)
+    second = Figure(figsize=(3.3, 2.4), layout="constrained").subplots()
+    odd = plot(frame.set_axis(np.full(len(frame), 7), axis=0), ax=second)
+    assert [t.get_text() for t in plain.get_yticklabels()] == [t.get_text() for t in odd.get_yticklabels()]
+    for left, right in zip(plain.lines, odd.lines):
+        np.testing.assert_array_equal(left.get_ydata(), right.get_ydata())
+    for left, right in zip(plain.patches, odd.patches):
+        assert left.get_bbox().bounds == right.get_bbox().bounds
+
+
+@every_plot
+def test_a_plot_takes_categorical_columns(name, column_ax):
+    frame = FRAMES[name]()
+    texts = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
+    assert getattr(plots, name)(frame.astype(dict.fromkeys(texts, "category")), ax=column_ax) is column_ax
+
+
+@every_plot
+def test_without_matplotlib_a_plot_says_what_to_install(name, monkeypatch):
+    for module in ("matplotlib", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=r"^plots need matplotlib: pip install 'pdeval\[plots\]'\.$"):
+        getattr(plots, name)(FRAMES[name]())
+
+
+def test_importing_the_plots_does_not_import_matplotlib():
+    import subprocess
+
+    code = "import sys, pdeval.plots; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_several_axes_instead_of_one_are_refused_with_the_way_out():
+    from matplotlib.figure import Figure
+
+    with pytest.raises(TypeError, match=r"ax must be one matplotlib Axes; found ndarray\. .* then ax=left\."):
+        plots.precision_recall(frames.curves(), ax=Figure().subplots(1, 2))

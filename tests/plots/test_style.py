@@ -1,0 +1,44 @@
+"""Colours, line patterns and legends."""
+
+import numpy as np
+import pytest
+
+from pdeval.plots import style
+
+
+def luminance(colour):
+    from matplotlib.colors import to_rgb
+
+    return float(np.dot(to_rgb(colour), [0.299, 0.587, 0.114]))
+
+
+def test_the_first_35_lines_differ_without_their_colour():
+    grey = {(str(style.line(i)["linestyle"]), style.line(i)["marker"]) for i in range(35)}
+    assert len(grey) == 35
+
+
+def test_wins_losses_and_ties_differ_in_grey_by_shade_or_hatch():
+    shades = sorted(luminance(colour) for colour in (style.WIN, style.LOSS, style.TIE))
+    assert min(np.diff(shades)) > 0.15
+
+
+def test_the_ends_of_the_diverging_map_differ_in_grey_and_its_middle_is_white():
+    colours = style.diverging()
+    low, high = (luminance(colours(end)[:3]) for end in (0.0, 1.0))
+    assert abs(low - high) > 0.15
+    assert colours(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.02)
+
+
+@pytest.mark.parametrize("place", ["inside", "right", "below", "above"])
+def test_a_legend_outside_does_not_cover_the_axes_or_its_labels(place):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.3, 2.4), layout="constrained")
+    ax = figure.subplots()
+    ax.plot([0, 1], label="one")
+    style.finish(ax, x="across", y="up")
+    style.legend(ax, place=place)
+    figure.draw_without_rendering()
+    box, frame = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert box.overlaps(frame) == (place == "inside")
+    assert not box.overlaps(ax.xaxis.label.get_window_extent())
