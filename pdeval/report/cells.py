@@ -69,6 +69,8 @@ def number_cells(
 def emphases(values: np.ndarray, higher: bool) -> list[Emphasis]:
     """Return which of the printed values is best and, from three values on, which is second; equals share.
 
+    Where all are equal, none is best.
+
     Examples
     --------
     >>> emphases(np.array([0.3, 0.1, 0.3, 0.2]), higher=True)
@@ -80,11 +82,11 @@ def emphases(values: np.ndarray, higher: bool) -> list[Emphasis]:
     distinct = np.unique(known)
     ranked = distinct[::-1] if higher else distinct
     named: list[Emphasis] = [""] * len(values)
-    if len(known) < 2:
+    if len(distinct) < 2:
         return named
     for i, value in enumerate(values):
         if value == ranked[0]:
             named[i] = "best"
-        elif len(ranked) > 1 and value == ranked[1] and len(known) > 2:
+        elif value == ranked[1] and len(known) > 2:
             named[i] = "second"
     return named

@@ -37,10 +37,15 @@ def render(report: Report) -> str:
     lines += [_line(row, report.columns, widths) for row in rows]
     parts = ["\n".join(lines)]
     if report.caption is not None:
-        parts.insert(0, escape(report.caption))
+        parts.insert(0, _paragraph(report.caption))
     if report.notes:
-        parts.append(" ".join(map(escape, report.notes)))
+        parts.append(_paragraph(" ".join(report.notes)))
     return "\n\n".join(parts)
+
+
+def _paragraph(text: str) -> str:
+    # at the start of a line these are headings, quotes and lists
+    return re.sub(r"^(\s*\d*)([#>+.)-])", r"\1\\\2", escape(text))
 
 
 def _with_titles(report: Report, rows: list[list[str]]) -> list[list[str]]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pdeval import pivot, tables
 from pdeval.catalog import parse
-from pdeval.cube import Scores, run_labels
+from pdeval.cube import Preferences, Scores, run_labels
 from pdeval.summary import aggregate_of, summary
 from pdeval.votes import win_rates
 
@@ -42,6 +42,24 @@ class Means:
     def labels(self) -> list[str]:
         """One text per run."""
         return run_labels(self.runs)
+
+    def of(self, measures: Sequence[int]) -> Means:
+        """Return the table of some of its measures, by their places."""
+        at = list(measures)
+        source = self.source
+        if isinstance(source, (Scores, Preferences)):
+            parts: dict[str, Any] = {"measures": tuple(source.measures[i] for i in at), "values": source.values[at]}
+            if isinstance(source, Scores):
+                parts["higher"] = source.higher[at]
+            source = replace(source, **parts)
+        arrays = {name: getattr(self, name)[at] for name in ("mean", "sd", "low", "high", "n")}
+        names, higher = tuple(self.measures[i] for i in at), tuple(self.higher[i] for i in at)
+        return replace(self, measures=names, higher=higher, source=source, **arrays)
+
+    def in_order(self, runs: np.ndarray) -> Means:
+        """Return the table with its runs in another order; the source keeps its own."""
+        arrays = {name: getattr(self, name)[:, runs] for name in ("mean", "sd", "low", "high", "n")}
+        return replace(self, runs=self.runs.iloc[runs].reset_index(drop=True), **arrays)
 
 
 def means(
@@ -131,13 +149,13 @@ def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
     base = None if baseline is None else find_run(source.runs, baseline)
     if base is None:
         _check_all_met(met, labels)
-        about = "Cells are mean preferences over all other systems, from −1 to 1."
+        about = "Cells are mean preferences over all other systems."
     else:
         wanted = (a == base) | (b == base)
         lacking = np.flatnonzero(~met[base] & (np.arange(n_runs) != base))
         if len(lacking):
             raise ValueError(f"run {labels[lacking[0]]!r} has no preferences against the baseline {labels[base]!r}.")
-        about = f"Cells are mean preferences over {labels[base]}, from −1 to 1."
+        about = f"Cells are mean preferences over {labels[base]}."
     values = np.empty((len(source.measures), n_queries, n_runs))
     for i in range(len(source.measures)):
         blocks = ((pairs, np.where(wanted[pairs], block, np.nan)) for pairs, block in source.blocks(i))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -122,7 +121,7 @@ def report(
     table = _chosen(means(scores, baseline=baseline, alpha=level, higher=higher), measures)
     _check_present(table, missing)
     rows = arrange(table, group=group, metadata=metadata, sort=sort, names=names)
-    table = _reordered(table, rows.order)
+    table = table.in_order(rows.order)
     verdict = judge(
         table,
         marks=marks,
@@ -197,20 +196,7 @@ def _chosen(table: Means, measures: str | Sequence[str] | None) -> Means:
     at = [find_measure(name, table.measures) for name in dict.fromkeys(map(str, wanted))]
     if not at:
         raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
-    source = table.source
-    if isinstance(source, (Scores, Preferences)):
-        parts: dict[str, Any] = {"measures": tuple(source.measures[i] for i in at), "values": source.values[at]}
-        if isinstance(source, Scores):
-            parts["higher"] = source.higher[at]
-        source = replace(source, **parts)
-    arrays = {name: getattr(table, name)[at] for name in ("mean", "sd", "low", "high", "n")}
-    chosen = [table.measures[i] for i in at]
-    return replace(table, measures=tuple(chosen), higher=tuple(table.higher[i] for i in at), source=source, **arrays)
-
-
-def _reordered(table: Means, order: np.ndarray) -> Means:
-    arrays = {name: getattr(table, name)[:, order] for name in ("mean", "sd", "low", "high", "n")}
-    return replace(table, runs=table.runs.iloc[order].reset_index(drop=True), **arrays)
+    return table.of(at)
 
 
 def _stub(table: Means, rows: Rows, names: Mapping[str, str], lettered: bool) -> tuple[list[Column], list[list[Cell]]]:
@@ -248,6 +234,10 @@ def _footnotes(
     if verdict.kind:
         marked = "".join(mark for row in verdict.marks for mark in row)
         said.append(_meaning(verdict.kind, marked, baseline, names) + (f" ({verdict.how})." if verdict.how else "."))
+    if verdict.untested:
+        said.append(
+            f"{', '.join(names.get(name, name) for name in verdict.untested)}: not tested, has infinite values."
+        )
     if interval == "sd":
         said.append("± the standard deviation over queries.")
     elif interval == "ci" and table.source is None:

@@ -17,11 +17,15 @@ MOST_LETTERS = 26
 
 @dataclass(frozen=True)
 class Verdict:
-    """Marks per run and measure; `kind` is "letters", "daggers" or "" for none; `how` names test, correction, alpha."""
+    """Marks per run and measure; `kind` is "letters", "daggers" or "" for none.
+
+    `how` names test, correction and alpha; `untested` are measures with infinite values, as search lengths can be.
+    """
 
     marks: list[list[str]]
     kind: str = ""
     how: str = ""
+    untested: tuple[str, ...] = ()
 
 
 def judge(
@@ -52,8 +56,11 @@ def judge(
         return Verdict([[""] * len(table.measures)] * n_runs)
     if kind == "letters":
         base = None
+    tested = list(range(len(table.measures)))
     if comparisons is None:
-        comparisons = _computed(table, base, test, correction, alpha)
+        if marks == "auto":
+            tested = np.flatnonzero(np.isfinite(table.mean).all(axis=1)).tolist()
+        comparisons = _computed(table.of(tested), base, test, correction, alpha)
         asked: dict[str, object] = {}
     else:
         comparisons = _one_test(comparisons, test)
@@ -61,10 +68,13 @@ def judge(
             "correction": _agreed(comparisons, "correction", correction),
             "alpha": _agreed(comparisons, "alpha", alpha),
         }
-    beats = wins(comparisons, table.runs, table.measures, baseline=base)
+    names = [table.measures[i] for i in tested]
+    beats = np.zeros((len(table.measures), n_runs, n_runs), dtype=bool)
+    beats[tested] = wins(comparisons, table.runs, names, baseline=base)
     found = letter_marks(beats) if base is None else dagger_marks(beats, base)
-    shown = comparisons[comparisons["measure"].astype(str).isin(table.measures)]
-    return Verdict(found, kind, footnote.of_comparisons(shown, **asked))
+    shown = comparisons[comparisons["measure"].astype(str).isin(names)]
+    untested = tuple(name for name in table.measures if name not in names)
+    return Verdict(found, kind, footnote.of_comparisons(shown, **asked), untested)
 
 
 def _kind(table: Means, marks: str | None, base: int | None, comparisons: pd.DataFrame | None) -> str:
@@ -76,8 +86,8 @@ def _kind(table: Means, marks: str | None, base: int | None, comparisons: pd.Dat
     computable = table.source is not None and int(table.n.min()) > 1
     possible = comparisons is not None or computable
     if marks == "auto":
-        # infinite values, as search lengths can be, have no test
-        if n_runs < 2 or not possible or (comparisons is None and not np.isfinite(table.mean).all()):
+        finite = np.isfinite(table.mean).all(axis=1).any()
+        if n_runs < 2 or not possible or (comparisons is None and not finite):
             return ""
         if base is not None:
             return "daggers"

@@ -53,6 +53,17 @@ def test_special_characters_are_escaped(plain, markdown):
     assert escape(plain) == markdown
 
 
+def test_a_caption_cannot_become_a_heading_or_a_list():
+    for text, markdown in {
+        "# one": r"\# one",
+        "- one": r"\- one",
+        "> one": r"\> one",
+        "1. x": r"1\. x",
+        "4 x": "4 x",
+    }.items():
+        assert Report((Column("x", "x"),), (), caption=text).to_markdown().startswith(markdown + "\n")
+
+
 def test_printing_a_report_shows_its_table():
     table = Report((Column("x", "x"),), ((Cell(1, "1"),),))
     assert str(table) == "|   x |\n|----:|\n|   1 |"

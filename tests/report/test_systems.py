@@ -117,7 +117,7 @@ def test_preferences_show_the_mean_over_opponents(scores):
     # bm25: (1 + .5)/2 over lm_dir, -.5 over dense; mean .125
     assert [cell.value for cell in column(table, "RPP")] == [0.125, -0.875, 0.75]
     assert [cell.text for cell in column(table, "RPP")] == ["0.125", "−0.875", "0.750"]
-    assert table.notes[0] == "Cells are mean preferences over all other systems, from −1 to 1."
+    assert table.notes[0] == "Cells are mean preferences over all other systems."
 
 
 def test_preferences_against_a_baseline_show_it_as_zero(scores):
@@ -171,6 +171,12 @@ def test_values_that_print_alike_are_marked_alike(scores):
 def test_two_systems_have_a_best_and_no_second(scores):
     two = replace(scores, runs=scores.runs[:2], values=scores.values[:, :, :2])
     assert body(report(two, marks=None))[1:] == [["bm25", "**0.250**", "**13.000**"], ["lm_dir", "0.200", "21.000"]]
+
+
+def test_where_all_are_equal_none_is_best(scores):
+    table = report(replace(scores, values=np.ones_like(scores.values)), marks=None)
+    assert {cell.emphasis for cell in column(table, "AP")} == {""}
+    assert table.notes == (BASIS,)
 
 
 def test_one_system_is_not_the_best_of_anything(scores):
@@ -253,6 +259,10 @@ def test_an_infinite_mean_is_printed_and_not_tested(scores):
     table = report(replace(scores, values=values))
     assert [cell.text for cell in column(table, "ASL")] == ["13.000", "∞", "3.000"]
     assert [cell.emphasis for cell in column(table, "ASL")] == ["second", "", "best"]
+    assert [cell.marks for cell in column(table, "AP")] == ["", "", "a"]
+    assert table.notes[2] == "ASL: not tested, has infinite values."
+    alone = report(replace(scores, values=values), measures=["ASL"])
+    assert alone.columns[0].name == "run"
 
 
 def test_many_systems_get_two_letter_names_with_commas(scores):
