@@ -272,7 +272,7 @@ def _read(
             faults.append(f"{missing:,} rows without a value in {name!r}")
     twice = frame.duplicated([*keys, assessor])
     if twice.any():
-        example = tuple(frame.loc[twice, [*keys, assessor]].iloc[0])
+        example = next(frame.loc[twice, [*keys, assessor]].itertuples(index=False, name=None))
         faults.append(
             f"{int(twice.sum()):,} repeated labels of one item by one assessor, e.g. {example}; keep one of each with "
             f".drop_duplicates({[*keys, assessor]})"

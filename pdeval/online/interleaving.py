@@ -1,0 +1,234 @@
+"""Interleaved rankings: what users are shown when two (or more) runs compete on one results page.
+
+Balanced interleaving is Joachims' (2002), team-draft Radlinski, Kurup and Joachims' (2008), probabilistic
+Hofmann, Whiteson and de Rijke's (2011), team-draft multileaving Schuth et al.'s (2014). All lists are built at
+once: the only loop is over positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ..cube import all_pairs, labels, run_labels
+from .drafts import balance, draft, shuffled
+from .rankings import Rankings, rankings
+
+Method = Literal["team-draft", "balanced", "probabilistic"]
+BLOCK = 1 << 21  # elements of the largest temporary array
+
+
+def interleave(
+    runs: pd.DataFrame,
+    *,
+    method: Method = "team-draft",
+    pairs: Sequence[tuple[object, object]] | None = None,
+    depth: int | None = 10,
+    draws: int = 1,
+    seed: int | None = 0,
+    tau: float = 3.0,
+    run: str | Sequence[str] = "run",
+    query: str = "query_id",
+    doc: str = "doc_id",
+    rank: str = "rank",
+    score: str = "score",
+) -> pd.DataFrame:
+    """Return interleaved lists of pairs of runs, for every query that both answered: one row per position.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A run table, ranked by its rank column or, without one, by score (equal scores by doc id, descending).
+    method : {'team-draft', 'balanced', 'probabilistic'}
+        'team-draft': in each round a coin says who picks first; each picks its best document that is not yet in the
+        list, and owns it. 'balanced': both runs are read in turn, a coin says who is first; a document that is already
+        in the list is passed over. 'probabilistic': at every position a coin says who picks, and the picker draws a
+        document with probability falling as rank ** -tau.
+    pairs : sequence of (a, b), optional
+        Run ids; by default every pair of runs once. Where several columns name a run, each side is a tuple.
+    depth : int, optional
+        Length of the lists. A list ends earlier where one of the two runs has nothing left, as in the slides; None
+        leaves only that.
+    draws : int
+        Independent lists for every pair and query.
+    seed : int, optional
+        The same seed gives the same lists for any order of the rows.
+    tau : float
+        How steeply probabilistic interleaving prefers a run's top ranks.
+    run, query, doc, rank, score : str
+        The columns; a run may be named by several.
+
+    Returns
+    -------
+    DataFrame
+        run_a, run_b, query_id, draw, position (from 1), doc_id, team ('a' or 'b': whose document it is), rank_a, rank_b
+        (infinity: not in that run), shared (in the top ranks on which both runs agree exactly), method; sorted in this
+        order. In balanced lists shared documents have no team: a click there says nothing.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame(
+    ...     {"run": list("xxxyyy"), "query_id": 1, "doc_id": list("abcacd"), "rank": [1, 2, 3] * 2})
+    >>> lists = interleave(runs, method="balanced", seed=1)
+    >>> print(lists[["run_a", "run_b", "position", "doc_id", "team", "rank_a", "rank_b"]].to_string(index=False))
+    run_a run_b  position doc_id team  rank_a  rank_b
+        x     y         1      a  NaN     1.0     1.0
+        x     y         2      c    b     3.0     2.0
+        x     y         3      b    a     2.0     inf
+        x     y         4      d    b     inf     3.0
+    """
+    if method not in ("team-draft", "balanced", "probabilistic"):
+        raise ValueError(f"method is 'team-draft', 'balanced' or 'probabilistic', not {method!r}.")
+    _check_counts(depth, draws)
+    found = rankings(runs, run=run, query=query, doc=doc, rank=rank, score=score)
+    if pairs is None:
+        a, b = all_pairs(len(found.runs))
+    else:
+        a, b = found.find([pair[0] for pair in pairs]), found.find([pair[1] for pair in pairs])
+    if not len(a):
+        raise ValueError(f"interleaving needs two runs; the run table has {len(found.runs)}.")
+    pair, topic = np.nonzero((found.size[a] > 0) & (found.size[b] > 0))
+    prefix = np.repeat(_prefix(found, a[pair], b[pair], topic, None if method == "probabilistic" else depth), draws)
+    pair, topic = np.repeat(pair, draws), np.repeat(topic, draws)
+    teams = np.stack([a[pair], b[pair]], axis=1)
+    rows, position, chosen, team = _lists(found, teams, topic, method, depth, seed, tau)
+
+    ranks = [found.rank(side[pair[rows]], topic[rows], chosen) for side in (a, b)]
+    shared = ranks[0] <= prefix[rows]
+    if method == "balanced":
+        team = np.where(shared, -1, team)
+    columns: dict[str, object] = {}
+    for side, codes in (("a", a), ("b", b)):
+        for name in found.runs.columns:
+            columns[f"{name}_{side}"] = labels(found.runs[name], codes[pair[rows]])
+    columns |= _shown(found, topic, rows, draws, position, chosen)
+    columns["team"] = labels(pd.Index(["a", "b"]), team)
+    columns |= {"rank_a": ranks[0], "rank_b": ranks[1], "shared": shared}
+    columns["method"] = labels(pd.Index([method]), np.zeros(len(rows), np.int8))
+    return pd.DataFrame(columns, copy=False)
+
+
+def multileave(
+    runs: pd.DataFrame,
+    *,
+    depth: int | None = 10,
+    draws: int = 1,
+    seed: int | None = 0,
+    run: str | Sequence[str] = "run",
+    query: str = "query_id",
+    doc: str = "doc_id",
+    rank: str = "rank",
+    score: str = "score",
+) -> pd.DataFrame:
+    """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position.
+
+    In each round the runs pick in a random order, each its best document that is not yet in the list.
+
+    Parameters
+    ----------
+    runs, depth, draws, seed, run, query, doc, rank, score
+        As in `interleave`; select the rows of the runs that take part.
+
+    Returns
+    -------
+    DataFrame
+        query_id, draw, position, doc_id, team (the run whose document it is; several columns joined by ' / '),
+        method ('multileave').
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"run": list("xxyyzz"), "query_id": 1, "doc_id": list("aabbcc"), "rank": [1, 2] * 3})
+    >>> runs["doc_id"] += runs["rank"].astype(str)
+    >>> lists = multileave(runs, depth=3)
+    >>> sorted(zip(lists.doc_id, lists.team))
+    [('a1', 'x'), ('b1', 'y'), ('c1', 'z')]
+    """
+    _check_counts(depth, draws)
+    found = rankings(runs, run=run, query=query, doc=doc, rank=rank, score=score)
+    if len(found.runs) < 2:
+        raise ValueError(f"multileaving needs at least two runs; the run table has {len(found.runs)}.")
+    topic = np.repeat(np.flatnonzero((found.size > 0).all(axis=0)), draws)
+    teams = np.broadcast_to(np.arange(len(found.runs)), (len(topic), len(found.runs)))
+    rows, position, chosen, team = _lists(found, teams, topic, "team-draft", depth, seed, 0.0)
+    columns = _shown(found, topic, rows, draws, position, chosen)
+    only = found.runs.columns[0]
+    names = pd.Index(found.runs[only]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
+    columns["team"] = labels(names, team)
+    columns["method"] = labels(pd.Index(["multileave"]), np.zeros(len(rows), np.int8))
+    return pd.DataFrame(columns, copy=False)
+
+
+def _lists(
+    found: Rankings,
+    teams: np.ndarray,
+    topic: np.ndarray,
+    method: str,
+    depth: int | None,
+    seed: int | None,
+    tau: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return list number, position from 1, document and team of every row of the interleaved lists."""
+    n_teams = teams.shape[1]
+    longest = int(found.size.max())
+    length = n_teams * longest if depth is None else depth
+    deep = longest if method == "probabilistic" else min(length, longest)
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+    parts = []
+    for block in _blocks(len(topic), n_teams * max(deep, length)):
+        side = [found.top(teams[block, team], topic[block], deep) for team in range(n_teams)]
+        size = len(side[0])
+        if method == "balanced":
+            a_in_b, b_in_a = (
+                found.rank(teams[block, 1 - own][:, None], topic[block][:, None], side[own]) for own in range(2)
+            )
+            chosen, team = balance(side[0], side[1], a_in_b, b_in_a, streams[0].random(size) < 0.5)
+            chosen, team = chosen[:, :length], team[:, :length]
+        else:
+            ranked = np.stack(side, axis=1)
+            if method == "probabilistic":
+                team = (streams[0].random((size, length)) * n_teams).astype(np.int64)
+                ranked = shuffled(ranked, tau, streams[1])[:, :, :length]
+            else:
+                rounds = -(-length // n_teams)
+                team = streams[0].random((size, rounds, n_teams)).argsort(axis=2).reshape(size, -1)[:, :length]
+            chosen = draft(ranked, team)
+        rows, at = np.nonzero(chosen >= 0)
+        parts.append((rows + block.start, at + 1, chosen[rows, at], team[rows, at]))
+    if not parts:
+        return tuple(np.zeros(0, dtype=np.int64) for _ in range(4))  # type: ignore[return-value]
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+
+
+def _prefix(found: Rankings, a: np.ndarray, b: np.ndarray, topic: np.ndarray, depth: int | None) -> np.ndarray:
+    """Return, for every list, how many top ranks its two runs share exactly, up to a depth."""
+    deep = min(depth or int(found.size.max()), int(found.size.max()))
+    length = np.zeros(len(topic), dtype=np.int64)
+    for block in _blocks(len(topic), 2 * deep):
+        first, second = (found.top(side[block], topic[block], deep) for side in (a, b))
+        length[block] = np.logical_and.accumulate((first == second) & (first >= 0), axis=1).sum(axis=1)
+    return length
+
+
+def _shown(
+    found: Rankings, topic: np.ndarray, rows: np.ndarray, draws: int, position: np.ndarray, chosen: np.ndarray
+) -> dict[str, object]:
+    return {
+        str(found.queries.name): labels(found.queries, topic[rows]),
+        "draw": rows % draws,
+        "position": position,
+        str(found.docs.name): labels(found.docs, chosen),
+    }
+
+
+def _blocks(n: int, width: int) -> Iterator[slice]:
+    step = max(BLOCK // max(width, 1), 1)
+    for first in range(0, n, step):
+        yield slice(first, min(first + step, n))
+
+
+def _check_counts(depth: int | None, draws: int) -> None:
+    if (depth is not None and depth < 1) or draws < 1:
+        raise ValueError(f"depth and draws are at least 1, not {depth} and {draws}.")

@@ -1,0 +1,195 @@
+"""The click log: its format, its checks, and which click answers which issued query.
+
+One row per event. Columns (rename with keywords, as in `session="sid"`):
+
+session    a search session; belongs to one user and one bucket
+user       who searched (optional)
+query_id   the query, as text or id
+timestamp  when: dates and times with or without a zone, ISO 8601 text, or numbers of seconds
+action     'impression': a results page, or one result of it, was shown; 'click': a result was clicked
+rank       where the result stood, from 1       } a click has at least one of the two; a click that has only the
+doc_id     which result                         } doc takes its rank from the impression rows of its page, if there
+bucket     the arm of the experiment (optional)
+
+An issued query is a stretch of impressions of one query in a session with no other query in between (a next page
+or a reload is not a new query). A click belongs to the latest issue of its query before it. The order of rows is
+immaterial. What is wrong is an error, or is set right and said so: see `check_log`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .faults import CLICK, Problem, bound, faults_of, seconds
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log as issued queries and their clicks.
+
+    Parameters
+    ----------
+    names : mapping of role to column
+        The columns that the log has.
+    queries : DataFrame
+        One row per issued query, sorted by session and time: the caller's session, [user,] [bucket,] query and
+        timestamp columns, where the timestamp is when the query was first shown.
+    of : ndarray of int
+        For every click, the row of `queries` that it answers.
+    after : ndarray of float
+        For every click, the seconds since then; NaN where the log has the click before its query.
+    rank : ndarray of float
+        For every click, the rank of its result; NaN where unknown.
+    result : ndarray of int
+        For every click, a number that is the same for clicks on one result.
+    problems : list of Problem
+        What was set right.
+    """
+
+    names: Mapping[str, str]
+    queries: pd.DataFrame
+    of: np.ndarray
+    after: np.ndarray
+    rank: np.ndarray
+    result: np.ndarray
+    problems: list[Problem]
+
+    def codes(self, role: str) -> tuple[np.ndarray, pd.Index]:
+        """Return each issued query's number among the values of a column, and those values, sorted."""
+        codes, values = pd.factorize(self.queries[self.names[role]], sort=True)
+        return codes, pd.Index(values, name=self.names[role])
+
+
+def check_log(log: pd.DataFrame, **binding: str) -> pd.DataFrame:
+    """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean.
+
+    Parameters
+    ----------
+    log : DataFrame
+        One row per event, as described at the top of this module.
+    **binding : str
+        Column names by role: session, user, query, timestamp, action, rank, doc, bucket.
+
+    Returns
+    -------
+    DataFrame
+        problem, rows, handling, example. Handling 'error' stops every function that reads the log; only if there is
+        none are the others looked for: duplicate rows count once; clicks on a query that their session never showed
+        are left out; clicks before their query was shown count, but their times do not.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame({"session": [1, 1, 1], "query_id": ["a", "a", "b"], "rank": [None, 2, 1],
+    ...                     "timestamp": [0, 9, 12], "action": ["impression", "click", "click"]})
+    >>> print(check_log(log)[["problem", "rows", "handling"]].to_string(index=False))
+                                       problem  rows handling
+    clicks on a query never shown in their session     1 left out
+    """
+    names = bound(binding)
+    found = faults_of(log, names) or _read(log, names).problems
+    return pd.DataFrame(found, columns=list(Problem._fields))
+
+
+def read_log(log: pd.DataFrame, binding: Mapping[str, str] | None = None) -> Log:
+    """Return the log as issued queries and clicks; an error names every fault, a warning what was set right."""
+    names = bound(binding or {})
+    faults = faults_of(log, names)
+    if faults:
+        raise ValueError(
+            "the click log cannot be read: "
+            + "; ".join(f"{fault.problem} ({fault.example})" if fault.example else fault.problem for fault in faults)
+            + "."
+        )
+    found = _read(log, names)
+    if found.problems:
+        said = "; ".join(f"{p.rows:,} {p.problem} ({p.handling})" for p in found.problems)
+        warnings.warn(f"click log: {said}. check_log(log) shows examples.", stacklevel=3)
+    return found
+
+
+def _read(log: pd.DataFrame, names: Mapping[str, str]) -> Log:
+    has = {role: names[role] for role in names if names[role] in log.columns}
+    events = log[list(has.values())].reset_index(drop=True)
+    problems = []
+    again = events.duplicated().to_numpy()
+    if again.any():
+        problems.append(Problem("duplicate rows", int(again.sum()), "counted once", _shown(events, again)))
+        events = events[~again].reset_index(drop=True)
+    when, _ = seconds(events[has["timestamp"]])
+    session = pd.factorize(events[has["session"]], sort=True)[0].astype(np.int64)
+    query, values = pd.factorize(events[has["query"]], sort=True)
+    clicked = (events[has["action"]] == CLICK).to_numpy()
+    page = session * len(values) + query
+
+    order = np.lexsort((query, when, session))
+    order = order[~clicked[order]]
+    new = np.append(True, page[order][1:] != page[order][:-1])
+    issue = np.cumsum(new) - 1  # of every impression, in time order
+    first = order[new]
+    start, key = when[first], page[first]
+
+    # each click to the latest issue of its query in its session: issues by (page, start), then count those not later
+    click = np.flatnonzero(clicked)
+    by_page = np.lexsort((start, key))
+    pages, times = key[by_page], start[by_page]
+    begin = np.searchsorted(pages, page[click], "left")
+    shown = begin < np.searchsorted(pages, page[click], "right")
+    if not shown.all():
+        lost = np.isin(np.arange(len(events)), click[~shown])
+        words = "clicks on a query never shown in their session"
+        problems.append(Problem(words, int(lost.sum()), "left out", _shown(events, lost)))
+        click, begin = click[shown], begin[shown]
+    place = _latest(pages, times, page[click], when[click]) - 1
+    early = place < begin
+    if early.any():
+        at = np.isin(np.arange(len(events)), click[early])
+        words = "clicks before their query was shown"
+        problems.append(Problem(words, int(early.sum()), "counted without their times", _shown(events, at)))
+    of = by_page[np.maximum(place, begin)]
+    after = np.where(early, np.nan, when[click] - start[of])
+
+    doc = pd.factorize(events[has["doc"]])[0] if "doc" in has else np.full(len(events), -1)
+    rank = np.full(len(events), np.nan)
+    if "rank" in has:
+        rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(dtype=np.float64)
+    ranks = _ranks(of, doc[click], rank[click], issue, doc[order], rank[order])
+    result = np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(ranks)).astype(np.int64)
+    columns = [has[role] for role in ("bucket", "session", "user", "query", "timestamp") if role in has]
+    queries = events.loc[first, columns].reset_index(drop=True)
+    return Log(has, queries, of, after, ranks, result, problems)
+
+
+def _latest(pages: np.ndarray, times: np.ndarray, page: np.ndarray, when: np.ndarray) -> np.ndarray:
+    """Return how many of the (page, time)s, which are sorted, come at or before each (page, when)."""
+    merged = np.lexsort(
+        (
+            np.repeat([0, 1], [len(pages), len(page)]),  # an issue comes before a click of the same moment
+            np.concatenate([times, when]),
+            np.concatenate([pages, page]),
+        )
+    )
+    issued = merged < len(pages)
+    count = np.empty(len(merged), dtype=np.int64)
+    count[merged] = np.cumsum(issued)
+    return count[len(pages) :]
+
+
+def _ranks(
+    of: np.ndarray, doc: np.ndarray, rank: np.ndarray, issue: np.ndarray, seen: np.ndarray, seen_rank: np.ndarray
+) -> np.ndarray:
+    """Return the clicks' ranks, from the impression rows of their page where the click itself has only a doc."""
+    known = (seen >= 0) & ~np.isnan(seen_rank)
+    if not np.isnan(rank).any() or not known.any():
+        return rank
+    shown = pd.DataFrame({"of": issue[known], "doc": seen[known], "rank": seen_rank[known]})
+    found = shown.groupby(["of", "doc"])["rank"].min().reindex(pd.MultiIndex.from_arrays([of, doc])).to_numpy()
+    return np.where(np.isnan(rank), found, rank)
+
+
+def _shown(events: pd.DataFrame, rows: np.ndarray) -> str:
+    return f"e.g. {tuple(events[rows].iloc[0].astype(str))}"

@@ -1,0 +1,194 @@
+"""One and two samples: means, rates and medians with their intervals, and tests between two independent groups."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+Aggregate = Literal["mean", "median"]
+Kind = Literal["rate", "mean", "median"]
+Correction = Literal["bonferroni", "holm", "bh", "none"]
+CORRECTIONS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "none": "none"}
+NAN = float("nan")
+
+
+class Estimate(NamedTuple):
+    """A value and its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Tested(NamedTuple):
+    """What a two-sample test found."""
+
+    test: str
+    low: float
+    high: float
+    effect_size: float
+    statistic: float
+    p_value: float
+
+
+def estimate(
+    values: np.ndarray, kind: Kind, *, confidence: float, resamples: int, rng: np.random.Generator
+) -> Estimate:
+    """Return the mean or median with its interval: Wilson's for a rate, Student's for a mean, bootstrap for a median.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> found = estimate(np.array([1.0, 2, 3, 4]), "mean", confidence=0.95, resamples=0, rng=rng)
+    >>> [round(number, 3) for number in found]
+    [2.5, 0.446, 4.554]
+    """
+    n = len(values)
+    if n == 0:
+        return Estimate(NAN, NAN, NAN)
+    value = float(np.median(values) if kind == "median" else np.mean(values))
+    if kind == "rate":
+        return Estimate(value, *_wilson(value, n, confidence))
+    if n < 2 or (kind == "median" and resamples < 1):
+        return Estimate(value, NAN, NAN)
+    if kind == "median":
+        drawn = bootstrap_medians(values, resamples, rng)
+        low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+        return Estimate(value, float(low), float(high))
+    from scipy.stats import t
+
+    half = float(t.ppf((1 + confidence) / 2, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+    return Estimate(value, value - half, value + half)
+
+
+def bootstrap_medians(values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the medians of `resamples` samples drawn with replacement, without drawing them.
+
+    The median of a resample is the value at a middle order statistic of n uniform draws, which is a beta variable;
+    for an even n the next order statistic is the least of the draws above it. So the work does not grow with n.
+
+    Examples
+    --------
+    >>> sorted(set(bootstrap_medians(np.array([1.0, 5.0, 9.0]), 100, np.random.default_rng(0)).tolist()))
+    [1.0, 5.0, 9.0]
+    """
+    if not resamples:
+        return np.zeros(0)
+    ordered = np.sort(values)
+    n = len(ordered)
+    middle = (n + 1) // 2
+    below = rng.beta(middle, n - middle + 1, resamples)
+    lower = ordered[np.minimum((below * n).astype(np.int64), n - 1)]
+    if n % 2:
+        return lower
+    above = 1 - (1 - below) * rng.random(resamples) ** (1 / (n - middle))
+    return (lower + ordered[np.minimum((above * n).astype(np.int64), n - 1)]) / 2
+
+
+def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
+    """Return the pooled z test of two rates; interval of the difference by Newcombe (1998), effect size Cohen's h.
+
+    Examples
+    --------
+    >>> found = two_rates(np.repeat([1, 0], [15, 5]), np.repeat([1, 0], [7, 13]), confidence=0.95)
+    >>> round(found.statistic, 3), round(found.p_value, 4)
+    (2.543, 0.011)
+    """
+    from scipy.stats import norm
+
+    if not len(x) or not len(y):
+        return Tested("z", NAN, NAN, NAN, NAN, NAN)
+    p, q = float(np.mean(x)), float(np.mean(y))
+    pooled = (np.sum(x) + np.sum(y)) / (len(x) + len(y))
+    error = float(np.sqrt(pooled * (1 - pooled) * (1 / len(x) + 1 / len(y))))
+    statistic = (p - q) / error if error > 0 else NAN
+    (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), confidence), _wilson(q, len(y), confidence)
+    low = p - q - float(np.hypot(p - p_low, q_high - q))
+    high = p - q + float(np.hypot(p_high - p, q - q_low))
+    effect = float(2 * np.arcsin(np.sqrt(p)) - 2 * np.arcsin(np.sqrt(q)))
+    return Tested("z", low, high, effect, statistic, float(2 * norm.sf(abs(statistic))))
+
+
+def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
+    """Return Welch's t test of two means; effect size Cohen's d.
+
+    Examples
+    --------
+    >>> round(welch(np.array([1.0, 2, 3]), np.array([2.0, 4, 9]), confidence=0.95).p_value, 3)
+    0.284
+    """
+    from scipy.stats import t
+
+    if len(x) < 2 or len(y) < 2:
+        return Tested("welch", NAN, NAN, NAN, NAN, NAN)
+    difference = float(np.mean(x) - np.mean(y))
+    variances = float(np.var(x, ddof=1)), float(np.var(y, ddof=1))
+    parts = variances[0] / len(x), variances[1] / len(y)
+    error = float(np.sqrt(sum(parts)))
+    if error == 0:  # both constant: nothing to test against
+        return Tested("welch", difference, difference, NAN, NAN, NAN)
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(x) - 1) + parts[1] ** 2 / (len(y) - 1))
+    pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
+    half = float(t.ppf((1 + confidence) / 2, freedom)) * error
+    statistic = difference / error
+    p_value = float(2 * t.sf(abs(statistic), freedom))
+    return Tested("welch", difference - half, difference + half, difference / pooled**0.5, statistic, p_value)
+
+
+def mann_whitney(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    confidence: float,
+    drawn: tuple[np.ndarray, np.ndarray] = (np.zeros(0), np.zeros(0)),
+) -> Tested:
+    """Return the Mann-Whitney test; effect size rank-biserial; interval of `drawn` bootstrap medians' difference.
+
+    Examples
+    --------
+    >>> found = mann_whitney(np.array([1.0, 2, 3]), np.array([4.0, 5, 6]), confidence=0.95)
+    >>> found.effect_size, round(found.p_value, 2)
+    (-1.0, 0.1)
+    """
+    from scipy.stats import mannwhitneyu
+
+    if not len(x) or not len(y):
+        return Tested("mann-whitney", NAN, NAN, NAN, NAN, NAN)
+    low = high = NAN
+    if min(len(x), len(y), len(drawn[0])) > 1:
+        low, high = np.quantile(drawn[0] - drawn[1], [(1 - confidence) / 2, (1 + confidence) / 2])
+    if np.ptp(np.concatenate([x, y])) == 0:  # all equal: nothing to test
+        return Tested("mann-whitney", float(low), float(high), 0.0, NAN, NAN)
+    found = mannwhitneyu(x, y, alternative="two-sided")
+    effect = 2 * float(found.statistic) / (len(x) * len(y)) - 1
+    return Tested("mann-whitney", float(low), float(high), effect, float(found.statistic), float(found.pvalue))
+
+
+def adjusted(p_values: np.ndarray, correction: Correction) -> np.ndarray:
+    """Return p-values corrected for their number (statsmodels); NaN stays and does not count.
+
+    Examples
+    --------
+    >>> adjusted(np.array([0.01, 0.04, np.nan]), "bonferroni").tolist()
+    [0.02, 0.08, nan]
+    """
+    if correction not in CORRECTIONS:
+        raise ValueError(f"correction is {', '.join(map(repr, CORRECTIONS))}, not {correction!r}.")
+    values = np.array(p_values, dtype=np.float64)
+    known = ~np.isnan(values)
+    if correction == "none" or not known.any():
+        return values
+    from statsmodels.stats.multitest import multipletests
+
+    values[known] = multipletests(values[known], method=CORRECTIONS[correction])[1]
+    return values
+
+
+def _wilson(rate: float, n: int, confidence: float) -> tuple[float, float]:
+    from scipy.stats import norm
+
+    z = float(norm.ppf((1 + confidence) / 2))
+    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))

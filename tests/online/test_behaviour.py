@@ -1,0 +1,108 @@
+"""The eight behaviour measures by bucket: by hand, without clicks, by user; and their directions in a simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.online.behaviour import MEASURES, behaviour
+from pdeval.online.clicks import per_query
+
+# two sessions a bucket: bucket, session, user, query, second, action, rank
+ROWS = [
+    ("new", "s1", "ann", "a", 0, "impression", None), ("new", "s1", "ann", "a", 4, "click", 1),
+    ("new", "s1", "ann", "a", 20, "click", 4),
+    ("new", "s2", "ann", "b", 0, "impression", None), ("new", "s2", "ann", "b", 10, "click", 2),
+    ("old", "s3", "bob", "a", 0, "impression", None), ("old", "s3", "bob", "b", 30, "impression", None),
+    ("old", "s3", "bob", "b", 42, "click", 5),
+    ("old", "s4", "cy", "a", 0, "impression", None),
+]  # fmt: skip
+LOG = pd.DataFrame(ROWS, columns=["bucket", "session", "user", "query_id", "timestamp", "action", "rank"])
+
+BY_HAND = {
+    "abandonment_rate": (2, 0.0, 3, 2 / 3),
+    "reformulation_rate": (2, 0.0, 3, 1 / 3),
+    "queries_per_session": (2, 1.0, 2, 1.5),
+    "clicks_per_query": (2, 1.5, 3, 1 / 3),
+    "max_reciprocal_rank": (2, 0.75, 1, 0.2),
+    "mean_reciprocal_rank": (2, (0.625 + 0.5) / 2, 1, 0.2),
+    "time_to_first_click": (2, 7.0, 1, 12.0),
+    "time_to_last_click": (2, 15.0, 1, 12.0),
+}
+
+
+def test_every_measure_by_hand():
+    found = behaviour(LOG).set_index(["measure", "bucket"])
+    assert list(MEASURES) == list(BY_HAND)
+    for name, (n_new, new, n_old, old) in BY_HAND.items():
+        assert found.loc[(name, "new"), ["n", "value"]].tolist() == pytest.approx([n_new, new])
+        assert found.loc[(name, "old"), ["n", "value"]].tolist() == pytest.approx([n_old, old])
+    assert found.loc["time_to_first_click", "aggregate"].tolist() == ["median", "median"]
+
+
+def test_rows_come_by_bucket_and_measures_as_asked():
+    found = behaviour(LOG, ["clicks_per_query", "abandonment_rate"])
+    assert found.columns.tolist() == ["bucket", "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
+    assert found[["bucket", "measure"]].to_numpy().tolist() == [
+        ["new", "clicks_per_query"],
+        ["new", "abandonment_rate"],
+        ["old", "clicks_per_query"],
+        ["old", "abandonment_rate"],
+    ]
+
+
+def test_a_log_without_clicks_at_all_has_no_times_and_is_abandoned():
+    found = behaviour(LOG[LOG["action"] == "impression"]).set_index("measure")
+    assert found.loc["abandonment_rate", "value"].tolist() == [1, 1]
+    assert found.loc["clicks_per_query", "value"].tolist() == [0, 0]
+    for name in list(MEASURES)[4:]:
+        assert found.loc[name, "n"].tolist() == [0, 0]
+        assert found.loc[name, ["value", "ci_low", "ci_high"]].isna().all(axis=None)
+
+
+def test_a_log_without_buckets_is_one_group():
+    found = behaviour(LOG.drop(columns="bucket"), "clicks_per_query")
+    assert found.columns.tolist()[0] == "measure"
+    assert found["value"].tolist() == [4 / 5]
+
+
+def test_users_count_once_each_where_they_are_the_unit():
+    found = behaviour(LOG, "abandonment_rate", unit="user").set_index("bucket")
+    # old: bob abandoned one of two queries, cy the only one
+    assert found.loc["old", ["n", "value"]].tolist() == [2, 0.75]
+    assert found.loc["new", "n"] == 1
+    sessions = behaviour(LOG, "clicks_per_query", unit="session").set_index("bucket")
+    assert sessions.loc["old", ["n", "value"]].tolist() == [2, 0.25]
+    with pytest.raises(ValueError, match="unit='user' needs a user column"):
+        behaviour(LOG.drop(columns="user"), unit="user")
+
+
+def test_mean_and_median_are_chosen_for_all_or_for_some():
+    medians = behaviour(LOG, "clicks_per_query", aggregate="median")
+    assert medians["value"].tolist() == [1.5, 0]
+    mixed = behaviour(LOG, ["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"})
+    assert mixed["aggregate"].tolist() == ["mean"] * 4
+
+
+def test_intervals_are_seeded_and_do_not_depend_on_what_else_is_asked():
+    rng = np.random.default_rng(1)
+    n = 60
+    shown = pd.DataFrame({"session": range(n), "query_id": "q", "timestamp": 0.0, "action": "impression", "rank": None})
+    clicks = shown.assign(action="click", timestamp=rng.exponential(20, n), rank=1)
+    log = pd.concat([shown, clicks]).assign(bucket=lambda frame: np.where(frame["session"] % 2, "a", "b"))
+    alone = behaviour(log, "time_to_last_click", seed=2)
+    together = behaviour(log, seed=2).query("measure == 'time_to_last_click'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, together)
+    assert not alone.equals(behaviour(log, "time_to_last_click", seed=3))
+    times = per_query(log).groupby("bucket")["time_to_last_click"].median()
+    assert alone["value"].tolist() == times.tolist()
+    assert (alone["ci_low"] < alone["value"]).all()
+    assert (alone["value"] < alone["ci_high"]).all()
+
+
+def test_wrong_names_are_refused():
+    with pytest.raises(KeyError, match="no behaviour measure 'dwell_time'; there are abandonment_rate"):
+        behaviour(LOG, "dwell_time")
+    with pytest.raises(ValueError, match="aggregate is 'mean' or 'median', not 'mode'"):
+        behaviour(LOG, aggregate="mode")
+    with pytest.raises(ValueError, match="unit is 'query', 'session' or 'user', not 'day'"):
+        behaviour(LOG, unit="day")

@@ -1,0 +1,131 @@
+"""Buckets against each other: the slides' directions as results get worse, the tests, the verdicts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportions_ztest
+
+from pdeval.online.behaviour import MEASURES
+from pdeval.online.buckets import compare_buckets, verdict
+from pdeval.online.clicks import per_query
+from pdeval.online.simulate import simulate
+
+# the slides' table: what happens to each measure when search results become worse
+WORSE = {
+    "abandonment_rate": "increase",
+    "reformulation_rate": "increase",
+    "queries_per_session": "increase",
+    "clicks_per_query": "decrease",
+    "max_reciprocal_rank": "decrease",
+    "mean_reciprocal_rank": "decrease",
+    "time_to_first_click": "increase",
+    "time_to_last_click": "decrease",
+}
+ORDER = ["ORIG", "FLAT", "RAND"]
+
+
+@pytest.fixture(scope="module")
+def log():
+    """Users of three systems: relevant results get fewer and sink, from ORIG to RAND."""
+    rng = np.random.default_rng(0)
+    n, depth = 150, 10
+    parts, judged = [], []
+    chances = {  # of a relevant result, by rank
+        "ORIG": [0.95, 0.8, 0.7, 0.4, 0.1, 0.05, 0.05, 0.05, 0.05, 0.05],
+        "FLAT": [0.6, 0.5, 0.4, 0.3, 0.1, 0.05, 0.05, 0.05, 0.05, 0.05],
+        "RAND": [0.08] * 10,
+    }
+    for bucket, chance in chances.items():
+        relevant = rng.random((n, depth)) < chance
+        query, place = (axis.ravel() for axis in np.indices((n, depth)))
+        doc = [f"{bucket}-{q}-{p}" for q, p in zip(query, place, strict=True)]
+        parts.append(pd.DataFrame({"run": bucket, "query_id": query, "doc_id": doc, "rank": place + 1}))
+        judged.append(pd.DataFrame({"query_id": query, "doc_id": doc, "relevance": relevant.ravel().astype(int)}))
+    return simulate(pd.concat(parts), pd.concat(judged), sessions=8, reformulate=0.7, users=400)
+
+
+def test_the_directions_are_those_of_the_slides():
+    assert {name: measure.worse for name, measure in MEASURES.items()} == WORSE
+
+
+def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
+    found = verdict(log, ORDER).set_index("measure")
+    assert found["as_expected"].tolist() == [3] * 8
+    assert set(found["verdict"]) <= {"confirmed", "in order"}
+    for name, direction in WORSE.items():
+        mark = " < " if direction == "increase" else " > "
+        assert found.loc[name, "hypothesis"] == found.loc[name, "found"] == mark.join(ORDER)
+
+
+def test_the_opposite_hypothesis_is_contradicted(log):
+    found = verdict(log, ORDER[::-1], "abandonment_rate").iloc[0]
+    assert found[["as_expected", "against", "verdict"]].tolist() == [0, 3, "contradicted"]
+    assert found["found"] == "ORIG < FLAT < RAND"
+    assert found["hypothesis"] == "RAND < FLAT < ORIG"
+
+
+def test_buckets_that_do_not_differ_are_not_confirmed(log):
+    halves = log[log["bucket"] == "FLAT"].assign(bucket=lambda frame: np.where(frame["session"] % 2, "one", "two"))
+    found = verdict(halves, ["one", "two"])
+    assert "confirmed" not in set(found["verdict"])
+    assert "contradicted" not in set(found["verdict"])
+    assert set(found["significant"] + found["against"]) == {0}
+
+
+def test_each_measure_is_tested_by_the_test_that_suits_it(log):
+    found = compare_buckets(log, correction="none").set_index(["measure", "bucket_a", "bucket_b"])
+    queries = per_query(log)
+    x, y = (queries[queries["bucket"] == bucket] for bucket in ("FLAT", "ORIG"))
+    z, p = proportions_ztest([x["abandoned"].sum(), y["abandoned"].sum()], [len(x), len(y)])
+    row = found.loc[("abandonment_rate", "FLAT", "ORIG")]
+    assert row[["test", "n_a", "n_b"]].tolist() == ["z", len(x), len(y)]
+    assert row[["statistic", "p_value"]].tolist() == pytest.approx([z, p])
+    t = stats.ttest_ind(x["clicks"], y["clicks"], equal_var=False)
+    row = found.loc[("clicks_per_query", "FLAT", "ORIG")]
+    assert row["test"] == "welch"
+    assert row[["statistic", "p_value"]].tolist() == pytest.approx([t.statistic, t.pvalue])
+    assert row["difference"] == pytest.approx(x["clicks"].mean() - y["clicks"].mean())
+    u = stats.mannwhitneyu(x["time_to_first_click"].dropna(), y["time_to_first_click"].dropna())
+    row = found.loc[("time_to_first_click", "FLAT", "ORIG")]
+    assert row["test"] == "mann-whitney"
+    assert row["p_value"] == pytest.approx(u.pvalue)
+    assert row["difference"] == x["time_to_first_click"].median() - y["time_to_first_click"].median()
+    assert row["ci_low"] < row["difference"] < row["ci_high"]
+
+
+def test_p_values_are_corrected_within_each_measure(log):
+    found = compare_buckets(log, ["abandonment_rate", "clicks_per_query"])
+    assert len(found) == 6
+    np.testing.assert_allclose(found["p_adjusted"], np.minimum(3 * found["p_value"], 1))
+    assert found["significant"].tolist() == (found["p_adjusted"] < 0.05).tolist()
+
+
+def test_the_order_says_who_is_a_and_who_is_compared(log):
+    found = compare_buckets(log, "clicks_per_query", order=["RAND", "ORIG"])
+    assert found[["bucket_a", "bucket_b"]].to_numpy().tolist() == [["RAND", "ORIG"]]
+    assert found["difference"].iloc[0] < 0
+
+
+def test_without_clicks_the_times_have_no_verdict(log):
+    found = verdict(log[log["action"] == "impression"], ORDER).set_index("measure")
+    assert found.loc["time_to_first_click", ["verdict", "found"]].tolist() == ["no data", "ORIG ? FLAT ? RAND"]
+    assert found.loc["abandonment_rate", ["verdict", "found"]].tolist() == ["not in order", "ORIG = FLAT = RAND"]
+    compared = compare_buckets(log[log["action"] == "impression"], "time_to_first_click")
+    assert compared[["p_value", "difference", "ci_low"]].isna().all(axis=None)
+    assert not compared["significant"].any()
+
+
+def test_wrong_hypotheses_and_tests_are_refused(log):
+    with pytest.raises(ValueError, match="of those in the log: FLAT, ORIG, RAND; found ORIG, SWAP"):
+        verdict(log, ["ORIG", "SWAP"])
+    with pytest.raises(ValueError, match="at least two buckets, each once"):
+        verdict(log, ["ORIG", "ORIG"])
+    with pytest.raises(ValueError, match="needs a bucket column with at least two buckets"):
+        compare_buckets(log.drop(columns="bucket"))
+    with pytest.raises(ValueError, match="test is 'auto', 'welch' or 'mann-whitney', not 't'"):
+        compare_buckets(log, test="t")
+    with pytest.raises(ValueError, match="welch compares means, time_to_first_click is summed up by its median"):
+        compare_buckets(log, test="welch")
+    means = compare_buckets(log, test="welch", aggregate="mean")
+    assert set(means["test"]) == {"welch"}

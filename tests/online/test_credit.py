@@ -1,0 +1,153 @@
+"""Credit of clicks: teams own their documents; balanced lists are credited by rank; odd clicks are left out loudly."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.online.credit import credit
+from pdeval.online.interleaving import interleave, multileave
+
+LISTS = pd.DataFrame(
+    {
+        "run_a": "x",
+        "run_b": "y",
+        "query_id": [1, 1, 1, 2, 2],
+        "position": [1, 2, 3, 1, 2],
+        "doc_id": ["d", "e", "f", "e", "g"],
+        "team": ["a", "b", "a", "b", "a"],
+        "shared": [True, False, False, False, False],
+    }
+)
+CLICKS = pd.DataFrame(
+    [("s", "ann", 1, "d"), ("s", "ann", 1, "e"), ("t", "ann", 1, "f"), ("t", "ann", 2, "g"), ("u", "bob", 2, "e")],
+    columns=["session", "user", "query_id", "doc_id"],
+)
+OUTCOME = ["session", "query_id", "clicks", "credit_a", "credit_b", "winner"]
+
+
+def outcomes(lists, log, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return credit(lists, log, **options)[OUTCOME].to_numpy().tolist()
+
+
+EXPECTED = [["s", 1, 2, 1, 1, "tie"], ["t", 1, 1, 1, 0, "a"], ["t", 2, 1, 1, 0, "a"], ["u", 2, 1, 0, 1, "b"]]
+
+
+def test_the_owner_of_a_clicked_result_is_credited():
+    assert outcomes(LISTS, CLICKS) == EXPECTED
+    assert credit(LISTS, CLICKS)["user"].tolist() == ["ann", "ann", "ann", "bob"]
+
+
+def test_ranks_serve_as_well_as_documents():
+    ranked = CLICKS.assign(rank=[1, 2, 3, 2, 1])
+    assert outcomes(LISTS, ranked.drop(columns="doc_id")) == EXPECTED
+    some = ranked.assign(doc_id=["d", None, "f", None, "e"])  # each click by what it has
+    assert outcomes(LISTS, some) == EXPECTED
+
+
+def test_row_order_and_repeated_clicks_change_nothing():
+    again = pd.concat([CLICKS, CLICKS.iloc[[0, 0, 4]]]).sample(frac=1, random_state=2)
+    assert outcomes(LISTS, again) == EXPECTED
+
+
+def test_shared_ranks_can_be_left_out():
+    assert outcomes(LISTS, CLICKS, shared="nobody")[0] == ["s", 1, 2, 0, 1, "b"]
+    with pytest.raises(ValueError, match="shared is 'team' or 'nobody', not 'both'"):
+        credit(LISTS, CLICKS, shared="both")
+
+
+def test_impressions_without_clicks_are_kept_without_a_winner():
+    shown = pd.DataFrame({"session": ["s", "v"], "user": ["ann", "cy"], "query_id": [1, 2], "doc_id": None})
+    log = pd.concat([CLICKS.assign(action="click"), shown.assign(action="impression")])
+    found = credit(LISTS, log)
+    assert len(found) == 5
+    assert found[found["session"] == "v"][["clicks", "credit_a", "credit_b"]].to_numpy().tolist() == [[0, 0, 0]]
+    assert found["winner"].isna().tolist() == (found["clicks"] == 0).tolist()
+
+
+def test_no_clicks_at_all_is_an_empty_table_of_the_same_form():
+    empty = credit(LISTS, CLICKS.iloc[:0])
+    assert len(empty) == 0
+    assert empty.columns.tolist() == credit(LISTS, CLICKS).columns.tolist()
+
+
+def test_clicks_on_unknown_queries_and_results_are_left_out_with_a_warning():
+    odd = pd.concat([CLICKS, pd.DataFrame([("s", "ann", 9, "d"), ("u", "bob", 2, "zzz")], columns=CLICKS.columns)])
+    with pytest.warns(
+        UserWarning, match="left out 1 clicks on queries without an interleaved list and 1 clicks on results that are"
+    ):
+        found = credit(LISTS, odd)
+    assert found[OUTCOME].to_numpy().tolist() == EXPECTED
+
+
+def test_several_lists_per_query_need_a_log_that_tells_them_apart():
+    twice = pd.concat([LISTS.assign(draw=0), LISTS.assign(draw=1)])
+    with pytest.raises(ValueError, match="several for query_id 1; add draw to the log"):
+        credit(twice, CLICKS)
+    found = credit(twice, CLICKS.assign(draw=[0, 1, 0, 1, 1]))
+    assert found[["draw", "session"]].to_numpy().tolist() == [[0, "s"], [0, "t"], [1, "s"], [1, "t"], [1, "u"]]
+
+
+def test_every_fault_of_both_tables_is_named_at_once():
+    with pytest.raises(ValueError, match="clicks cannot be credited") as caught:
+        credit(LISTS.drop(columns="team"), CLICKS[["session"]])
+    for fault in ("lists have no column team", "log has no column query_id", "log has neither doc_id nor rank"):
+        assert fault in str(caught.value)
+    with pytest.raises(ValueError, match="balanced lists need the columns rank_a, rank_b"):
+        credit(LISTS.assign(method="balanced"), CLICKS)
+    with pytest.raises(ValueError, match="query_id holds numbers in one table and text in the other"):
+        credit(LISTS, CLICKS.assign(query_id=CLICKS["query_id"].astype(str)))
+
+
+def naive_balanced(a: str, b: str, shown: str, clicked: set[str]) -> tuple[int, int]:
+    """Joachims' rule, one click at a time; documents of the shared prefix count for neither."""
+    lowest = max(clicked, key=shown.index)
+    k = min(docs.index(lowest) + 1 for docs in (a, b) if lowest in docs)
+    prefix = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    return tuple(len({doc for doc in clicked if doc in docs[:k]} - set(a[:prefix])) for docs in (a, b))
+
+
+ranking = st.permutations("abcdef").map("".join)
+
+
+@given(ranking, ranking, st.sets(st.integers(1, 6), min_size=1), st.integers(0, 99))
+@settings(max_examples=50, deadline=None)
+def test_balanced_lists_are_credited_by_rank_and_shared_prefixes_credit_nobody(a, b, positions, seed):
+    rows = [(run, 1, doc, rank) for run, docs in (("x", a), ("y", b)) for rank, doc in enumerate(docs, start=1)]
+    table = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"])
+    lists = interleave(table, method="balanced", seed=seed)
+    shown = "".join(lists["doc_id"])
+    clicked = {shown[position - 1] for position in positions if position <= len(shown)}
+    if not clicked:
+        return
+    log = pd.DataFrame({"query_id": 1, "doc_id": sorted(clicked)})
+    found = credit(lists, log).iloc[0]
+    assert (found["credit_a"], found["credit_b"]) == naive_balanced(a, b, shown, clicked)
+    shared = set(lists.loc[lists["shared"], "doc_id"])
+    if clicked <= shared:
+        assert found[["credit_a", "credit_b", "winner"]].tolist() == [0, 0, "tie"]
+
+
+def test_multileaved_credit_compares_every_pair_of_runs():
+    rows = [(run, 1, f"{run}{rank}", rank) for run in "xyz" for rank in (1, 2)]
+    lists = multileave(pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"]), depth=3)
+    log = pd.DataFrame({"session": [1, 1, 2], "query_id": 1, "doc_id": ["x1", "z1", "z1"]})
+    found = credit(lists, log)
+    columns = ["run_a", "run_b", "session", "credit_a", "credit_b", "winner"]
+    assert found[columns].to_numpy().tolist() == [
+        ["x", "y", 1, 1, 0, "a"], ["x", "y", 2, 0, 0, "tie"],
+        ["x", "z", 1, 1, 1, "tie"], ["x", "z", 2, 0, 1, "b"],
+        ["y", "z", 1, 0, 1, "b"], ["y", "z", 2, 0, 1, "b"],
+    ]  # fmt: skip
+
+
+def test_runs_of_several_columns_keep_their_names():
+    named = LISTS.rename(columns={"run_a": "model_a", "run_b": "model_b"}).assign(seed_a=1, seed_b=2)
+    found = credit(named, CLICKS, run=["model", "seed"])
+    assert found.columns.tolist()[:4] == ["model_a", "seed_a", "model_b", "seed_b"]
+    np.testing.assert_array_equal(found["credit_a"], [1, 1, 1, 0])

@@ -1,0 +1,32 @@
+"""The arithmetic of drafting, by hand."""
+
+import numpy as np
+
+from pdeval.online.drafts import NONE, balance, draft, shuffled
+
+
+def test_a_team_takes_its_best_document_that_is_left():
+    ranked = np.array([[[1, 2, 3], [1, 3, 4]], [[5, 6, -1], [6, 5, -1]]])
+    picker = np.array([[0, 1, 1, 0], [1, 0, 0, 1]])
+    # the second list: b takes 6, a takes 5, then neither has anything left
+    assert draft(ranked, picker).tolist() == [[1, 3, 4, NONE], [6, 5, NONE, NONE]]
+
+
+def test_balanced_reading_passes_over_what_is_there_already():
+    a, b = np.array([[1, 2, 3], [1, 2, 3]]), np.array([[2, 4, 1], [2, 4, 1]])
+    a_in_b, b_in_a = np.array([[3, 1, np.inf]] * 2), np.array([[2, np.inf, 1]] * 2)
+    chosen, team = balance(a, b, a_in_b, b_in_a, np.array([True, False]))
+    # a first: 1 2 (2) 4 3; reading ends with a.  b first: 2 1 4 (2) (1); reading ends with b, before a's 3
+    assert chosen[0, :4].tolist() == [1, 2, 4, 3]
+    assert team[0, :4].tolist() == [0, 1, 1, 0]
+    assert chosen[1, :4].tolist() == [2, 1, 4, NONE]
+    assert team[1, :3].tolist() == [1, 0, 1]
+
+
+def test_a_random_order_keeps_every_document_and_the_end_last():
+    ranked = np.array([[[4, 5, 6, -1]]] * 50)
+    found = shuffled(ranked, 1.0, np.random.default_rng(0))
+    assert (np.sort(found[:, :, :3], axis=2) == [4, 5, 6]).all()
+    assert (found[:, :, 3] == -1).all()
+    first = found[:, 0, 0]
+    assert len(set(first.tolist())) == 3
