@@ -17,6 +17,7 @@ from pdeval.positions import Positions
 
 COLUMNS: dict[str, Callable[[Block], Any]] = {}
 MOST = 1 << 21
+_NOWHERE = 1 << 40
 
 
 def column(make: Callable[[Block], Any]) -> Callable[[Block], Any]:
@@ -134,10 +135,26 @@ class Block:
         return cells
 
     @cached_property
+    def sorted(self) -> np.ndarray:
+        """For each list, its items in rank order as whole numbers: rank times `step`, plus the item's place."""
+        by = "start" if self.view.positions.rules.get("ties") == "expected" else "rank"
+        cells = np.full((*self.shape, self.size), _NOWHERE * self.step) + np.arange(self.size)
+        place = (*self.place, self.view.hit_slot[self.hits])
+        cells[place] += (
+            getattr(self.view.positions, by)[self.view.hits[self.hits]].astype(np.int64) - _NOWHERE
+        ) * self.step
+        cells.sort(axis=2)
+        return cells
+
+    @property
+    def step(self) -> int:
+        """What a rank is multiplied by in `sorted`: a power of two above every place."""
+        return 1 << max(self.size - 1, 1).bit_length()
+
+    @cached_property
     def order(self) -> np.ndarray:
         """For each list, its items in rank order."""
-        by = "start" if self.view.positions.rules.get("ties") == "expected" else "rank"
-        return np.argsort(self.scatter(getattr(self.view.positions, by), np.inf), axis=2, kind="stable")
+        return self.sorted & (self.step - 1)
 
     def ranked(self, cells: np.ndarray) -> np.ndarray:
         """Return (topics, runs, size) in item order as (size, topics, runs) in rank order."""
@@ -158,7 +175,10 @@ def levels_first(cells: np.ndarray) -> np.ndarray:
 @column
 def rank(block: Block) -> np.ndarray:
     """Ranks of the items, ascending; infinity where not retrieved."""
-    return levels_first(np.sort(block.scatter(block.view.positions.rank, np.inf), axis=2))
+    if block.view.positions.rules.get("ties") == "expected":
+        return levels_first(np.sort(block.scatter(block.view.positions.rank, np.inf), axis=2))
+    place = levels_first(block.sorted // block.step)
+    return np.where(place == _NOWHERE, np.inf, place)
 
 
 @column

@@ -28,7 +28,10 @@ def labels(values: pd.Series | pd.Index, codes: np.ndarray) -> pd.Categorical | 
         return pd.Categorical(index).take(codes)
     if pd.api.types.is_numeric_dtype(index.dtype):
         return index.to_numpy()[codes]
-    return pd.Categorical.from_codes(codes, categories=index, validate=False)
+    if not index.is_unique:  # one of several columns that name a run together
+        place, index = pd.factorize(index, sort=True)
+        codes = place[codes]
+    return pd.Categorical.from_codes(codes, categories=index)
 
 
 def run_labels(runs: pd.DataFrame) -> list[str]:

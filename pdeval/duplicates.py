@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pdeval import ids
@@ -24,18 +26,29 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     mark = ids.fingerprints(doc)
     mark = mark if lists.order is None else mark[lists.order]
     suspects = []
-    for which, rows, real in dense(lists.starts):
-        if real.all() and np.array_equal(which, np.arange(which[0], which[0] + len(which))):
-            held = mark[rows[0, 0] : rows[-1, -1] + 1].reshape(rows.shape)
-        else:
-            held = mark[rows]
-            # padding becomes different numbers, so that it never equals itself
-            held[~real] = np.arange(np.count_nonzero(~real), dtype=np.uint64)
+    for which, held in _held(mark, lists.starts):
         held = np.sort(held, axis=1)
-        equal = (held[:, 1:] == held[:, :-1]).any(axis=1)
-        suspects.append(which[equal])
+        suspects.append(which[(held[:, 1:] == held[:, :-1]).any(axis=1)])
     found = [_exact(doc, lists, which) for which in suspects if len(which)]
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def _held(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield (lists, their hashes as a dense block), the padding made of numbers that are all different."""
+    sizes = np.diff(starts)
+    if len(sizes) and sizes.min() == sizes.max():
+        step = max(_BLOCK // max(int(sizes[0]), 1), 1)
+        for first in range(0, len(sizes), step):
+            which = np.arange(first, min(first + step, len(sizes)))
+            yield which, mark[starts[first] : starts[which[-1] + 1]].reshape(len(which), -1)
+        return
+    for which, rows, real in dense(starts, most=_BLOCK):
+        held = mark[rows]
+        held[~real] = np.arange(np.count_nonzero(~real), dtype=np.uint64)
+        yield which, held
+
+
+_BLOCK = 1 << 18
 
 
 def _exact(doc: Ids, lists: Lists, which: np.ndarray) -> np.ndarray:

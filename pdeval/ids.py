@@ -120,7 +120,9 @@ def of(column: pd.Series, role: str) -> Ids:
     ValueError: the query column holds float64 values; ids must be strings or integers. Convert with .astype(str).
     """
     dtype = column.dtype
-    missing = int(column.isna().sum()) if not isinstance(dtype, np.dtype) or dtype.kind in "OfmM" else 0
+    plain = isinstance(dtype, np.dtype) and dtype.kind in "iub"
+    arrow = None if plain or isinstance(dtype, pd.CategoricalDtype) else _arrow(column)
+    missing = 0 if plain else int(column.isna().sum()) if arrow is None else arrow.null_count
     if missing:
         raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
     if isinstance(dtype, pd.CategoricalDtype):
@@ -129,32 +131,54 @@ def of(column: pd.Series, role: str) -> Ids:
     if pd.api.types.is_bool_dtype(dtype):
         raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
     if pd.api.types.is_integer_dtype(dtype):
+        if str(dtype).lower().startswith("uint64") and len(column) and column.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"the {role} column holds integers too large for 63 bits. Convert with .astype(str).")
         return Ids(numbers=column.to_numpy(dtype=np.int64))
     if pd.api.types.is_numeric_dtype(dtype):
         raise ValueError(
             f"the {role} column holds {dtype} values; ids must be strings or integers. Convert with .astype(str)."
         )
-    return _text(column, role)
+    return _text(column, arrow, role)
 
 
-def _text(column: pd.Series, role: str) -> Ids:
+def _arrow(column: pd.Series) -> pa.Array | None:
+    """Return a column as one Arrow array, sharing its memory where it is one already; None where types are mixed."""
     try:
         array = pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        array = None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return None
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+        return array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    return array
+
+
+def _text(column: pd.Series, array: pa.Array | None, role: str) -> Ids:
     if array is not None and pa.types.is_dictionary(array.type):
-        values = _typed(array.dictionary)
-        return Ids(codes=array.indices.to_numpy(zero_copy_only=False).astype(np.int32), values=values)
-    ids = _typed(array)
+        return _from_dictionary(array, role)
+    try:
+        ids = _typed(array)
+    except pa.ArrowInvalid:
+        raise ValueError(f"the {role} column holds bytes that are not UTF-8 text; decode them first.") from None
     if ids is None:
-        kinds = sorted({type(value).__name__ for value in column.iloc[:10_000]})
+        kinds = sorted({type(value).__name__ for value in column})
+        large = ", some too large for 64 bits" if kinds == ["int"] else ""
         raise ValueError(
-            f"the {role} column holds values of type {', '.join(kinds)}; ids must be all strings or all integers. "
-            f"Convert with .astype(str)."
+            f"the {role} column holds values of type {', '.join(kinds)}{large}; ids must be all strings or all "
+            f"integers. Convert with .astype(str)."
         )
     return ids
+
+
+def _from_dictionary(array: pa.Array, role: str) -> Ids:
+    values = of(pd.Series(array.dictionary.to_pandas()), role) if array.dictionary.null_count == 0 else None
+    codes = array.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    if values is None:
+        missing = int(np.isin(codes, np.flatnonzero(array.dictionary.is_null().to_numpy(zero_copy_only=False))).sum())
+        raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
+    if pc.count_distinct(array.dictionary).as_py() < len(array.dictionary):
+        values, place = values.unique()  # Arrow lets a dictionary hold a text twice
+        codes = place[codes].astype(np.int32)
+    return Ids(codes=codes, values=values)
 
 
 def _typed(array: pa.Array | None) -> Ids | None:
@@ -218,16 +242,17 @@ def fingerprints(ids: Ids) -> np.ndarray:
     offsets, data = buffers(ids.text)
     window = _unaligned(data)
     mixed = np.empty(len(ids), dtype=np.uint64)
+    # of all chunks: a text's hash must not depend on the chunk that it is in
+    longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max()) for at in range(0, len(ids), _CHUNK)), default=0)
     for first in range(0, len(ids), _CHUNK):  # chunks keep the temporaries in the cache
         ends = offsets[first : first + _CHUNK + 1]
-        mixed[first : first + _CHUNK] = _mixed(window, ends[:-1], ends[1:])
+        mixed[first : first + _CHUNK] = _mixed(window, ends[:-1], ends[1:], longest)
     return mixed
 
 
-def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int) -> np.ndarray:
     """Return a hash of each text from its length and up to four words; longer texts are told apart by those alone."""
     length = end - begin
-    longest = int(length.max())
     if int(length.min()) < 8:
         at = np.minimum(begin, len(window) - 1)
         head = window[at] >> (8 * np.minimum(begin - at, 7)).astype(np.uint64)

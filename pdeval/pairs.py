@@ -18,8 +18,9 @@ from pdeval.blocks import Block, View
 from pdeval.catalog import Measure, parse_all
 from pdeval.cube import Preferences
 from pdeval.evaluate import Topics, Views
+from pdeval.levels import closer
 from pdeval.positions import Positions
-from pdeval.preferences import weights
+from pdeval.preferences import unscaled, weights
 from pdeval.progress import track
 
 CELLS = 1 << 21
@@ -190,8 +191,10 @@ def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[np.ndarray
 def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     extras = measure.entry.extras
     if "weight" in extras:
-        weight = weights(measure.parameters.get("weight", extras["weight"]), block.size)
-        return _recall_paired(block, weight, a, b)
+        weight = measure.parameters.get("weight", extras["weight"])
+        if block.view.positions.rules.get("compat") == "pref_eval":
+            return _recall_paired_as_pref_eval(block, unscaled(weight, block.size), a, b)
+        return _recall_paired(block, weights(weight, block.size), a, b)
     if "order" in extras:
         order = lexicographic(block, extras["order"])
         return np.sign(order[:, b] - order[:, a]).astype(np.float64)
@@ -234,6 +237,16 @@ def _recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarra
         difference = np.subtract(sooner, later, dtype=np.float64)  # type: ignore[arg-type]
         result[first : first + step] = difference / levels if even else difference
     return result
+
+
+def _recall_paired_as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the same with the additions in that tool's order, so that its rounding and thus its ties are its own."""
+    rank = small(block)
+    weight = weight / np.add.accumulate(weight)[-1]
+    total = np.zeros((rank.shape[1], len(a)))
+    for i in range(len(rank)):
+        total += closer(rank[i][:, a], rank[i][:, b]) * weight[i]
+    return len(rank) * total / len(rank)
 
 
 def _added(total: Any, ahead: np.ndarray, weight: float, even: bool) -> np.ndarray:

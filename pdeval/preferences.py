@@ -21,7 +21,19 @@ LP_PAPER = "Diaz 2023, Best-Case Retrieval Evaluation"
 
 
 def weights(weight: Weight, m: int) -> np.ndarray:
-    """Return the weights of recall levels 1..m, summing to 1.
+    """Return the weights of recall levels 1..m, summing to 1; see `unscaled`.
+
+    Examples
+    --------
+    >>> weights("inverse", 2).round(3).tolist()
+    [0.667, 0.333]
+    """
+    given = unscaled(weight, m)
+    return given / given.sum() if m else given
+
+
+def unscaled(weight: Weight, m: int) -> np.ndarray:
+    """Return the weights of recall levels 1..m as they are given, checked.
 
     Parameters
     ----------
@@ -30,8 +42,8 @@ def weights(weight: Weight, m: int) -> np.ndarray:
 
     Examples
     --------
-    >>> weights("inverse", 2).round(3).tolist()
-    [0.667, 0.333]
+    >>> unscaled("inverse", 2).tolist()
+    [1.0, 0.5]
     """
     level = np.arange(1.0, m + 1)
     if isinstance(weight, str):
@@ -55,7 +67,7 @@ def weights(weight: Weight, m: int) -> np.ndarray:
     total = given.sum()
     if m and not 0 < total < inf:
         raise ValueError(f"the weights of the first {m} recall levels sum to {total:g}; they need a positive sum.")
-    return given / total if m else given
+    return given
 
 
 def _rpp(x: np.ndarray, y: np.ndarray, weight: Weight) -> np.ndarray:

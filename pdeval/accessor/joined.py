@@ -157,6 +157,9 @@ class Joined:
         return stacked(parts)
 
     def _even(self) -> bool:
+        """Whether all runs count on the same queries, and pairs need not be formed."""
+        if self.positions.rules.get("compat") == "pref_eval":
+            return False
         counts = evaluate.counted(self.positions, self.topics, self.level)
         return bool((counts.all(axis=1) == counts.any(axis=1)).all())
 
