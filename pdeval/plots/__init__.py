@@ -1,9 +1,11 @@
 """Plots: tidy frames in, matplotlib axes out.
 
 Every function draws one frame onto one `ax` (new axes if none is given) and returns it; options are keywords.
-None sets rcParams or shows the figure. Colours are safe for colour-blind readers, and line patterns, markers
-and hatches repeat them for grey print. matplotlib comes with ``pip install 'pdeval[plots]'`` and is imported when the
-first plot is drawn.
+None sets rcParams or shows the figure. Names and legends need room: make your own axes with
+``plt.subplots(layout="constrained")``, as the plots do.
+
+Colours are safe for colour-blind readers, and line patterns, markers and hatches repeat them for grey print.
+matplotlib comes with ``pip install 'pdeval[plots]'`` and is imported when the first plot is drawn.
 
 precision_recall                            precision against recall, a line per run
 query_differences, win_loss_tie             two runs query by query; wins, ties and losses of many

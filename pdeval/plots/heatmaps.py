@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GET = "Call .ireval.prefer(qrels) first."
+COEFFICIENTS = {
+    "tau_a": "Kendall's τ (a)",
+    "tau_b": "Kendall's τ",
+    "tau_ap": "τ AP",
+    "tau_ap_b": "τ AP (b)",
+    "rbo": "RBO",
+    "spearman": "Spearman's ρ",
+    "pearson": "Pearson's r",
+}
 CORRELATIONS = ("value", "tau", "correlation", "agreement", "r", "rho")
 
 
@@ -86,6 +95,7 @@ def correlation_heatmap(
     *,
     ax: Axes | None = None,
     value: str | None = None,
+    coefficient: str | None = None,
     order: Sequence[object] | None = None,
     annotate: bool | None = None,
     colorbar: bool = True,
@@ -102,6 +112,8 @@ def correlation_heatmap(
         Where to draw; new axes by default.
     value : str, optional
         The column of values; by default value, tau, correlation, agreement, r or rho.
+    coefficient : str, optional
+        The coefficient; needed where a column `coefficient` has several.
     order : sequence, optional
         The measures in the order wanted.
     annotate : bool, optional
@@ -109,7 +121,7 @@ def correlation_heatmap(
     colorbar : bool
         Draw the scale.
     label : str, optional
-        The text beside the scale; by default the name of the value column.
+        The text beside the scale; by default the coefficient, or the name of the value column.
 
     Examples
     --------
@@ -127,9 +139,10 @@ def correlation_heatmap(
         square = square[list(square.index)]
     else:
         what = value or next((name for name in CORRELATIONS if name in correlations.columns), "value")
+        correlations, kind = columns.one(correlations, "coefficient", coefficient, plot=plot)
         ids = _sides(correlations)
         columns.require(correlations, [f"{ids}_a", f"{ids}_b", what], plot=plot, get=get)
-        square = _mirrored(correlations, ids, what)
+        square, what = _mirrored(correlations, ids, what), COEFFICIENTS.get(kind, kind) or what
     if order is not None:
         asked = columns.chosen(order, list(square.index))
         square = square.loc[asked, asked]
@@ -159,7 +172,8 @@ def _preference_matrix(prefs: pd.DataFrame, measure: str | None, run: columns.Na
     if _is_square(prefs):
         square = prefs.astype(float)
         square.index, square.columns = square.index.map(str), square.columns.map(str)
-        return square[list(square.index)], measure or ""
+        square = square[list(square.index)]
+        return square.where(~np.eye(len(square), dtype=bool)), measure or ""  # a run is not compared with itself
     value = next((name for name in ("value", "difference", "mean") if name in prefs.columns), "value")
     columns.require(prefs, [value], plot="preference_heatmap", get=GET)
     prefs, name = columns.one(prefs, "measure", measure, plot="preference_heatmap")
@@ -235,7 +249,7 @@ def _colours(ax: Axes, square: pd.DataFrame, colours: Any, low: float, high: flo
 def _numbers(ax: Axes, square: pd.DataFrame, annotate: bool | None, form: str) -> None:
     """Write the values into the cells where they fit or are wanted."""
     room = 72 * min(layout.inches(ax)) / max(len(square), 1)
-    size = min(0.85 * layout.text_size(ax), room / (0.62 * len(format(0.5, form)) + 0.4))
+    size = min(0.85 * layout.text_size(ax), room / (0.62 * len(format(0.5, form)) + 0.9))
     if annotate is None:
         annotate = size >= 5.0
     if not annotate:

@@ -190,9 +190,8 @@ def level_ticks(ax: Axes, last: float) -> None:
     [1, 5, 10, 15, 20, 25, 30]
     """
     reach = max(1, int(last))
-    step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 10), 5000)
-    ticks = range(1, reach + 1) if step == 1 else [1, *range(step, reach + 1, step)]
-    ax.set_xticks([tick for tick in ticks if tick == 1 or tick > step / 2 + 1 or step == 1])
+    step = 1 if reach <= 10 else next((s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if reach / s <= 6), 5000)
+    ax.set_xticks(range(1, reach + 1) if step == 1 else [1, *range(step, reach + 1, step)])
 
 
 def whole_numbers(ax: Axes) -> None:

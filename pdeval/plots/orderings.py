@@ -72,7 +72,7 @@ def critical_difference(
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
     style.finish(ax, x="Rank" + (f" by {name}" if name else "") + (f", {how}" if how else ""), title=title, grid="x")
-    layout.whole_numbers(ax)
+    layout.level_ticks(ax, len(runs))
     layout.name_list(ax, runs)
     _join(ax, joined)
     return ax

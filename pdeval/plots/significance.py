@@ -86,9 +86,7 @@ def p_value_curves(
             label=f"{label} ({100 * float((curve < alpha).mean()):.1f}%)",
             **style_of,
         )
-    ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":")
-    ax.text(1.0, alpha, f" α = {alpha:g}", transform=ax.get_yaxis_transform(), va="center", ha="left",
-            fontsize=0.85 * layout.text_size(ax))  # fmt: skip
+    ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {alpha:g}")
     ax.set(xlim=(0, longest + 1), ylim=(0, upper))
     layout.whole_numbers(ax)
     style.finish(ax, x="Pairs of runs, sorted by p", y="p" if p == "p_value" else p.replace("_", " "), grid="y")

@@ -50,7 +50,7 @@ def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     long = cells(preference_heatmap(PREFS, ax=column_ax))
     mean = PREFS.groupby(["run_a", "run_b"], as_index=False)["value"].mean()
     np.testing.assert_allclose(cells(preference_heatmap(mean)), long)
-    square = pd.DataFrame([[nan, -0.5, 0.25], [0.5, nan, 0.75], [-0.25, -0.75, nan]], list("abc"), list("abc"))
+    square = pd.DataFrame([[0, -0.5, 0.25], [0.5, 0, 0.75], [-0.25, -0.75, 0]], list("abc"), list("abc"))
     np.testing.assert_allclose(cells(preference_heatmap(square)), long)
     np.testing.assert_allclose(cells(preference_heatmap(square[["c", "a", "b"]])), long)
 
@@ -141,6 +141,14 @@ def test_negative_correlations_get_the_diverging_colours(column_ax):
     assert correlation_heatmap(table, ax=column_ax).images[0].get_clim() == (-1.0, 1.0)
     table["value"] = 0.2
     assert correlation_heatmap(table).images[0].get_clim() == (0.0, 1.0)
+
+
+def test_the_scale_is_named_after_the_coefficient_and_several_ask_for_a_choice(column_ax):
+    table = pd.concat([frames.correlations().assign(coefficient=name) for name in ("tau_b", "rbo")])
+    ax = correlation_heatmap(table, coefficient="tau_b", ax=column_ax)
+    assert ax.child_axes[0].get_ylabel() == "Kendall's τ"
+    with pytest.raises(ValueError, match=r"draws one coefficient; the frame has 2: tau_b, rbo"):
+        correlation_heatmap(table)
 
 
 def test_repeated_pairs_are_refused(column_ax):

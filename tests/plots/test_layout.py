@@ -52,6 +52,6 @@ def test_the_layout_of_a_subfigure_is_found(figure):
 
 def test_levels_are_ticked_from_one(figure):
     ax = figure().subplots()
-    for last, ticks in ((6, [1, 2, 3, 4, 5, 6]), (30, [1, 5, 10, 15, 20, 25, 30]), (100, [1, 10, 20])):
+    for last, ticks in ((6, [1, 2, 3, 4, 5, 6]), (30, [1, 5, 10, 15, 20, 25, 30]), (100, [1, 20, 40, 60, 80, 100])):
         layout.level_ticks(ax, last)
-        assert ax.get_xticks().tolist()[: len(ticks)] == ticks
+        assert ax.get_xticks().tolist() == ticks

@@ -21,7 +21,7 @@ def test_p_values_are_sorted_and_the_legend_gives_the_share_below_alpha(column_a
     ax = p_value_curves(FRAME, ax=column_ax)
     assert ax.lines[0].get_ydata().tolist() == [0.04, 0.2, 0.5]
     assert ax.lines[1].get_ydata().tolist() == [0.01, 0.03, 0.05]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AP (33.3%)", "RPP (66.7%)"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AP (33.3%)", "RPP (66.7%)", "α = 0.05"]
 
 
 def test_another_level_moves_line_share_and_reach(column_ax):
@@ -42,7 +42,7 @@ def test_adjusted_values_can_be_drawn(column_ax):
 def test_every_test_has_its_line(column_ax):
     both = pd.concat([frames.p_values(20, ["AP"]).assign(test=test) for test in ("t", "hsd")])
     labels = [text.get_text().split(" (")[0] for text in p_value_curves(both, ax=column_ax).get_legend().get_texts()]
-    assert labels == ["AP, t", "AP, hsd"]
+    assert labels == ["AP, t", "AP, hsd", "α = 0.05"]
 
 
 def test_pairs_without_a_p_value_are_left_out(column_ax):
