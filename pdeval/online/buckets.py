@@ -12,7 +12,7 @@ import pandas as pd
 from ..cube import all_pairs
 from .behaviour import MEASURES, Unit, buckets_of, chosen_measures, kind_of, rng_of, samples_of
 from .log import Log, read_log
-from .samples import Aggregate, Correction, Kind, Tested, adjusted, bootstrap_medians, mann_whitney, two_rates, welch
+from .samples import Aggregate, Kind, Tested, adjusted, bootstrap_medians, mann_whitney, two_rates, welch
 
 TestName = Literal["auto", "welch", "mann-whitney"]
 
@@ -25,7 +25,7 @@ def compare_buckets(
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit = "query",
     test: TestName = "auto",
-    correction: Correction = "bonferroni",
+    correction: str | None = "bonferroni",
     alpha: float = 0.05,
     resamples: int = 10_000,
     seed: int | None = 0,
@@ -41,8 +41,8 @@ def compare_buckets(
         The buckets to compare, in the order in which they become a and b; by default all, sorted.
     test : {'auto', 'welch', 'mann-whitney'}
         'auto': pooled z for rates of queries, Welch's t for other means, Mann-Whitney for medians.
-    correction : {'bonferroni', 'holm', 'bh', 'none'}
-        For the number of pairs, within each measure.
+    correction : str, optional
+        'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
     alpha : float
         Level of the tests; the intervals have confidence 1 - alpha.
 
@@ -104,7 +104,7 @@ def verdict(
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit = "query",
     test: TestName = "auto",
-    correction: Correction = "bonferroni",
+    correction: str | None = "bonferroni",
     alpha: float = 0.05,
     seed: int | None = 0,
     **binding: str,

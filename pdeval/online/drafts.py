@@ -75,17 +75,22 @@ def balance(
     return np.take_along_axis(chosen, order, axis=1), order // depth
 
 
-def shuffled(ranked: np.ndarray, tau: float, rng: np.random.Generator) -> np.ndarray:
-    """Return each team's documents in a random order: one after the other with probability ~ rank ** -tau.
+def shuffled(ranked: np.ndarray, length: int, tau: float, rng: np.random.Generator) -> np.ndarray:
+    """Return each team's first documents of a random order: one after the other with probability ~ rank ** -tau.
 
     Exponential waiting times with those rates do it at once; as they have no memory, taking out what the other team
-    has picked leaves the order of the rest as if it had been drawn afterwards.
+    has picked leaves the order of the rest as if it had been drawn afterwards. A list of some length needs no more
+    documents of either team than that.
 
     Examples
     --------
-    >>> shuffled(np.array([[[7, 8, 9]]]), 50.0, np.random.default_rng(0)).tolist()
-    [[[7, 8, 9]]]
+    >>> shuffled(np.array([[[7, 8, 9]]]), 2, 50.0, np.random.default_rng(0)).tolist()
+    [[[7, 8]]]
     """
     rank = np.arange(1, ranked.shape[2] + 1, dtype=np.float64)
-    wait = np.where(ranked >= 0, rng.standard_exponential(ranked.shape) * rank**tau, np.inf)
+    wait = rng.standard_exponential(ranked.shape) * rank**tau
+    wait[ranked < 0] = np.inf
+    if length < ranked.shape[2]:
+        soon = np.argpartition(wait, length - 1, axis=2)[:, :, :length]
+        ranked, wait = np.take_along_axis(ranked, soon, axis=2), np.take_along_axis(wait, soon, axis=2)
     return np.take_along_axis(ranked, wait.argsort(axis=2, kind="stable"), axis=2)

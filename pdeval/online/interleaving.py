@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..cube import all_pairs, labels, run_labels
+from ..progress import track
 from .drafts import balance, draft, shuffled
 from .rankings import Rankings, rankings
 
@@ -30,6 +31,7 @@ def interleave(
     draws: int = 1,
     seed: int | None = 0,
     tau: float = 3.0,
+    progress: bool | None = None,
     run: str | Sequence[str] = "run",
     query: str = "query_id",
     doc: str = "doc_id",
@@ -58,6 +60,8 @@ def interleave(
         The same seed gives the same lists for any order of the rows.
     tau : float
         How steeply probabilistic interleaving prefers a run's top ranks.
+    progress : bool, optional
+        Show a progress bar; by default only for long work that a person is watching.
     run, query, doc, rank, score : str
         The columns; a run may be named by several.
 
@@ -94,7 +98,7 @@ def interleave(
     prefix = np.repeat(_prefix(found, a[pair], b[pair], topic, None if method == "probabilistic" else depth), draws)
     pair, topic = np.repeat(pair, draws), np.repeat(topic, draws)
     teams = np.stack([a[pair], b[pair]], axis=1)
-    rows, position, chosen, team = _lists(found, teams, topic, method, depth, seed, tau)
+    rows, position, chosen, team = _lists(found, teams, topic, method, depth, seed, tau, progress)
 
     ranks = [found.rank(side[pair[rows]], topic[rows], chosen) for side in (a, b)]
     shared = ranks[0] <= prefix[rows]
@@ -117,6 +121,7 @@ def multileave(
     depth: int | None = 10,
     draws: int = 1,
     seed: int | None = 0,
+    progress: bool | None = None,
     run: str | Sequence[str] = "run",
     query: str = "query_id",
     doc: str = "doc_id",
@@ -129,7 +134,7 @@ def multileave(
 
     Parameters
     ----------
-    runs, depth, draws, seed, run, query, doc, rank, score
+    runs, depth, draws, seed, progress, run, query, doc, rank, score
         As in `interleave`; select the rows of the runs that take part.
 
     Returns
@@ -152,7 +157,7 @@ def multileave(
         raise ValueError(f"multileaving needs at least two runs; the run table has {len(found.runs)}.")
     topic = np.repeat(np.flatnonzero((found.size > 0).all(axis=0)), draws)
     teams = np.broadcast_to(np.arange(len(found.runs)), (len(topic), len(found.runs)))
-    rows, position, chosen, team = _lists(found, teams, topic, "team-draft", depth, seed, 0.0)
+    rows, position, chosen, team = _lists(found, teams, topic, "team-draft", depth, seed, 0.0, progress)
     columns = _shown(found, topic, rows, draws, position, chosen)
     only = found.runs.columns[0]
     names = pd.Index(found.runs[only]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
@@ -169,6 +174,7 @@ def _lists(
     depth: int | None,
     seed: int | None,
     tau: float,
+    progress: bool | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return list number, position from 1, document and team of every row of the interleaved lists."""
     n_teams = teams.shape[1]
@@ -177,7 +183,8 @@ def _lists(
     deep = longest if method == "probabilistic" else min(length, longest)
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
     parts = []
-    for block in _blocks(len(topic), n_teams * max(deep, length)):
+    blocks = list(_blocks(len(topic), n_teams * max(deep, length)))
+    for block in track(blocks, total=len(blocks), desc="interleaving", progress=progress):
         side = [found.top(teams[block, team], topic[block], deep) for team in range(n_teams)]
         size = len(side[0])
         if method == "balanced":
@@ -190,7 +197,7 @@ def _lists(
             ranked = np.stack(side, axis=1)
             if method == "probabilistic":
                 team = (streams[0].random((size, length)) * n_teams).astype(np.int64)
-                ranked = shuffled(ranked, tau, streams[1])[:, :, :length]
+                ranked = shuffled(ranked, length, tau, streams[1])
             else:
                 rounds = -(-length // n_teams)
                 team = streams[0].random((size, rounds, n_teams)).argsort(axis=2).reshape(size, -1)[:, :length]

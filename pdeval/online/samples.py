@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from ..significance.corrections import adjust
+
 Aggregate = Literal["mean", "median"]
 Kind = Literal["rate", "mean", "median"]
-Correction = Literal["bonferroni", "holm", "bh", "none"]
-CORRECTIONS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "none": "none"}
 NAN = float("nan")
 
 
@@ -165,23 +165,17 @@ def mann_whitney(
     return Tested("mann-whitney", float(low), float(high), effect, float(found.statistic), float(found.pvalue))
 
 
-def adjusted(p_values: np.ndarray, correction: Correction) -> np.ndarray:
-    """Return p-values corrected for their number (statsmodels); NaN stays and does not count.
+def adjusted(p_values: np.ndarray, correction: str | None) -> np.ndarray:
+    """Return p-values corrected for their number, as `pdeval.significance` does; NaN stays and does not count.
 
     Examples
     --------
     >>> adjusted(np.array([0.01, 0.04, np.nan]), "bonferroni").tolist()
     [0.02, 0.08, nan]
     """
-    if correction not in CORRECTIONS:
-        raise ValueError(f"correction is {', '.join(map(repr, CORRECTIONS))}, not {correction!r}.")
     values = np.array(p_values, dtype=np.float64)
     known = ~np.isnan(values)
-    if correction == "none" or not known.any():
-        return values
-    from statsmodels.stats.multitest import multipletests
-
-    values[known] = multipletests(values[known], method=CORRECTIONS[correction])[1]
+    values[known] = adjust(values[known], np.zeros(int(known.sum()), dtype=np.int64), correction=correction or "none")
     return values
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..cube import labels, run_labels
+from ..progress import track
 from .click_models import ClickModel, ModelName, click_model
 from .faults import CLICK, IMPRESSION
 from .matching import places
@@ -58,6 +59,7 @@ def simulate(
     seconds_per_click: float = 30.0,
     start: str = "2024-01-01",
     seed: int | None = 0,
+    progress: bool | None = None,
     run: str | Sequence[str] = "run",
     query: str = "query_id",
     doc: str = "doc_id",
@@ -92,6 +94,8 @@ def simulate(
         The date of the first session; one begins every minute.
     seed : int, optional
         The same seed gives the same log for any order of the rows.
+    progress : bool, optional
+        Show a progress bar; by default only for long work that a person is watching.
     run, query, doc, grade : str
         The columns.
 
@@ -120,13 +124,12 @@ def simulate(
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
     pace = (seconds_per_result, seconds_per_click)
     parts = []
-    for number, (block, stream) in enumerate(zip(blocks, streams[1:], strict=True)):
+    steps = track(zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress)
+    for number, (block, stream) in enumerate(steps):
         events = _sessions(shown, block, chosen, reformulate, max_queries, pace, np.random.default_rng(stream))
         events[0] += number * SESSIONS
         parts.append(events)
-    session, when, at, position = (
-        np.concatenate(column) if parts else np.zeros(0) for column in zip(*parts, strict=True)
-    )
+    session, when, at, position = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.lexsort((position, when, session))
     session, at = session[order].astype(np.int64), at[order].astype(np.int64)
     position, when = position[order].astype(np.int64), when[order]
@@ -205,6 +208,8 @@ def _shown(
 ) -> Shown:
     names = [run] if isinstance(run, str) else list(run)
     frame, arms = _long(lists, names, query, doc, depth)
+    if not len(frame):
+        raise ValueError("the lists hold no rows, so nobody can be shown anything.")
     absent = [name for name in (query, doc, grade) if name not in qrels.columns]
     if absent:
         raise ValueError(

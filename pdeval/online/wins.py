@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..tables import paired_columns
-from .samples import Correction, adjusted
+from .samples import adjusted
 
 By = Literal["query", "user", "impression"]
 
@@ -18,7 +18,7 @@ def wins(
     *,
     by: By = "query",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: Correction = "bonferroni",
+    correction: str | None = "bonferroni",
     alpha: float = 0.05,
     query: str = "query_id",
     user: str = "user",
@@ -35,8 +35,8 @@ def wins(
         'impression' are the same: the "query based" column of the slides.
     alternative : {'two-sided', 'greater', 'less'}
         Of the binomial test: any difference, a better, a worse. Ties do not count in it.
-    correction : {'bonferroni', 'holm', 'bh', 'none'}
-        For the number of pairs.
+    correction : str, optional
+        'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs.
     alpha : float
         Level of the test.
     query, user : str

@@ -25,8 +25,13 @@ def test_balanced_reading_passes_over_what_is_there_already():
 
 def test_a_random_order_keeps_every_document_and_the_end_last():
     ranked = np.array([[[4, 5, 6, -1]]] * 50)
-    found = shuffled(ranked, 1.0, np.random.default_rng(0))
+    found = shuffled(ranked, 4, 1.0, np.random.default_rng(0))
     assert (np.sort(found[:, :, :3], axis=2) == [4, 5, 6]).all()
     assert (found[:, :, 3] == -1).all()
-    first = found[:, 0, 0]
-    assert len(set(first.tolist())) == 3
+    assert len(set(found[:, 0, 0].tolist())) == 3
+
+
+def test_the_beginning_of_a_random_order_is_that_of_the_whole():
+    ranked = np.arange(40).reshape(1, 2, 20)
+    whole = shuffled(ranked, 20, 1.0, np.random.default_rng(1))
+    np.testing.assert_array_equal(shuffled(ranked, 5, 1.0, np.random.default_rng(1)), whole[:, :, :5])

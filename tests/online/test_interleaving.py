@@ -196,6 +196,13 @@ def test_all_pairs_of_runs_over_the_queries_that_both_answered():
     assert everyone.columns.tolist() == ["query_id", "draw", "position", "doc_id", "team", "method"]
 
 
+def test_runs_that_share_no_query_have_no_lists():
+    table = pd.concat([runs(x="abc"), runs(y="abc").assign(query_id="r")])
+    for empty in (interleave(table), interleave(table, method="balanced"), multileave(table)):
+        assert len(empty) == 0
+        assert {"query_id", "position", "doc_id", "team"} <= set(empty.columns)
+
+
 def test_runs_named_by_several_columns_keep_them():
     table = runs(x="abc", y="bcd").assign(seed=[1, 1, 1, 2, 2, 2]).rename(columns={"run": "model", "doc_id": "item"})
     lists = interleave(table, run=["model", "seed"], doc="item", pairs=[(("y", 2), ("x", 1))])

@@ -164,5 +164,7 @@ def test_wrong_tables_and_numbers_are_refused():
         simulate(runs, qrels.assign(query_id=qrels["query_id"].astype(str)))
     with pytest.raises(ValueError, match=r"several rows for one \(query, doc\)"):
         simulate(runs, pd.concat([qrels, qrels]))
+    with pytest.raises(ValueError, match="the lists hold no rows"):
+        simulate(interleave(runs.assign(run="y"), pairs=[("y", "y")]).iloc[:0], qrels)
     with pytest.raises(ValueError, match="reformulate is from 0 to 1"):
         simulate(runs, qrels, reformulate=2)
