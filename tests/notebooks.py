@@ -1,0 +1,123 @@
+"""Runs the notebooks: `python -m tests.notebooks [--write] [NAME ...]`.
+
+Prints one line a notebook with its seconds, and ends with status 1 if any fails. `--write` stores the outputs in the
+files; without it a note says which cells now print something else than what is stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
+KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# figures belong into the notebook also where MPLBACKEND says otherwise
+INLINE = "module://matplotlib_inline.backend_inline"
+CELL_FILE = re.compile(r"\S*ipykernel_\d+/\d+\.py:(\d+)")
+NOT_FOR_READERS = {
+    "a path of this machine": re.compile(r"(?<![\w.:/])/(?:home|tmp|work|root|Users|var/folders)/[\w.-]+"),
+    "an address in memory": re.compile(r"\bat 0x[0-9a-f]{6,}"),
+}
+
+
+def chosen(names: list[str]) -> list[Path]:
+    """Return the notebooks of these names, or all."""
+    paths = sorted(FOLDER.glob("*.ipynb"))
+    if not names:
+        return paths
+    wanted = {Path(name).stem for name in names}
+    if unknown := sorted(wanted - {path.stem for path in paths}):
+        raise SystemExit(f"no notebook {unknown[0]!r}; there are {', '.join(path.stem for path in paths)}.")
+    return [path for path in paths if path.stem in wanted]
+
+
+def executed(path: Path) -> Any:
+    """Return the notebook with the outputs of a run from its own folder."""
+    import os
+
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    client = NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": FOLDER}},
+        extra_arguments=["--log-level=40"],
+    )
+    client.execute(env={**os.environ, "MPLBACKEND": INLINE})
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
+        if output.output_type == "stream":
+            # a warning names the cell's line, not the file that the kernel made of it
+            output.text = CELL_FILE.sub(r"line \1", output.text)
+    return notebook
+
+
+def texts(cell: Any) -> list[str]:
+    """Return what a cell printed, as plain text."""
+    found = []
+    for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        found.append(output.get("text") or data.get("text/plain") or "")
+    return ["".join(text) for text in found]
+
+
+def unfit(notebook: Any) -> list[str]:
+    """Return what stored outputs must not hold: paths, addresses, errors."""
+    faults = []
+    for place, cell in enumerate(notebook.cells):
+        for text in texts(cell):
+            for what, pattern in NOT_FOR_READERS.items():
+                if match := pattern.search(text):
+                    faults.append(f"cell {place} prints {what}: {match[0]!r}")
+    return faults
+
+
+def changed(before: Any, after: Any) -> list[int]:
+    """Return the cells whose text differs from what was stored."""
+    pairs = enumerate(zip(before.cells, after.cells))
+    return [place for place, (old, new) in pairs if texts(old) != texts(new)]
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.notebooks", description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks to run; all by default")
+    parser.add_argument("--write", action="store_true", help="store the outputs in the files")
+    options = parser.parse_args(argv)
+    import nbformat
+
+    failed = []
+    for path in chosen(options.names):
+        began = time.perf_counter()
+        stored = nbformat.read(path, as_version=4)
+        try:
+            notebook = executed(path)
+        except Exception as error:
+            failed.append(path.name)
+            print(f"{path.name}  FAILED\n{error}", file=sys.stderr)
+            continue
+        line = f"{path.name}  {time.perf_counter() - began:.1f} s"
+        if faults := unfit(notebook):
+            failed.append(path.name)
+            print(f"{line}  UNFIT\n" + "\n".join(faults), file=sys.stderr)
+            continue
+        if options.write:
+            path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+        elif cells := changed(stored, notebook):
+            line += f"  (other output than stored: cell {', '.join(map(str, cells))})"
+        print(line, flush=True)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
