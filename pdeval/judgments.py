@@ -44,6 +44,7 @@ def of(table: Table) -> Judgments:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from pdeval.tables import read
     >>> frame = pd.DataFrame({"query_id": ["q2", "q1"], "doc_id": ["b", "a"], "relevance": [1, 0]})
     >>> found = of(read(frame, "qrels"))
@@ -52,9 +53,9 @@ def of(table: Table) -> Judgments:
     """
     if len(table.frame) == 0:
         raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
-    queries, topic = ids.of(table.column("query"), "query").unique()
-    docs, doc = ids.of(table.column("doc"), "doc").unique()
-    grade = numbers(table.column("grade"), "grade")
+    queries, topic = ids.of(table.column("query"), "judgments' query").unique()
+    docs, doc = ids.of(table.column("doc"), "judgments' doc").unique()
+    grade = numbers(table.column("grade"), "judgments' grade")
     key = topic.astype(np.int64) * len(docs) + doc
     if "subtopic" in table:
         return _with_subtopics(table, queries, docs, key, grade)
@@ -82,7 +83,7 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
 
 
 def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray) -> Judgments:
-    subtopics, code = ids.of(table.column("subtopic"), "subtopic").unique()
+    subtopics, code = ids.of(table.column("subtopic"), "judgments' subtopic").unique()
     full = key * len(subtopics) + code
     order = np.argsort(full, kind="stable")
     full, grade = full[order], grade[order]

@@ -16,7 +16,7 @@ from pdeval import lists as list_index
 from pdeval.judgments import Judgments
 from pdeval.lists import Lists
 from pdeval.ranks import Ties
-from pdeval.tables import Table, numbers
+from pdeval.tables import Table, numbers, together
 
 Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
 
@@ -41,6 +41,8 @@ class Positions:
         How many items each run returned; 0 where it did not answer.
     rules : dict
         ties, compat, depth: what the ranks rest on.
+    top_grade : float
+        The largest grade of all judgments; a part of the topics or labels keeps the whole's.
     """
 
     runs: pd.DataFrame
@@ -57,6 +59,7 @@ class Positions:
     source: tuple[Table, Table] | None = None
     complete: bool = True
     extra: int = 0
+    top_grade: float = 0.0
 
     @property
     def answered(self) -> np.ndarray:
@@ -151,16 +154,17 @@ def join(
     ties = _checked(ties, compat, depth, runs)
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
-    judged = judgments.of(qrels)
-    found = list_index.find(runs)
-    doc = ids.of(runs.column("doc"), "doc")
-    _same_type("query", found.queries.type, judged.queries.type)
-    _same_type("doc", doc.type, judged.docs.type)
-    if validate:
-        again = duplicates.rows_repeated(doc, found)
-        if len(again):
-            raise ValueError(_duplicate_text(runs, again))
-    score = _score(runs, ties, compat)
+    judged, found, doc, score = together(
+        lambda: judgments.of(qrels),
+        lambda: list_index.find(runs),
+        lambda: ids.of(runs.column("doc"), "doc"),
+        lambda: _score(runs, ties, compat),
+    )
+    together(
+        lambda: _same_type("query", found.queries.type, judged.queries.type),
+        lambda: _same_type("doc", doc.type, judged.docs.type),
+        lambda: _no_duplicates(runs, doc, found) if validate else None,
+    )
     order = found.order
     score = score if order is None else score[order]
     inside = ranks.sort_lists(score, found)
@@ -202,6 +206,7 @@ def join(
         source=(runs, qrels),
         complete=complete,
         extra=int((~known).sum()),
+        top_grade=float(judged.grade.max(initial=0.0)),
     )
 
 
@@ -210,7 +215,7 @@ def _checked(ties: Ties | None, compat: str, depth: int | None, runs: Table) -> 
         raise ValueError(f"compat={compat!r}: choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'.")
     if ties not in (None, "docid", "rank", "first", "expected"):
         raise ValueError(f"ties={ties!r}: choose 'docid', 'rank', 'first' or 'expected'.")
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
+    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):
         raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
     if ties is None:
         ties = "docid" if "score" in runs else "rank"
@@ -239,7 +244,10 @@ def _score(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
         return -numbers(runs.column("rank"), "rank")
     score = numbers(runs.column("score"), "score")
     # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
-    return score.astype(np.float32) if compat == "trec_eval-9" else score
+    if compat != "trec_eval-9":
+        return score
+    with np.errstate(over="ignore"):  # beyond a float's range they are infinite there
+        return score.astype(np.float32)
 
 
 def _no_equal_ranks(score: np.ndarray, found: Lists, runs: Table) -> None:
@@ -253,6 +261,12 @@ def _no_equal_ranks(score: np.ndarray, found: Lists, runs: Table) -> None:
             f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
             "the rank column gives no order. Use ties='docid' or ties='first'."
         )
+
+
+def _no_duplicates(runs: Table, doc: ids.Ids, found: Lists) -> None:
+    again = duplicates.rows_repeated(doc, found)
+    if len(again):
+        raise ValueError(_duplicate_text(runs, again))
 
 
 def _duplicate_text(runs: Table, rows: np.ndarray) -> str:

@@ -1,13 +1,14 @@
 """The table kinds and their columns: which column plays which role, under whose vocabulary.
 
 Roles: run, query, doc, score, rank; grade, subtopic, assessor. A table speaks one whole vocabulary (pdeval's own,
-PyTerrier's, ranx', TREC's, a recommender's), or the caller binds roles: `df.ireval(query="topic_no", run=["model", "seed"])`.
+PyTerrier's, ranx', TREC's, a recommender's), or the caller binds roles:
+`df.ireval(query="topic_no", run=["model", "seed"])`.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -75,7 +76,7 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None) -> str | None:
     'scores'
     """
     binding = binding or {}
-    columns = set(map(str, frame.columns))
+    columns = set(map(str, frame.columns)) | ({"measure", "value"} & set(binding))
     if {"measure", "method", "score", "rank"} <= columns:
         return "orders"
     if "measure" in columns and "p_value" in columns:
@@ -154,7 +155,7 @@ def _checked_binding(frame: pd.DataFrame, binding: Binding, kind: str) -> dict[s
             near = difflib.get_close_matches(role, ROLES, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise KeyError(f"no role {role!r}; roles are {', '.join(ROLES)}.{hint}")
-        for name in [names] if isinstance(names, str) else list(names):
+        for name in names if isinstance(names, (list, tuple)) else [names]:
             if name not in frame.columns:
                 raise KeyError(f"no column {name!r} for the role {role!r}; the table has {_listed(frame.columns)}.")
     return dict(binding)
@@ -181,7 +182,7 @@ def _words(frame: pd.DataFrame, kind: str, binding: Binding) -> dict[str, str]:
                 f"this table mixes vocabularies: query columns {found['query']}, doc columns {found['doc']}. "
                 f"Bind them: df.ireval(query={found['query'][0]!r}, doc={found['doc'][0]!r})."
             )
-        raise ValueError(_missing_text(frame, kind, missing))
+        raise ValueError(_missing_text(frame, kind, missing, binding))
     chosen: dict[str, set[str]] = {
         role: {words[role] for words in fits.values()} for role in ("query", "doc") if role not in binding
     }
@@ -194,9 +195,15 @@ def _words(frame: pd.DataFrame, kind: str, binding: Binding) -> dict[str, str]:
     return next(iter(fits.values()))
 
 
-def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str]) -> str:
+def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: Binding) -> str:
     known = {role: list(dict.fromkeys(w[role] for w in VOCABULARIES.values())) for role in ("query", "doc")}
     parts = [f"no {role} column (known names: {', '.join(known[role])})" for role in missing]
+    if kind == "runs" and not {"score", "rank"} & {*frame.columns, *binding}:
+        parts.append("neither a score nor a rank column")
+        missing = [*missing, "score"]
+    if kind == "qrels" and "grade" not in binding and not {*GRADES} & {*frame.columns}:
+        parts.append(f"no grade column (known names: {', '.join(GRADES)})")
+        missing = [*missing, "grade"]
     other = kind_of(frame)
     looks = f" It looks like {NAMES[other]}." if other and other != kind else ""
     bind = ", ".join(f"{role}=..." for role in missing)
@@ -237,7 +244,7 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
 
 def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:
     if "grade" in binding:
-        return str(binding["grade"])
+        return binding["grade"]  # type: ignore[return-value]
     present = [name for name in GRADES if name in frame.columns]
     if len(present) > 1:
         raise ValueError(
@@ -250,14 +257,15 @@ def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:
 def _run_columns(frame: pd.DataFrame, binding: Binding, own: str) -> tuple[str, ...]:
     if "run" in binding:
         bound = binding["run"]
-        return (bound,) if isinstance(bound, str) else tuple(bound)
+        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)
     hinted = frame.attrs.get("run_columns")
     if hinted and set(hinted) <= set(frame.columns):
         return tuple(hinted)
     present = [name for name in dict.fromkeys(["run", own]) if name in frame.columns]
     if len(present) > 1:
         raise ValueError(
-            f"two columns could be the run: {present[0]!r} and {present[1]!r}. Say which: df.ireval(run={present[0]!r})."
+            f"two columns could be the run: {present[0]!r} and {present[1]!r}. "
+            f"Say which: df.ireval(run={present[0]!r})."
         )
     return tuple(present)
 
@@ -294,7 +302,7 @@ _NEXT = {
 
 def _query_column(frame: pd.DataFrame, binding: Binding) -> str:
     if "query" in binding:
-        return str(binding["query"])
+        return binding["query"]  # type: ignore[return-value]
     hinted = frame.attrs.get("query_column")
     if hinted in frame.columns:
         return str(hinted)
@@ -311,6 +319,29 @@ def _query_column(frame: pd.DataFrame, binding: Binding) -> str:
     return present[0]
 
 
+def together(*steps: Callable[[], Any]) -> list[Any]:
+    """Return what each step returns, or raise one error that names the faults of all of them.
+
+    Examples
+    --------
+    >>> together(lambda: numbers(pd.Series(["x"]), "score"), lambda: numbers(pd.Series([None]), "grade"))
+    Traceback (most recent call last):
+    ValueError: the score column holds 1 values that are not numbers, e.g. 'x'.
+    the grade column has 1 missing values (NaN), first in row 0. Drop them with .dropna(subset=[None]) or fill them.
+    """
+    results, faults = [], []
+    for step in steps:
+        try:
+            results.append(step())
+        except ValueError as fault:
+            faults.append(fault)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise ValueError("\n".join(map(str, faults)))
+    return results
+
+
 def numbers(column: pd.Series, what: str) -> np.ndarray:
     """Return a column as 64-bit floats; an error names the first values that are not numbers.
 
@@ -319,7 +350,9 @@ def numbers(column: pd.Series, what: str) -> np.ndarray:
     >>> numbers(pd.Series([1, 2]), "score").tolist()
     [1.0, 2.0]
     """
-    if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_complex_dtype(column.dtype):
+    if pd.api.types.is_complex_dtype(column.dtype):
+        raise ValueError(f"the {what} column holds complex numbers, which have no order; take their real part.")
+    if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         read = pd.to_numeric(column.astype(object), errors="coerce")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -284,7 +285,7 @@ def join(
 ) -> Joined:
     """Return the join of two tables, holding judged non-relevant items only where the measures need them."""
     complete = measures is None or evaluate.needs_judged(parse_all(measures))
-    if level is not None and not level > 0:
-        raise ValueError(f"level={level!r}: the least grade that counts as relevant must be above 0.")
-    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), complete=complete, **rules)
-    return Joined(found, level, topics)
+    if level is not None and not (isinstance(level, numbers.Real) and level > 0):
+        raise ValueError(f"level={level!r}: the least grade that counts as relevant must be a number above 0.")
+    both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
+    return Joined(positions.join(*both, complete=complete, **rules), level, topics)
