@@ -1,33 +1,37 @@
 """Dense blocks: the positions of all topics with equally many items, as the columns that kernels ask for by name.
 
 Axis 0 is the recall level, axis 1 the topic, axis 2 the run. A column is made when a kernel first asks for it, by
-the function of that name in `COLUMNS`; adding a column is adding a function.
+the function of that name in `columns`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdeval.lists import ranges
+from pdeval.columns import ITEM_COLUMNS, NOWHERE, TOPIC_COLUMNS
 from pdeval.positions import Positions
 
-COLUMNS: dict[str, Callable[[Block], Any]] = {}
 MOST = 1 << 21
-_NOWHERE = 1 << 40
 
 
-def column(make: Callable[[Block], Any]) -> Callable[[Block], Any]:
-    """Register a function as the maker of the column of its name."""
-    COLUMNS[make.__name__] = make
-    return make
+class Group(NamedTuple):
+    """Topics with equally many items, and where their cells stand in the flat columns."""
+
+    size: int
+    topics: np.ndarray
+    begin: int
+    end: int
 
 
 class View:
     """The items that a kind of measure looks at (relevant, graded, judged, subtopic), topic by topic.
+
+    A flat column holds a cell per list and item: group after group, and inside a group level by level, so that a
+    group's part of it is the dense block without copying.
 
     Examples
     --------
@@ -50,16 +54,102 @@ class View:
         else:
             kept = np.zeros(len(judged.topic), dtype=bool)
             kept[self.member_rows[0]] = True
-        topics = len(positions.queries)
         self.items = np.flatnonzero(kept)
-        self.count = np.bincount(judged.topic[self.items], minlength=topics)
+        self.count = np.bincount(judged.topic[self.items], minlength=len(positions.queries))
         self.first = np.concatenate([[0], np.cumsum(self.count)])[:-1]
-        slot = np.full(len(judged.topic), -1, dtype=np.int64)
-        slot[self.items] = np.arange(len(self.items)) - self.first[judged.topic[self.items]]
-        self.hits = np.flatnonzero(slot[positions.item] >= 0)
-        self.hit_slot = slot[positions.item[self.hits]]
-        self.hit_topic = judged.topic[positions.item[self.hits]]
-        self.hit_first = np.searchsorted(self.hit_topic, np.arange(topics + 1))
+        self.made: dict[str, np.ndarray] = {}
+
+    @cached_property
+    def slot(self) -> np.ndarray:
+        """The place of every judged item among its topic's items of the view, or -1."""
+        slot = np.full(len(self.positions.judged.topic), -1, dtype=np.int64)
+        slot[self.items] = np.arange(len(self.items)) - self.first[self.positions.judged.topic[self.items]]
+        return slot
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The topics by their number of items, fewest first."""
+        order = np.argsort(self.count, kind="stable")
+        sizes, begin = np.unique(self.count[order], return_index=True)
+        groups, at = [], 0
+        for size, topics in zip(sizes.tolist(), np.split(order, begin[1:])):
+            end = at + size * len(topics) * len(self.positions.runs)
+            groups.append(Group(size, topics, at, end))
+            at = end
+        return groups
+
+    @cached_property
+    def hits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The hits on items of the view, and the cell of each, lists kept together."""
+        at, runs = self.positions, len(self.positions.runs)
+        slot = self.slot[at.item]
+        hits = np.flatnonzero(slot >= 0)
+        topic = at.judged.topic[at.item[hits]]
+        first = np.zeros(len(self.count), dtype=np.int64)
+        for group in self.groups:
+            first[group.topics] = group.begin + np.arange(len(group.topics)) * (runs * group.size)
+        return hits, first[topic] + at.run[hits] * self.count[topic] + slot[hits]
+
+    @cached_property
+    def ranked(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Flat columns in rank order: the rank (or start), the cell it came from, and the item's row in `items`."""
+        at, runs = self.positions, len(self.positions.runs)
+        by = at.start if at.rules.get("ties") == "expected" else at.rank
+        bits = int(self.count.max(initial=1)).bit_length()
+        size = self.groups[-1].end if self.groups else 0
+        key = np.full(size, NOWHERE << bits)
+        hits, cell = self.hits
+        key[cell] = by[hits].astype(np.int64) << bits
+        source, row = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+        for group in self.groups:
+            if group.size == 0:
+                continue
+            part = slice(group.begin, group.end)
+            lists = key[part].reshape(-1, group.size)
+            lists |= np.arange(group.size)
+            lists.sort(axis=1)
+            levels = lists.T.copy()
+            key[part] = levels.ravel()
+            slot = levels & ((1 << bits) - 1)
+            source[part] = (slot + (group.begin + np.arange(len(lists)) * group.size)).ravel()
+            row[part] = (slot + np.repeat(self.first[group.topics], runs)).ravel()
+        return key >> bits, source, row
+
+    def column(self, name: str) -> np.ndarray:
+        """Return a flat item column."""
+        if name not in self.made:
+            self.made[name] = ITEM_COLUMNS[name](self)
+        return self.made[name]
+
+    def of_hits(self, values: np.ndarray, fill: float) -> np.ndarray:
+        """Return one value per hit as a flat column in rank order."""
+        cells = np.full(len(self.ranked[1]), fill)
+        hits, cell = self.hits
+        cells[cell] = values[hits]
+        return cells[self.ranked[1]]
+
+    def of_items(self, values: np.ndarray) -> np.ndarray:
+        """Return one value per judged item as a flat column in rank order."""
+        return values[self.items][self.ranked[2]]
+
+    def per_topic(self, which: np.ndarray) -> np.ndarray:
+        """Return how many of some judged items (a mask) each topic has."""
+        return np.bincount(self.positions.judged.topic[which], minlength=len(self.count)).astype(np.float64)
+
+    @cached_property
+    def relevants(self) -> np.ndarray:
+        """How many items of each topic are relevant at the level."""
+        return self.per_topic(self.positions.relevant(self.level))
+
+    @cached_property
+    def nonrelevant(self) -> np.ndarray:
+        """Which judged items are judged non-relevant."""
+        return (self.positions.judged.grade >= 0) & ~self.positions.relevant(self.level)
+
+    @cached_property
+    def nonrelevants(self) -> np.ndarray:
+        """How many items of each topic are judged non-relevant."""
+        return self.per_topic(self.nonrelevant)
 
     @cached_property
     def member_rows(self) -> np.ndarray:
@@ -79,239 +169,61 @@ class View:
         at = self.positions
         if not at.complete:
             raise RuntimeError("the join holds relevant items only; join again with complete=True.")
-        grade = at.judged.grade[at.item]
-        relevant = at.relevant(self.level)[at.item]
-        topic = at.judged.topic[at.item]
-        order = np.lexsort((at.rank, at.run, topic))
-        own = (topic * len(at.runs) + at.run)[order]
-        begins = np.concatenate([[True], own[1:] != own[:-1]]) if len(own) else np.zeros(0, dtype=bool)
-        first = np.maximum.accumulate(np.where(begins, np.arange(len(own)), 0)) if len(own) else own
+        own = at.judged.topic[at.item] * len(at.runs) + at.run
+        order = np.lexsort((at.rank, own))
+        own = own[order]
+        begins = np.ones(len(own), dtype=bool)
+        begins[1:] = own[1:] != own[:-1]
+        first = np.maximum.accumulate(np.where(begins, np.arange(len(own)), 0))
         above = []
-        for counted in ((grade >= 0) & ~relevant, grade < 0):
-            before = np.cumsum(counted[order]) - counted[order]
-            back = np.empty(len(order), dtype=np.float64)
+        for counted in (self.nonrelevant, at.judged.grade < 0):
+            here = counted[at.item[order]]
+            before = np.cumsum(here) - here
+            back = np.empty(len(order))
             back[order] = before - before[first]
             above.append(back)
         return above[0], above[1]
 
     def blocks(self, *, empty: bool = False, most: int = MOST) -> Iterator[Block]:
         """Yield the blocks: topics with equally many items together, those with none only if `empty`."""
-        order = np.argsort(self.count, kind="stable")
-        sizes, begin = np.unique(self.count[order], return_index=True)
-        for size, group in zip(sizes.tolist(), np.split(order, begin[1:])):
-            if size == 0 and not empty:
-                continue
-            step = max(most // max(size * len(self.positions.runs), 1), 1)
-            for at in range(0, len(group), step):
-                yield Block(self, group[at : at + step], size)
+        for group in self.groups:
+            if group.size or empty:
+                step = max(most // max(group.size * len(self.positions.runs), 1), 1)
+                for at in range(0, len(group.topics), step):
+                    yield Block(self, group, slice(at, min(at + step, len(group.topics))))
 
 
 class Block:
     """Topics with `size` items each; `block["rank"]` is the column of that name."""
 
-    def __init__(self, view: View, topics: np.ndarray, size: int) -> None:
-        self.view, self.topics, self.size = view, topics, size
-        self.shape = (len(topics), len(view.positions.runs))
-        counts = view.hit_first[topics + 1] - view.hit_first[topics]
-        self.hits = ranges(view.hit_first[topics], counts)
-        self.place = (np.repeat(np.arange(len(topics)), counts), view.positions.run[view.hits[self.hits]])
+    def __init__(self, view: View, group: Group, part: slice) -> None:
+        self.view, self.group, self.part = view, group, part
+        self.topics, self.size = group.topics[part], group.size
+        self.shape = (len(self.topics), len(view.positions.runs))
         self.made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.made:
-            if name not in COLUMNS:
-                raise KeyError(f"no column {name!r}; a kernel may ask for {', '.join(sorted(COLUMNS))}.")
-            self.made[name] = COLUMNS[name](self)
+            if name in ITEM_COLUMNS:
+                self.made[name] = self.cut(self.view.column(name))
+            elif name in TOPIC_COLUMNS:
+                self.made[name] = TOPIC_COLUMNS[name](self)
+            else:
+                known = ", ".join(sorted([*ITEM_COLUMNS, *TOPIC_COLUMNS]))
+                raise KeyError(f"no column {name!r}; a kernel may ask for {known}.")
         return self.made[name]
+
+    def cut(self, column: np.ndarray) -> np.ndarray:
+        """Return this block's part of a flat column, (levels, topics, runs)."""
+        group = self.group
+        whole = column[group.begin : group.end].reshape(group.size, len(group.topics), self.shape[1])
+        return whole[:, self.part]
 
     def columns(self, names: tuple[str, ...]) -> list[Any]:
         """Return several columns."""
         return [self[name] for name in names]
 
-    def scatter(self, values: np.ndarray, fill: float) -> np.ndarray:
-        """Return one value per hit as an array of shape (topics, runs, size), in the order of the items."""
-        cells = np.full((*self.shape, self.size), fill)
-        cells[(*self.place, self.view.hit_slot[self.hits])] = values[self.view.hits[self.hits]]
-        return cells
-
-    @cached_property
-    def sorted(self) -> np.ndarray:
-        """For each list, its items in rank order as whole numbers: rank times `step`, plus the item's place."""
-        by = "start" if self.view.positions.rules.get("ties") == "expected" else "rank"
-        cells = np.full((*self.shape, self.size), _NOWHERE * self.step) + np.arange(self.size)
-        place = (*self.place, self.view.hit_slot[self.hits])
-        cells[place] += (
-            getattr(self.view.positions, by)[self.view.hits[self.hits]].astype(np.int64) - _NOWHERE
-        ) * self.step
-        cells.sort(axis=2)
-        return cells
-
     @property
-    def step(self) -> int:
-        """What a rank is multiplied by in `sorted`: a power of two above every place."""
-        return 1 << max(self.size - 1, 1).bit_length()
-
-    @cached_property
-    def order(self) -> np.ndarray:
-        """For each list, its items in rank order."""
-        return self.sorted & (self.step - 1)
-
-    def ranked(self, cells: np.ndarray) -> np.ndarray:
-        """Return (topics, runs, size) in item order as (size, topics, runs) in rank order."""
-        cells = np.broadcast_to(cells, self.order.shape)
-        return levels_first(np.take_along_axis(cells, self.order, axis=2))
-
-    def of_items(self, values: np.ndarray) -> np.ndarray:
-        """Return one value per item of the view as an array of shape (topics, size), in the order of the items."""
-        at = self.view.first[self.topics][:, None] + np.arange(self.size)
-        return values[self.view.items[at]] if self.size else np.zeros(at.shape, dtype=values.dtype)
-
-
-def levels_first(cells: np.ndarray) -> np.ndarray:
-    """Return the last axis as axis 0, laid out anew so that kernels walk memory in order."""
-    return np.ascontiguousarray(np.moveaxis(cells, -1, 0))
-
-
-@column
-def rank(block: Block) -> np.ndarray:
-    """Ranks of the items, ascending; infinity where not retrieved."""
-    if block.view.positions.rules.get("ties") == "expected":
-        return levels_first(np.sort(block.scatter(block.view.positions.rank, np.inf), axis=2))
-    place = levels_first(block.sorted // block.step)
-    return np.where(place == _NOWHERE, np.inf, place)
-
-
-@column
-def start(block: Block) -> np.ndarray:
-    """Items ranked above the item's group of tied items."""
-    return block.ranked(block.scatter(block.view.positions.start, np.inf))
-
-
-@column
-def size(block: Block) -> np.ndarray:
-    """Items in the item's group of tied items."""
-    return block.ranked(block.scatter(block.view.positions.size, 1.0))
-
-
-@column
-def grade(block: Block) -> np.ndarray:
-    """Grades of the items, in rank order."""
-    return block.ranked(block.of_items(block.view.positions.judged.grade)[:, None, :])
-
-
-@column
-def ideal(block: Block) -> np.ndarray:
-    """Grades of the items, the highest first; one column serves all runs."""
-    return levels_first(-np.sort(-block.of_items(block.view.positions.judged.grade), axis=1))[:, :, None]
-
-
-@column
-def relevant(block: Block) -> np.ndarray:
-    """Which items are relevant at the level, in rank order."""
-    return block.ranked(block.of_items(block.view.positions.relevant(block.view.level))[:, None, :])
-
-
-@column
-def relevants(block: Block) -> np.ndarray:
-    """How many items are relevant at the level."""
-    at = block.view.positions
-    return np.bincount(at.judged.topic[at.relevant(block.view.level)], minlength=len(at.queries))[block.topics][:, None]
-
-
-@column
-def top_grade(block: Block) -> float:
-    """The largest grade of all judgments."""
-    return float(block.view.positions.judged.grade.max(initial=0.0))
-
-
-@column
-def retrieved(block: Block) -> np.ndarray:
-    """How many items each run returned."""
-    return block.view.positions.retrieved[block.topics].astype(np.float64)
-
-
-@column
-def above(block: Block) -> np.ndarray:
-    """Judged non-relevant items ranked above each item."""
-    return block.ranked(block.scatter(block.view.passed[0], np.inf))
-
-
-@column
-def pooled(block: Block) -> np.ndarray:
-    """Pooled but unjudged items (of negative grade) ranked above each item."""
-    return block.ranked(block.scatter(block.view.passed[1], np.inf))
-
-
-def _nonrelevant(block: Block) -> np.ndarray:
-    at = block.view.positions
-    return (at.judged.grade >= 0) & ~at.relevant(block.view.level)
-
-
-@column
-def nonrelevant(block: Block) -> np.ndarray:
-    """Judged non-relevant items of the topic."""
-    at = block.view.positions
-    count = np.bincount(at.judged.topic[_nonrelevant(block)], minlength=len(at.queries))
-    return count[block.topics][:, None].astype(np.float64)
-
-
-@column
-def nonrelevant_found(block: Block) -> np.ndarray:
-    """Judged non-relevant items that each run returned."""
-    at = block.view.positions
-    hit = _nonrelevant(block)[at.item]
-    cell = at.judged.topic[at.item[hit]] * len(at.runs) + at.run[hit]
-    return np.bincount(cell, minlength=at.retrieved.size).reshape(at.retrieved.shape)[block.topics].astype(np.float64)
-
-
-@column
-def corpus(block: Block) -> np.ndarray:
-    """Different items in all rankings and judgments of the topic together."""
-    from pdeval.pools import corpus_sizes
-
-    return corpus_sizes(block.view.positions)[block.topics][:, None].astype(np.float64)
-
-
-def _belongs(block: Block) -> np.ndarray:
-    """Return membership of shape (topics, items, subtopics), padded with empty subtopics."""
-    view, at = block.view, block.view.positions
-    item, subtopic = view.member_rows
-    topic = at.judged.topic[item]
-    # subtopics are numbered anew within each topic: only those with a relevant item count
-    pairs, code = np.unique(topic * (int(subtopic.max(initial=0)) + 1) + subtopic, return_inverse=True)
-    owner = pairs // (int(subtopic.max(initial=0)) + 1)
-    local = code - np.searchsorted(owner, topic)
-    width = int(np.bincount(owner, minlength=len(at.queries))[block.topics].max(initial=1))
-    slot = np.full(len(at.judged.topic), -1, dtype=np.int64)
-    slot[view.items] = np.arange(len(view.items)) - view.first[at.judged.topic[view.items]]
-    where = np.full(len(at.queries), -1, dtype=np.int64)
-    where[block.topics] = np.arange(len(block.topics))
-    mine = where[topic] >= 0
-    cells = np.zeros((len(block.topics), block.size, width), dtype=bool)
-    cells[where[topic[mine]], slot[item[mine]], local[mine]] = True
-    return cells
-
-
-@column
-def belongs(block: Block) -> np.ndarray:
-    """Which subtopics each item belongs to, in the order of document ids: (items, subtopics, topics, 1)."""
-    return np.ascontiguousarray(_belongs(block).transpose(1, 2, 0))[..., None]
-
-
-@column
-def member(block: Block) -> np.ndarray:
-    """Which subtopics each item belongs to, in rank order: (items, subtopics, topics, runs)."""
-    cells = _belongs(block)[np.arange(len(block.topics))[:, None, None], block.order]
-    return np.ascontiguousarray(cells.transpose(2, 3, 0, 1))
-
-
-@column
-def subtopics(block: Block) -> np.ndarray:
-    """How many subtopics have a relevant item."""
-    return block["belongs"].any(axis=0).sum(axis=0).astype(np.float64)
-
-
-@column
-def items(block: Block) -> np.ndarray:
-    """Ranks of the items in the order of document ids, the same item in the same place for every run."""
-    return levels_first(block.scatter(block.view.positions.rank, np.inf))
+    def rows(self) -> np.ndarray:
+        """For each list, its items in rank order, as rows of `view.items`: (levels, topics, runs)."""
+        return self.cut(self.view.ranked[2])

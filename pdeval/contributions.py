@@ -172,7 +172,6 @@ def _added(one: Positions, measure: Measure, level_: float | None) -> np.ndarray
             columns.append(column)
         value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, len(one.runs)))
         gains = np.diff(value, axis=0).T
-        slots = block.order[0]
         rows = np.arange(len(one.runs))[:, None]
-        added[rows, block.view.items[block.view.first[block.topics[0]] + slots]] = gains
+        added[rows, block.view.items[block.rows[:, 0].T]] = gains
     return added
