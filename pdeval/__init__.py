@@ -1,6 +1,51 @@
-"""pdeval: evaluation of rankings on pandas DataFrames."""
+"""Evaluation of rankings on pandas DataFrames: measures, preferences, orderings, significance.
 
-from pdeval import accessor, agreement, datasets, metrics, preferences
+`import pdeval` registers `.ireval` on every DataFrame. Over long tables of runs (run, query, doc, score) and judgments
+(query, doc, grade, maybe subtopic) its verbs return tidy frames:
+
+    scores = runs.ireval.measure(qrels, ["AP", "nDCG@10"])    run, query_id, measure, value
+    prefs = runs.ireval.prefer(qrels, ["RPP", "rrLP"])        query_id, run_a, run_b, measure, value
+    prefs.ireval.order("mc4")                                 run, measure, method, score, rank
+    scores.ireval.compare(test="hsd")                         run_a, run_b, measure, ..., p_adjusted, significant
+    scores.ireval.report(baseline="bm25").to_latex()          a table for a paper
+
+The one idea: a ranking, for evaluation, is the sorted list of ranks at which its relevant items were found, infinity
+for an item never found. All runs of a topic share the number of relevant items, so positions become dense blocks
+whose axis 0 is the recall level, and a measure is its textbook formula along that axis.
+
+The house; imports go downwards only:
+
+    door        accessor/        `.ireval` and the join to keep: signatures and examples, no arithmetic
+                __main__  cli/   the command line
+    out         report/          frames -> LaTeX, HTML, Markdown, spreadsheets
+                plots/           frames -> matplotlib axes
+                engines/         the same verbs on Dask DataFrames
+    work        evaluate         catalog entries x blocks -> scores; which topics count
+                pairs winrates   preferences over pairs, in blocks; win rates without pairs
+                systems pivot    mean preferences; tidy tables back to cubes
+                orderings votes correlation coefficients
+                significance/    tests, corrections, HSD, discriminative power, sample size
+                agreement/ incomplete search_lengths
+                                 the papers' experiments
+                contributions curves fitting summary accounting
+                pools residuals assessors kappas online/
+                                 collections, assessors, users
+    knowledge   metrics/ preferences
+                                 kernels: numpy in, numpy out
+                positions        the join: ranks of judged items, from
+                                 lists ranks duplicates judgments
+                blocks columns   dense blocks, and the columns that kernels ask for by name
+                trec/ datasets   files and the sample collection
+    ground      levels           the kernels' vocabulary
+                catalog grammar  @metric @preference @ordering; names that parse
+                tables ids cube choice arrow progress
+                                 column roles, id columns, the dense form of results
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+from pdeval import accessor, datasets, metrics, preferences
 from pdeval.catalog import catalog, metric, ordering, parse, preference
 from pdeval.trec import read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
 
@@ -8,7 +53,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "accessor",
-    "agreement",
     "catalog",
     "datasets",
     "metric",
@@ -24,3 +68,22 @@ __all__ = [
     "write_run",
     "write_runs",
 ]
+
+_ON_USE = (
+    "agreement",
+    "assessors",
+    "engines",
+    "incomplete",
+    "online",
+    "plots",
+    "report",
+    "search_lengths",
+    "significance",
+)
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a part of the package when it is first named: `pdeval.plots`."""
+    if name in _ON_USE:
+        return import_module(f"pdeval.{name}")
+    raise AttributeError(f"module 'pdeval' has no attribute {name!r}")
