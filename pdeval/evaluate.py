@@ -47,12 +47,17 @@ def counted(positions: Positions, topics: Topics, level: float | None) -> np.nda
     if topics == "answered":
         return answered
     if topics == "common":
-        return np.broadcast_to(answered.all(axis=1)[:, None], answered.shape)
+        return np.broadcast_to(np.all(answered, axis=1, keepdims=True), answered.shape)
     raise ValueError(f"topics={topics!r}: choose 'relevant', 'judged', 'answered' or 'common'.")
 
 
 def scores(
-    positions: Positions, measures: object, *, level: float | None = None, topics: Topics = "relevant"
+    positions: Positions,
+    measures: object,
+    *,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    tell: bool = True,
 ) -> Scores:
     """Return what every run scores on every topic, by each measure.
 
@@ -64,6 +69,8 @@ def scores(
         The least grade that counts as relevant; by default any positive grade. A measure's own comes first.
     topics : {'relevant', 'judged', 'answered', 'common'}
         Which topics count; a topic that a run did not answer counts as the worst case, unless it does not count.
+    tell : bool
+        Warn where judged queries are missing from a run.
 
     Examples
     --------
@@ -81,10 +88,11 @@ def scores(
         counts = counted(positions, topics, views.level(measure))
         row[~counts] = np.nan
         used |= counts
-    _tell_missing(positions, used, topics)
-    kept = used.any(axis=1)
+    kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
-        raise ValueError(_nothing_text(positions, topics, level))
+        raise ValueError(nothing_text(positions, topics, level))
+    if tell:
+        tell_missing(positions, used, topics)
     return Scores(
         positions.runs,
         positions.queries[kept],
@@ -105,14 +113,10 @@ def only_metrics(measures: list[Measure]) -> None:
     """Raise where a preference was asked for as a measure of one ranking."""
     for measure in measures:
         if measure.entry.family != "metric":
-            raise ValueError(
-                f"{measure.label} is a {measure.entry.family}, not a measure of one ranking. "
-                + (
-                    "Use .ireval.prefer(qrels, ...)."
-                    if measure.entry.family == "preference"
-                    else "Use .ireval.order(...)."
-                )
-            )
+            preferred = measure.entry.family == "preference"
+            use = ".ireval.prefer(qrels, ...)" if preferred else ".ireval.order(...)"
+            what = "a preference" if preferred else "an ordering"
+            raise ValueError(f"{measure.label} is {what}, not a measure of one ranking. Use {use}.")
 
 
 class Views:
@@ -168,7 +172,8 @@ def call_of(measure: Measure, rules: dict) -> tuple:
     return kernel, columns, {name: value for name, value in parameters.items() if name in own}
 
 
-def _tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
+def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
+    """Warn, once for all runs, where a run did not answer a query that counts (a mask of topics and runs)."""
     missing = used & ~positions.answered
     if topics in ("answered", "common") or not missing.any():
         return
@@ -195,7 +200,8 @@ def outside() -> int:
     return depth
 
 
-def _nothing_text(positions: Positions, topics: str, level: float | None) -> str:
+def nothing_text(positions: Positions, topics: str, level: float | None) -> str:
+    """Return why no topic counts."""
     if topics == "common":
         return "no judged query is answered by every run, so no topic counts under topics='common'."
     top = positions.judged.grade.max(initial=0)

@@ -7,6 +7,7 @@ equal, which comes later in byte order), so that nothing above has to know how a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -73,7 +74,7 @@ class Ids:
         plain = self.decoded()
         if plain.numbers is not None:
             return pd.Index(plain.numbers)
-        return pd.Index(plain.text.to_pandas().to_numpy(dtype=object), dtype=_text_dtype())
+        return pd.Index(plain.as_text().to_pandas().to_numpy(dtype=object), dtype=_text_dtype())
 
     def probe(self, known: Ids) -> np.ndarray:
         """Return, for every row, the place of its id among `known` (all different), or -1."""
@@ -94,9 +95,9 @@ class Ids:
             values, inverse = np.unique(self.numbers, return_inverse=True)
             return Ids(numbers=values), inverse
         if self.values is not None:
-            used, inverse = np.unique(self.codes, return_inverse=True)  # type: ignore[arg-type]
-            values, again = self.values.take(used).unique()
-            return values, again[inverse]
+            used, inverse = np.unique(np.asarray(self.codes), return_inverse=True)
+            known, again = self.values.take(used).unique()
+            return known, again[inverse]
         encoded = self.text.dictionary_encode()  # type: ignore[union-attr]
         order = pc.sort_indices(encoded.dictionary).to_numpy()
         place = np.empty(len(order), dtype=np.int64)
@@ -104,7 +105,7 @@ class Ids:
         return Ids(text=encoded.dictionary.take(pa.array(order))), place[encoded.indices.to_numpy()]
 
 
-def _text_dtype() -> str | object:
+def _text_dtype() -> Any:
     return "str" if pd.__version__ >= "3" else object
 
 

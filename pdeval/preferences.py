@@ -7,7 +7,7 @@ the recall level. `x_NAME` and `y_NAME` ask for another column of either side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "inverse")
 
 
-_SUBTOPICS = {"kind": "subtopic", "reference": RPP_PAPER}
+_SUBTOPICS: dict[str, Any] = {"kind": "subtopic", "reference": RPP_PAPER}
 
 
 @preference(name="ST-RPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "uniform"}, aliases=("st-rpp",))

@@ -162,8 +162,8 @@ def _checked_binding(frame: pd.DataFrame, binding: Binding, kind: str) -> dict[s
 
 
 def _listed(names: Iterable[object], most: int = 12) -> str:
-    names = [str(name) for name in names]
-    return ", ".join(names[:most]) + (f", ... ({len(names)} in all)" if len(names) > most else "")
+    texts = [str(name) for name in names]
+    return ", ".join(texts[:most]) + (f", ... ({len(texts)} in all)" if len(texts) > most else "")
 
 
 def _words(frame: pd.DataFrame, kind: str, binding: Binding) -> dict[str, str]:
@@ -257,7 +257,7 @@ def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:
 def _run_columns(frame: pd.DataFrame, binding: Binding, own: str) -> tuple[str, ...]:
     if "run" in binding:
         bound = binding["run"]
-        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)
+        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)  # type: ignore[return-value]
     hinted = frame.attrs.get("run_columns")
     if hinted and set(hinted) <= set(frame.columns):
         return tuple(hinted)
@@ -282,7 +282,7 @@ def _read_results(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> T
     if missing or (kind in ("scores", "preferences") and paired != bool(paired_columns(frame))):
         other = kind_of(frame, binding)
         looks = f"; this looks like {NAMES[other]}" if other and other != kind else ""
-        then = _NEXT.get((other, kind), "")
+        then = _NEXT.get((str(other), str(kind)), "")
         raise ValueError(f"expected {NAMES[kind]}{looks}; it has the columns {_listed(frame.columns)}.{then}")
     roles = dict(names)
     if kind in ("scores", "preferences"):

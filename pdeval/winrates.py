@@ -80,7 +80,12 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
 
 
 def win_rates(
-    positions: Positions, measures: object, *, level: float | None = None, topics: Topics = "relevant"
+    positions: Positions,
+    measures: object,
+    *,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    tell: bool = True,
 ) -> Scores:
     """Return the win rates of every run on every query, as scores.
 
@@ -106,7 +111,11 @@ def win_rates(
             )
         row[~counts] = np.nan
         used |= counts
-    kept = used.any(axis=1)
+    kept: np.ndarray = np.any(used, axis=1)
+    if not kept.any():
+        raise ValueError(evaluate.nothing_text(positions, topics, level))
+    if tell:
+        evaluate.tell_missing(positions, used, topics)
     labels = tuple(measure.label for measure in asked)
     attrs = evaluate.attributes(positions, topics, level)
     return Scores(

@@ -22,7 +22,7 @@ from pdeval import (
     tables,
     winrates,
 )
-from pdeval.catalog import parse_all
+from pdeval.catalog import Measure, parse_all
 from pdeval.cube import stacked
 from pdeval.evaluate import Topics
 from pdeval.pairs import Pairs, select
@@ -133,7 +133,11 @@ class Joined:
         """
         asked = parse_all(MEASURES if measures is None else measures)
         groups = [list(group) for _, group in groupby(asked, key=lambda measure: measure.entry.family)]
-        return [self.scores(group) if group[0].entry.family == "metric" else self.pairs(group) for group in groups]
+        return [self._source(group, tell=number == 0) for number, group in enumerate(groups)]
+
+    def _source(self, measures: list[Measure], *, tell: bool) -> Any:
+        make = evaluate.scores if measures[0].entry.family == "metric" else select
+        return make(self.positions, measures, level=self.level, topics=self.topics, tell=tell)
 
     def order(self, measures: object = ("RPP",), *, method: Any = None, **options: Any) -> pd.DataFrame:
         """Return the runs in order; win rates of RPP and lexicographic preferences are had without forming pairs.
@@ -147,13 +151,15 @@ class Joined:
         >>> joined.order(["RPP", "AP"]).groupby("measure", observed=True)["rank"].min().tolist()
         [1, 1]
         """
-        parts = []
+        rules: dict[str, Any] = {"level": self.level, "topics": self.topics}
+        parts: list[pd.DataFrame] = []
         for measure in parse_all(measures):
             options["winrates"] = measure.entry.family == "preference" and winrates.direct(measure) and self._even()
+            tell = not parts
             if options["winrates"]:
-                source = winrates.win_rates(self.positions, measure, level=self.level, topics=self.topics)
+                source = winrates.win_rates(self.positions, measure, **rules, tell=tell)
             else:
-                source = self.sources(measure)[0]
+                source = self._source([measure], tell=tell)
             parts.append(orderings.order(source, method=method, **options))
         return stacked(parts)
 
@@ -236,7 +242,7 @@ class Joined:
         >>> joined.disaggregate("RPP", pairs=[("bm25", "ql")]).columns.tolist()
         ['query_id', 'run_a', 'run_b', 'measure', 'level', 'value']
         """
-        rules = {"level": self.level, "topics": self.topics}
+        rules: dict[str, Any] = {"level": self.level, "topics": self.topics}
         return contributions.disaggregate(self.positions, measures, baseline=baseline, pairs=pairs, **rules)
 
     def explain(self, query: object, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
