@@ -313,6 +313,7 @@ def select(
     level: float | None = None,
     topics: Topics = "relevant",
     memory: int = 1 << 30,
+    tell: bool = True,
 ) -> Pairs:
     """Return the preferences asked for as a source that computes them when needed: see `Pairs`.
 
@@ -332,8 +333,7 @@ def select(
     a, b = chosen_pairs(positions.runs, baseline=baseline, pairs=pairs)
     source = Pairs(positions, asked, a, b, level, topics, memory)
     if not source.kept.any():
-        raise ValueError(evaluate._nothing_text(positions, topics, level))
-    used = np.zeros(positions.retrieved.shape, dtype=bool)
-    used |= source.counts
-    evaluate._tell_missing(positions, used, topics)
+        raise ValueError(evaluate.nothing_text(positions, topics, level))
+    if tell:
+        evaluate.tell_missing(positions, source.counts, topics)
     return source

@@ -110,7 +110,13 @@ def _runs(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFr
 
 
 def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
-    codes, values = pd.factorize(table.column("measure").astype(object))
+    """Return codes and labels of the measures, in the order of a categorical, else of their first rows."""
+    column = table.column("measure")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+        codes, values = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
+    else:
+        codes, values = pd.factorize(column.astype(object))
     if (codes < 0).any():
         raise ValueError(f"the measure column has {int((codes < 0).sum()):,} missing names.")
     return codes, tuple(map(str, values))

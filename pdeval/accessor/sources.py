@@ -62,6 +62,7 @@ def only(table: tables.Table, measures: object) -> tables.Table:
         held = ", ".join(map(repr, dict.fromkeys(column)))
         raise KeyError(f"no measure {missing[0]!r} in this table; it has {held}.")
     frame = pd.concat([table.frame[column == one] for one in asked])
+    frame[table.roles["measure"]] = pd.Categorical(frame[table.roles["measure"]].astype(str), categories=asked)
     frame.attrs.update(table.frame.attrs)
     return tables.Table(table.kind, frame, table.roles, table.run_columns)
 
