@@ -60,16 +60,22 @@ def nDCGrel(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Ma
     extras=GAINS,
 )
 def RnDCG(
-    rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, retrieved: np.ndarray, *, gains: Mapping | None = None
+    rank: np.ndarray,
+    grade: np.ndarray,
+    ideal: np.ndarray,
+    retrieved: np.ndarray,
+    relevants: np.ndarray,
+    *,
+    gains: Mapping | None = None,
 ) -> np.ndarray:
     """nDCG averaged over the cutoffs where the ideal ranking comes to a lower gain, and the end of the run.
 
     The end of the run counts if it lies more than one item beyond the last item of positive gain in the ideal
-    ranking, as in trec_eval's Rndcg.
+    ranking. 0 for a query with nothing relevant at the level, whatever its gains. Both as in trec_eval's Rndcg.
 
     Examples
     --------
-    >>> float(RnDCG(np.array([1.0, 3.0]), np.array([1.0, 2.0]), np.array([2.0, 1.0]), 3).round(4))  # (1/2 + 1/2.63) / 2
+    >>> float(RnDCG(np.array([1.0, 3.0]), np.array([1.0, 2.0]), np.array([2.0, 1.0]), 3, 2).round(4))
     0.44
     """
     gain, best = gain_of(grade, gains=gains), ideal_gain(ideal, gains=gains)
@@ -86,7 +92,7 @@ def RnDCG(
         value = value + np.where(step.any(axis=0), share(dcg, best_here), 0.0)
     beyond = retrieved > (best > 0).sum(axis=0) + 1
     value = value + np.where(beyond, share(total(worth), best_dcg[-1]), 0.0)
-    return share(value, order[-1] + beyond)
+    return np.where(np.asarray(relevants) > 0, share(value, order[-1] + beyond), 0.0)
 
 
 @metric(kind="graded", reference=BUCKLEY, aliases={"G_{gains}": "G(gains='{gains}')"}, extras=GAINS)

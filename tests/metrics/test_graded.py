@@ -160,6 +160,12 @@ def test_gain_level_measures_are_the_walk_down_the_list(pair):
     assert measured("Rndcg", *pair) == pytest.approx(sum(at_steps) / len(at_steps), abs=1e-12)
 
 
+def test_rndcg_alone_looks_at_the_level():
+    grades = {"A": 1, "B": 1}
+    assert value("Rndcg", ["A", "B"], grades, level=2) == 0.0
+    assert value("ndcg", ["A", "B"], grades, level=2) == value("ndcg_rel", ["A", "B"], grades, level=2) == 1.0
+
+
 def test_binary_grades_make_g_the_binary_g():
     assert measured("G", [0, 1, 0, 1], [1]) == pytest.approx(measured("binG", [0, 1, 0, 1], [1]))
 
@@ -169,5 +175,5 @@ def test_nothing_found_raises_no_warning():
     with np.errstate(divide="raise", invalid="raise"):
         for kernel in (metrics.nDCG, metrics.nDCGrel, metrics.G):
             assert kernel(nowhere, grades, grades).tolist() == [0.0]
-        assert metrics.RnDCG(nowhere, grades, grades, np.array([5.0])).tolist() == [0.0]
+        assert metrics.RnDCG(nowhere, grades, grades, np.array([5.0]), np.array([2.0])).tolist() == [0.0]
         assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]
