@@ -11,6 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pandas as pd
@@ -201,6 +202,8 @@ def parse(text: object, **parameters: Any) -> Measure:
     """
     from pdeval import grammar
 
+    if isinstance(text, Measure) and not parameters:
+        return text
     if isinstance(text, Measure):
         entry, given = text.entry, {**text.parameters, "level": text.level}
     elif isinstance(own := getattr(text, "entry", None), Entry):
@@ -243,13 +246,18 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
     return Measure(entry, parameters, level, given.get("label") or _label(entry, parameters, level))
 
 
+@cache
+def _hints(kernel: Callable) -> dict[str, Any]:
+    return get_type_hints(kernel)
+
+
 def _check(entry: Entry, name: str, value: Any, text: str) -> Any:
     default = entry.parameters[name]
     if value is default:
         return value
     if name in entry.extras.get("read", {}):
         return entry.extras["read"][name](value, text)
-    hint = get_type_hints(entry.kernel).get(name)
+    hint = _hints(entry.kernel).get(name)
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise ValueError(
             f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."

@@ -39,8 +39,8 @@ class Judgments:
         return self.topic * max(len(self.docs), 1) + self.doc
 
 
-def of(table: Table) -> Judgments:
-    """Return the judgments of a qrels table.
+def of(table: Table, *, complete: bool = True) -> Judgments:
+    """Return the judgments of a qrels table; without `complete`, the items of positive grade alone.
 
     Examples
     --------
@@ -54,9 +54,13 @@ def of(table: Table) -> Judgments:
     if len(table.frame) == 0:
         raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
     queries, topic = ids.of(table.column("query"), "judgments' query").unique()
-    docs, doc = ids.of(table.column("doc"), "judgments' doc").unique()
+    doc_ids = ids.of(table.column("doc"), "judgments' doc")
     grade = numbers(table.column("grade"), "judgments' grade")
-    key = topic.astype(np.int64) * len(docs) + doc
+    if not complete and "subtopic" not in table and _all_different(topic, doc_ids):
+        positive = np.flatnonzero(grade > 0)
+        doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
+    docs, doc = doc_ids.unique()
+    key = topic.astype(np.int64) * max(len(docs), 1) + doc
     if "subtopic" in table:
         return _with_subtopics(table, queries, docs, key, grade)
     order = np.argsort(key, kind="stable")
@@ -68,7 +72,14 @@ def of(table: Table) -> Judgments:
     if len(again):
         keep = np.delete(np.arange(len(key)), again)
         key, grade = key[keep], grade[keep]
-    return Judgments(queries, docs, key // len(docs), key % len(docs), grade)
+    return Judgments(queries, docs, key // max(len(docs), 1), key % max(len(docs), 1), grade)
+
+
+def _all_different(topic: np.ndarray, doc: Ids) -> bool:
+    """Return whether no two rows can be of the same query and document, told by hashes alone."""
+    mark = ids.fingerprints(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+    mark.sort()
+    return not (mark[1:] == mark[:-1]).any()
 
 
 def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: int) -> str:

@@ -83,8 +83,10 @@ def share(part: np.ndarray, whole: np.ndarray | float) -> np.ndarray:
     >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    if whole.ndim == 0:
+        return part / whole if whole else np.zeros(part.shape)
+    return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole != 0)
 
 
 _LOG2 = np.array([-inf])

@@ -155,7 +155,7 @@ def join(
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
     judged, found, doc, score = together(
-        lambda: judgments.of(qrels),
+        lambda: judgments.of(qrels, complete=complete),
         lambda: list_index.find(runs),
         lambda: ids.of(runs.column("doc"), "doc"),
         lambda: _score(runs, ties, compat),

@@ -9,6 +9,7 @@ import pandas as pd
 from pdeval import accounting, tables
 from pdeval.accessor.joined import MEASURES, Joined, join
 from pdeval.accessor.sources import joined_of
+from pdeval.catalog import parse_all
 from pdeval.evaluate import Topics
 from pdeval.fitting import Weights
 from pdeval.positions import Compat
@@ -92,7 +93,8 @@ class RunVerbs:
         (['run', 'query_id', 'measure', 'value'], 1200)
         """
         rules = {"ties": ties, "compat": compat, "depth": depth, "validate": validate}
-        return join(self, qrels, measures, level=level, topics=topics, **rules).measure(measures)
+        asked = parse_all(measures)
+        return join(self, qrels, asked, level=level, topics=topics, **rules).measure(asked)
 
     def prefer(
         self,
