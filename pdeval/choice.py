@@ -27,10 +27,11 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
         same = np.array([label == str(name) for label in run_labels(runs)])
     found = np.flatnonzero(same)
     if len(found) == 0:
-        labels = run_labels(runs)
+        own = runs.iloc[:, 0].tolist() if len(runs.columns) == 1 else run_labels(runs)
+        labels = {str(one): repr(one) for one in own}
         near = difflib.get_close_matches(str(name), labels, n=1, cutoff=0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        shown = ", ".join(map(repr, labels[:5])) + (f", ... ({len(labels)} in all)" if len(labels) > 5 else "")
+        hint = f" Did you mean {labels[near[0]]}?" if near else ""
+        shown = ", ".join(list(labels.values())[:5]) + (f", ... ({len(own)} in all)" if len(own) > 5 else "")
         raise KeyError(f"no {what} {name!r}; the runs are {shown}.{hint}")
     return int(found[0])
 
@@ -45,7 +46,8 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
     ([2], [0])
     """
     if len(runs) < 2:
-        raise ValueError(f"a preference needs two runs; there is one: {run_labels(runs)[0]!r}.")
+        one = f"one: {run_labels(runs)[0]!r}" if len(runs) else "none"
+        raise ValueError(f"a preference needs two runs; there is {one}.")
     if baseline is not None and pairs is not None:
         raise ValueError("give either baseline= or pairs=, not both.")
     if baseline is not None:
@@ -53,9 +55,11 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
     if pairs is None:
         return all_pairs(len(runs))
     if isinstance(pairs, pd.DataFrame):
-        pairs = list(pairs.itertuples(index=False, name=None))
+        rows, wide = list(pairs.itertuples(index=False, name=None)), len(runs.columns)
+        sides = wide > 1 and len(pairs.columns) == 2 * wide
+        pairs = [(row[:wide], row[wide:]) for row in rows] if sides else rows
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-        raise TypeError("pairs= takes a list of (run_a, run_b), or a frame of two columns.")
+        raise TypeError("pairs= takes a list of (run_a, run_b), or a frame with the columns of both.")
     listed = [tuple(pair) for pair in pairs]
     if not listed or any(len(pair) != 2 for pair in listed):
         raise ValueError("pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair.")

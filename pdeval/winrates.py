@@ -47,6 +47,19 @@ def won(values: np.ndarray) -> np.ndarray:
     return result
 
 
+def _of_scores(values: np.ndarray) -> np.ndarray:
+    """Return each run's sum of differences to all other runs, (topics, runs)."""
+    lost = np.isinf(values)
+    whole = np.where(lost, 0.0, values)
+    rates = whole.shape[1] * whole - whole.sum(axis=1, keepdims=True)
+    if not lost.any():
+        return rates
+    # a run that never found the item loses endlessly to those that did, and is level with its like
+    mixed = lost.any(axis=1, keepdims=True) & ~lost.all(axis=1, keepdims=True)
+    endless = -np.where(lost, values, 0.0).sum(axis=1, keepdims=True)
+    return np.where(mixed, np.where(lost, values, endless), rates)
+
+
 def of_measure(views: Views, measure: Measure) -> np.ndarray:
     """Return each run's sum of preferences over all other runs on every topic, shape (topics, runs).
 
@@ -60,8 +73,7 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
     """
     if measure.entry.family == "metric":
         values = views.values(measure)
-        values = values if measure.higher else -values
-        return values.shape[1] * values - values.sum(axis=1, keepdims=True)
+        return _of_scores(values if measure.higher else -values)
     extras = measure.entry.extras
     result = np.zeros(views.positions.retrieved.shape)
     for share, blocks in populations(views, measure):
