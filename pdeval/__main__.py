@@ -1,0 +1,75 @@
+"""The command line, `pdeval` or `python -m pdeval`: see `pdeval.cli`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from pdeval.cli import UsageError, commands
+from pdeval.cli.arguments import PROGRAM, parser
+
+INTERRUPTED, CLOSED_PIPE = 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 0, 1 if the data is at fault, 2 if the command is.
+
+    Examples
+    --------
+    >>> main(["catalog", "uniform"])  # doctest: +ELLIPSIS
+    name    family ...
+    """
+    whole = parser()
+    options = whole.parse_args(argv)
+    if options.command is None:
+        whole.print_help()
+        return 0
+    with warnings.catch_warnings():
+        _tell_warnings(options.quiet)
+        try:
+            return commands.run(options)
+        except BrokenPipeError:
+            # whoever read has seen enough; nothing more is to be flushed into the closed pipe at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return CLOSED_PIPE
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except UsageError as error:
+            _tell(f"error: {error}\nTry '{PROGRAM} {options.command} --help'.")
+            return 2
+        except (ValueError, KeyError, TypeError, ImportError, OSError) as error:
+            _tell(f"error: {_text(error)}")
+            return 1
+
+
+def _text(error: BaseException) -> str:
+    """Return an error's message; that of a KeyError without the quotes that str() puts around it."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: '{error.filename}'"
+    return str(error.args[0]) if error.args else type(error).__name__
+
+
+def _tell(text: str) -> None:
+    print(f"{PROGRAM}: {text}", file=sys.stderr)
+
+
+def _tell_warnings(quiet: bool) -> None:
+    """Let warnings be one line on standard error, or nothing."""
+    if quiet:
+        warnings.simplefilter("ignore")
+        return
+    told: set[str] = set()
+
+    def tell(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in told:
+            _tell(f"warning: {message}")
+        told.add(str(message))
+
+    warnings.simplefilter("always", UserWarning)
+    warnings.showwarning = tell
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""Scores as trec_eval prints them: `measure<TAB>query<TAB>value`, the measure padded to 22 characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from pdeval.accessor.joined import Joined
+from pdeval.catalog import parse
+from pdeval.cli.trec_names import QUERY_ONLY, TOTAL_ONLY, Line
+from pdeval.cube import Scores, run_labels
+from pdeval.positions import Positions
+from pdeval.summary import aggregate_of, summary
+from pdeval.trec import files
+
+RELSTRING = 10
+
+
+def rows(
+    joined: Joined,
+    lines: Sequence[Line],
+    *,
+    per_query: bool = False,
+    total: bool = True,
+    tags: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """Yield the output line by line, run after run.
+
+    Parameters
+    ----------
+    joined : Joined
+        Runs and judgments, under the level and topic rule wanted.
+    lines : list of Line
+        What to print; see `pdeval.cli.trec_names.lines`.
+    per_query : bool
+        Print every query before the total (`-q`).
+    total : bool
+        Print the total (not `-n`).
+    tags : mapping of run to str, optional
+        What stands behind `runid`; by default the run's name. Where there are several runs, each begins with it.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> from pdeval.cli.trec_names import lines
+    >>> runs = pdeval.datasets.sample_runs().query("run == 'bm25'")
+    >>> joined = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
+    >>> for row in rows(joined, lines(["num_q", "map"])):
+    ...     print(row.replace("\\t", "|"))
+    num_q                 |all|50
+    map                   |all|0.3278
+    """
+    labels = list(dict.fromkeys(line.label for line in lines if line.label is not None))
+    cube = joined.scores(labels or ["NumRet"])
+    means = summary(cube)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
+    answered = ~np.isnan(cube.values[0])
+    several = len(cube.runs) > 1
+    strings = [line for line in lines if line.measure in QUERY_ONLY]
+    for place, run in enumerate(run_labels(cube.runs)):
+        tag = (tags or {}).get(str(run), str(run))
+        if several and not any(line.measure == "runid" for line in lines):
+            yield row("runid", "all", tag)
+        if per_query:
+            relevance = {line.name: _relevance_strings(joined.positions, line.name, place) for line in strings}
+            yield from _of_queries(cube, lines, place, answered[:, place], relevance)
+        if total:
+            values = dict(zip(cube.measures, means[place]))
+            yield from _of_run(lines, values, tag, int(answered[:, place].sum()))
+
+
+def row(name: str, query: object, value: str) -> str:
+    """Return one line.
+
+    Examples
+    --------
+    >>> row("map", 301, "0.1785")
+    'map                   \\t301\\t0.1785'
+    """
+    return f"{name:<22}\t{query}\t{value}"
+
+
+def _shown(label: str, value: float) -> str:
+    return f"{value:.0f}" if aggregate_of(label) == "sum" else f"{value:6.4f}"
+
+
+def _of_queries(
+    cube: Scores, lines: Sequence[Line], run: int, answered: np.ndarray, relevance: dict[str, dict]
+) -> Iterator[str]:
+    places = {label: place for place, label in enumerate(cube.measures)}
+    own = [line for line in lines if line.measure not in TOTAL_ONLY]
+    for at, query in enumerate(cube.queries):
+        if not answered[at]:
+            continue
+        for line in own:
+            if line.label is None:
+                yield row(line.name, query, f"'{relevance[line.name].get(query, '')}'")
+            else:
+                yield row(line.name, query, _shown(line.label, cube.values[places[line.label], at, run]))
+
+
+def _of_run(lines: Sequence[Line], values: Mapping[str, float], tag: str, queries: int) -> Iterator[str]:
+    for line in lines:
+        if line.measure == "runid":
+            yield row("runid", "all", tag)
+        elif line.measure == "num_q":
+            yield row("num_q", "all", str(queries))
+        elif line.label is not None:
+            yield row(line.name, "all", _shown(line.label, values[line.label]))
+
+
+def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object, str]:
+    """Return the grades of the first items per query: - not in the pool, . in the pool but not judged, > above 9."""
+    depth = int(name.partition("_")[2] or RELSTRING)
+    near = (positions.run == run) & (positions.rank <= depth)
+    topic = positions.judged.topic[positions.item[near]]
+    grade = positions.judged.grade[positions.item[near]]
+    table = np.full((len(positions.queries), depth), "-")
+    digits = np.where(grade > 9, ">", np.where(grade < 0, ".", np.clip(grade, 0, 9).astype(int).astype(str)))
+    table[topic, positions.rank[near].astype(int) - 1] = digits
+    length = np.minimum(positions.retrieved[:, run], depth).astype(int)
+    return {query: "".join(line[:end]) for query, line, end in zip(positions.queries, table, length)}
+
+
+def needed(lines: Sequence[Line]) -> list | None:
+    """Return the measures that a join has to serve; None where it must hold every judged item.
+
+    Examples
+    --------
+    >>> from pdeval.cli.trec_names import lines
+    >>> needed(lines(["map"]))[0].label, needed(lines(["relstring"]))
+    ('AP', None)
+    """
+    if any(line.measure in QUERY_ONLY for line in lines):
+        return None
+    return [parse(line.label) for line in lines if line.label is not None] or [parse("NumRet")]
+
+
+def tags(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the tag in the first line of each TREC file, by the name of its run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "submission.run"
+    >>> _ = path.write_text("301 Q0 d1 1 2.5 STANDARD\\n")
+    >>> tags([path])
+    {'submission': 'STANDARD'}
+    """
+    words = {files.run_name(path): _first_line(path) for path in paths if not files.is_parquet(path)}
+    return {run: line[5] for run, line in words.items() if len(line) > 5}
+
+
+def _first_line(path: Path) -> list[str]:
+    with pa.input_stream(str(path), compression=files.compression(path)) as stream:
+        head = stream.read(1 << 16).decode("utf-8-sig", errors="replace")
+    lines = (line.split() for line in head.splitlines() if not line.startswith("#"))
+    return next(filter(None, lines), [])

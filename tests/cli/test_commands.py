@@ -1,0 +1,234 @@
+import io
+import json
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.cli.commands import split
+
+MISSING = "pdeval: warning: 2 of 50 judged queries are missing from run 'ql'; they count as worst case.\n"
+
+
+@pytest.fixture
+def data(sample):
+    return sample / "qrels.txt", sample / "runs"
+
+
+def read(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("AP", ["AP"]), ("AP, RR", ["AP", "RR"]), ("RBP(p=0.5,k=10),AP", ["RBP(p=0.5,k=10)", "AP"]), ("AP,", ["AP"])],
+)
+def test_commas_part_names_but_not_parameters(text, names):
+    assert split(text) == names
+
+
+def test_evaluate_prints_a_row_per_run_and_a_column_per_measure(data, pdeval_command):
+    done = pdeval_command("evaluate", *data, "-m", "AP,nDCG@10", "-m", "RR")
+    assert done.out.splitlines()[:2] == [
+        "run            AP  nDCG@10      RR",
+        "bm25       0.3278   0.3993  0.7455",
+    ]
+    assert (done.status, done.err) == (0, MISSING)
+
+
+def test_quiet_leaves_out_the_warnings(data, pdeval_command):
+    assert pdeval_command("evaluate", *data, "-m", "AP", "--quiet").err == ""
+
+
+def test_evaluate_equals_the_accessor_per_query_and_with_statistics(data, pdeval_command):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    with pytest.warns(UserWarning, match="missing from run 'ql'"):
+        scores = runs.ireval.measure(qrels, ["AP", "bpref"], level=2, depth=50)
+    words = (*data, "-m", "AP,bpref", "-l", "2", "-M", "50", "--format", "csv")
+    found = read(pdeval_command("evaluate", *words, "-q").out)
+    assert list(found) == ["run", "query_id", "measure", "value"]
+    assert found["value"].tolist() == scores["value"].tolist()
+    found = read(pdeval_command("evaluate", *words, "--stats").out)
+    assert found["ci_low"].to_numpy() == pytest.approx(scores.ireval.summary()["ci_low"].to_numpy(), rel=1e-15)
+
+
+def test_evaluate_averages_over_groups_of_runs(data, sample, pdeval_command):
+    words = ("evaluate", *data, "-m", "AP", "--metadata", sample / "metadata.csv", "--by", "family")
+    found = pdeval_command(*words, "--format", "json")
+    table = {row["family"]: row["AP"] for row in json.loads(found.out)}
+    assert list(table) == ["dense", "fusion", "lexical", "reranker", "sparse"]
+    assert table["fusion"] == pytest.approx(0.5049, abs=5e-5)
+
+
+def test_files_folders_patterns_and_parquet_are_read_alike(data, sample, tmp_path, pdeval_command):
+    qrels, folder = data
+    runs, judged, _ = pdeval.datasets.load_sample()
+    pdeval.write_run(runs, tmp_path / "runs.parquet")
+    pdeval.write_qrels(judged, tmp_path / "qrels.parquet")
+    words = ("-m", "AP", "--format", "csv", "--quiet")
+    whole = pdeval_command("evaluate", qrels, folder, *words).out
+    assert pdeval_command("evaluate", qrels, *sorted(folder.iterdir()), *words).out == whole
+    assert pdeval_command("evaluate", qrels, f"{folder}/*.run", *words).out == whole
+    assert pdeval_command("evaluate", tmp_path / "qrels.parquet", tmp_path / "runs.parquet", *words).out == whole
+
+
+def test_complete_counts_judged_queries_without_relevant_items(tmp_path, pdeval_command):
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 0\n")
+    (tmp_path / "x.run").write_text("1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n")
+    words = ("evaluate", tmp_path / "qrels", tmp_path / "x.run", "-m", "RR", "--format", "csv")
+    assert pdeval_command(*words).out == "run,RR\nx,1.0\n"
+    assert pdeval_command(*words, "-c").out == "run,RR\nx,0.5\n"
+    assert pdeval_command(*words, "--topics", "judged").out == "run,RR\nx,0.5\n"
+
+
+def test_prefer_prints_means_queries_or_a_matrix(data, pdeval_command):
+    words = ("prefer", *data, "--format", "csv", "--quiet")
+    means = read(pdeval_command(*words, "--baseline", "bm25", "-m", "RPP,sgnLP").out)
+    assert means.columns.tolist() == ["run_a", "run_b", "measure", "n", "mean", "sd"]
+    assert (len(means), set(means["run_b"])) == (22, {"bm25"})
+    assert len(read(pdeval_command(*words, "-q").out)) == 66 * 50
+    square = read(pdeval_command(*words, "--matrix").out).set_index("run")
+    assert (square + square.T).abs().to_numpy().max() < 1e-12
+    mean = means.query("run_a == 'dense-s1' and measure == 'RPP'")["mean"].item()
+    assert square.loc["dense-s1", "bm25"] == pytest.approx(mean)
+
+
+def test_order_lists_the_best_run_first(data, pdeval_command):
+    done = pdeval_command("order", *data, "--bootstrap", "50", "--quiet")
+    assert done.out.splitlines()[0].split() == ["run", "measure", "method", "score", "rank", "rank_low", "rank_high"]
+    assert done.out.splitlines()[1].split()[:3] == ["rerank-s1", "RPP", "winrate"]
+    both = read(
+        pdeval_command("order", *data, "-m", "AP", "--method", "mc4", "--method", "mean", "--format", "csv").out
+    )
+    assert both.groupby("method")["rank"].min().to_dict() == {"mc4": 1, "mean": 1}
+
+
+def test_compare_shows_fewer_columns_in_a_table_than_in_a_file(data, tmp_path, pdeval_command):
+    words = ("compare", *data, "-m", "AP", "--baseline", "bm25", "--quiet")
+    table = pdeval_command(*words).out.splitlines()
+    assert table[0].split() == [
+        "run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_high", "p_adjusted", "significant",
+    ]  # fmt: skip
+    assert "effect_size" in pdeval_command(*words, "--all-columns").out
+    pdeval_command(*words, "-o", tmp_path / "tests.parquet")
+    found = pd.read_parquet(tmp_path / "tests.parquet")
+    assert len(found.columns) == 15
+    assert found["significant"].sum() == sum(line.endswith("yes") for line in table)
+
+
+def test_report_is_latex_by_default_and_follows_the_file(data, sample, tmp_path, pdeval_command):
+    words = ("report", *data, "-m", "AP,nDCG@10", "--quiet")
+    text = pdeval_command(*words, "--caption", "On 100% of it", "--label", "tab:x").out
+    assert text.startswith("\\begin{table}[t]")
+    assert r"\caption{On 100\% of it}" in text
+    assert r"\textbf{0.562}" in text
+    grouped = pdeval_command(*words, "--metadata", sample / "metadata.csv", "--group", "family").out
+    assert r"\textit{reranker}" in grouped
+    pdeval_command(*words, "--baseline", "bm25", "--test", "hsd", "-o", tmp_path / "table.md")
+    assert "† significantly better" in (tmp_path / "table.md").read_text(encoding="utf-8")
+
+
+def test_report_takes_preferences_but_not_both_kinds(data, pdeval_command):
+    assert "RPP" in pdeval_command("report", *data, "-m", "RPP", "--format", "markdown").out
+    done = pdeval_command("report", *data, "-m", "RPP,AP")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("pdeval: error: a report shows measures or preferences; give -m for one kind only.\n")
+
+
+@pytest.mark.skipif(not (shutil.which("tectonic") or shutil.which("pdflatex")), reason="needs a LaTeX")
+def test_a_standalone_report_compiles(data, tmp_path, pdeval_command):
+    pdeval_command("report", *data, "-m", "AP,nDCG@10", "--standalone", "-o", tmp_path / "table.tex")
+    latex = ["tectonic"] if shutil.which("tectonic") else ["pdflatex", "-interaction=nonstopmode", "-halt-on-error"]
+    subprocess.run([*latex, "table.tex"], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "table.pdf").stat().st_size > 0
+
+
+def test_check_fails_where_queries_are_missing_or_rows_repeat(data, tmp_path, pdeval_command):
+    done = pdeval_command("check", *data)
+    assert done.status == 1
+    assert done.err == "pdeval: 1 of 12 runs lack judged queries.\n"
+    assert pdeval_command("check", data[0], data[1] / "bm25.run").status == 0
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "x.run").write_text("1 Q0 a 1 1 t\n1 Q0 a 2 0 t\n")
+    done = pdeval_command("check", tmp_path / "qrels", tmp_path / "x.run")
+    assert (done.status, done.err) == (1, "pdeval: 1 of 1 runs have duplicate documents.\n")
+
+
+def test_demo_prints_the_sample_collection_and_writes_it(tmp_path, pdeval_command):
+    done = pdeval_command("demo", "--write", tmp_path / "sample")
+    assert done.out.startswith("The sample collection: 12 systems, 50 queries.\n\nrun ")
+    assert "rerank-s1  reranker  0.5616" in done.out
+    assert len(list((tmp_path / "sample" / "runs").iterdir())) == 12
+    done = pdeval_command("check", tmp_path / "sample" / "qrels.txt", tmp_path / "sample" / "runs" / "hybrid.run")
+    assert done.status == 0
+
+
+def test_catalog_lists_what_mentions_all_words(pdeval_command):
+    assert [line.split()[0] for line in pdeval_command("catalog", "lexicographic", "Recall").out.splitlines()] == [
+        "name", "sgnLP", "rrLP", "sgnLR",
+    ]  # fmt: skip
+    assert len(read(pdeval_command("catalog", "--format", "csv").out)) == len(pdeval.catalog())
+    done = pdeval_command("catalog", "frobnicate")
+    assert (done.status, done.err.splitlines()[0]) == (2, "pdeval: error: nothing in the catalog mentions frobnicate.")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-m", "NDGC@10"], "no measure 'NDGC@10'. Did you mean 'nDCG@10'? 'pdeval catalog' lists all."),
+        (["-m", "RBP(p=2)"], "p=2 in 'RBP(p=2)' must be between 0 and 1."),
+        (["-n"], "-n goes with --trec-eval."),
+        (["--format", "parquet"], "parquet is not for reading on a screen"),
+        (["--by", "family"], "the column 'family' comes from a file: say which with --metadata FILE."),
+        (["-c", "--topics", "common"], "-c is --topics judged, but --topics common was given too."),
+        (["--trec-eval", "--format", "csv"], "--format does not go with --trec-eval"),
+        (["--trec-eval", "-m", "mapp"], "no measure 'mapp'"),
+    ],
+)
+def test_faults_of_the_command_have_status_2(words, message, data, pdeval_command):
+    done = pdeval_command("evaluate", *data, *words)
+    assert done.status == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("words", [["-m", "RPP", "-m", "AP"], ["-q"], ["--baseline", "bm25"]])
+def test_a_matrix_is_of_one_measure_over_all(words, data, pdeval_command):
+    done = pdeval_command("prefer", *data, "--matrix", *words)
+    assert done.status == 2
+    assert "give one -m, no -q, no --baseline" in done.err
+
+
+def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command):
+    qrels, runs = data
+    (tmp_path / "bad.run").write_text("1 Q0 a 1 high t\n")
+    (tmp_path / "few.csv").write_text("run,family\nbm25,lexical\n")
+    cases = {
+        ("evaluate", "qrel.txt", runs): "no file 'qrel.txt'.",
+        ("evaluate", qrels, tmp_path / "bad.run"): "line 1",
+        ("evaluate", runs / "bm25.run", qrels): "6 columns instead of 4",
+        ("evaluate", qrels, f"{runs}/*.nothing"): "no file matches",
+        ("evaluate", qrels, runs, "-m", "RPP"): "RPP is a preference, not a measure of one ranking",
+        ("compare", qrels, runs, "--baseline", "bm52"): "bm52",
+        ("evaluate", qrels, runs, "-l", "9"): "no judged query has an item with a grade of at least 9",
+        ("evaluate", qrels, runs, "--by", "year", "--metadata", tmp_path / "few.csv"): "has no column 'year'",
+        (
+            "evaluate",
+            qrels,
+            runs,
+            "--by",
+            "family",
+            "--metadata",
+            tmp_path / "few.csv",
+        ): "has no row for 11 of the runs",
+        ("evaluate", qrels, runs, "-o", tmp_path / "no" / "x.csv"): "x.csv",
+    }
+    for words, message in cases.items():
+        done = pdeval_command(*words)
+        assert done.status == 1, words
+        assert message in done.err, words
+        assert "pdeval: error: " in done.err, words
+        assert "Traceback" not in done.err, words
+        assert done.out == "", words

@@ -1,0 +1,80 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.cli import UsageError, output
+
+FRAME = pd.DataFrame({"run": ["bm25", "a_b"], "n": [50, 9], "AP": [0.25, np.nan], "significant": [True, False]})
+
+
+def test_a_table_has_texts_to_the_left_and_numbers_to_the_right():
+    assert output.rendered(FRAME, "table", digits=3) == (
+        "run    n     AP  significant\n"
+        "bm25  50  0.250  yes\n"
+        "a_b    9      -  no"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0, "0.0000"), (3e-7, "3.0e-07"), (-2.5, "-2.5000"), (np.inf, "inf")])
+def test_small_numbers_are_not_shown_as_zero(value, text):
+    assert output.aligned(pd.DataFrame({"p": [value]}), 4).splitlines()[1].strip() == text
+
+
+def test_csv_and_json_hold_unrounded_numbers():
+    exact = pd.DataFrame({"run": ["x"], "AP": [1 / 3]})
+    assert output.rendered(exact, "csv", digits=1) == "run,AP\nx,0.3333333333333333"
+    assert json.loads(output.rendered(exact, "json", digits=1)) == [{"run": "x", "AP": pytest.approx(1 / 3, abs=1e-15)}]
+
+
+def test_latex_escapes_names_and_is_a_whole_document_on_request():
+    text = output.rendered(FRAME, "latex", standalone=True)
+    assert text.startswith(r"\documentclass{article}")
+    assert r"a\_b & 9 & -- & no \\" in text.replace(r"\phantom{0}", "")
+    assert output.rendered(FRAME, "latex").startswith(r"\begin{tabular}")
+
+
+def test_html_and_markdown_are_made_by_the_report():
+    assert "<table" in output.rendered(FRAME, "html")
+    assert output.rendered(FRAME, "markdown").splitlines()[0].split("|")[1].strip() == "run"
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "kind"),
+    [
+        (None, None, "table"),
+        ("csv", None, "csv"),
+        (None, "a/table.TEX", "latex"),
+        (None, "x.parquet", "parquet"),
+        ("json", "x.txt", "json"),
+    ],
+)
+def test_the_format_is_the_one_asked_for_or_the_files(given, path, kind):
+    assert output.chosen(given, path, "table") == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("x.doc", "the file name 'x.doc' ends in '.doc'; say the format with --format, or end the name in .txt, .csv"),
+        ("result", "the file name 'result' has no ending; say the format with --format"),
+    ],
+)
+def test_an_unknown_ending_is_an_error_that_names_the_known_ones(path, message):
+    with pytest.raises(UsageError) as caught:
+        output.chosen(None, path, "table")
+    assert message in str(caught.value)
+
+
+def test_parquet_is_not_printed():
+    with pytest.raises(UsageError, match="say where to write it with -o FILE"):
+        output.chosen("parquet", None, "table")
+
+
+def test_files_of_every_format_can_be_written(tmp_path):
+    for ending, kind in output.ENDINGS.items():
+        output.write(FRAME, kind, str(tmp_path / f"table{ending}"))
+    assert pd.read_parquet(tmp_path / "table.parquet")["n"].tolist() == [50, 9]
+    assert pd.read_csv(tmp_path / "table.csv")["AP"].iloc[0] == 0.25
+    assert (tmp_path / "table.txt").read_text().endswith("no\n")

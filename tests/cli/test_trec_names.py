@@ -1,0 +1,69 @@
+import pytest
+
+from pdeval.cli.trec_names import SETS, lines
+
+
+def names(*asked: str) -> list[str]:
+    return [line.name for line in lines(list(asked))]
+
+
+def test_without_a_measure_the_official_ones_are_meant():
+    assert names() == names("official")
+    assert names()[:10] == [
+        "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    ]  # fmt: skip
+    assert names()[-1] == "P_1000"
+
+
+def test_measures_are_printed_in_the_order_of_trec_eval_and_not_as_asked():
+    assert names("ndcg", "P.10", "map") == ["map", "P_10", "ndcg"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed"),
+    [
+        ("P.5,7,3", ["P_3", "P_5", "P_7"]),
+        ("ndcg_cut.10,20,23.4", ["ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_23"]),
+        ("iprec_at_recall..10,.5", ["iprec_at_recall_0.10", "iprec_at_recall_0.50"]),
+        ("Rprec_mult.5.0,0.2", ["Rprec_mult_0.20", "Rprec_mult_5.00"]),
+        ("utility.2,-1,0,0", ["utility_2,-1,0,0"]),
+        ("ndcg.1=3,2=9", ["ndcg_1=3,2=9"]),
+        ("11pt_avg..25,.5", ["11pt_avg_.25,.5"]),
+        ("relstring.20", ["relstring_20"]),
+        ("success", ["success_1", "success_5", "success_10"]),
+        ("unj.5", ["unj_5"]),
+        ("rbp.p=0.5", ["rbp_p=0.5"]),
+    ],
+)
+def test_parameters_stand_in_the_printed_names(asked, printed):
+    assert names(asked) == printed
+
+
+def test_printed_names_and_names_of_pdeval_are_understood_too():
+    assert names("ndcg_cut_10", "P_5") == ["P_5", "ndcg_cut_10"]
+    assert names("RBP(p=0.5)", "map") == ["map", "RBP(p=0.5)"]
+
+
+def test_parameters_replace_the_default_and_add_up():
+    assert names("P", "P.2", "P.1") == ["P_1", "P_2"]
+    assert [name for name in names("all_trec", "relstring.20") if "relstring" in name] == ["relstring_20"]
+
+
+def test_sets_of_measures_have_lines_for_all_their_members():
+    for name, members in SETS.items():
+        assert {line.measure for line in lines([name])} == set(members)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("map.5", "map takes no parameters, but 'map.5' has some; write '-m map'."),
+        ("P.5,x", "cannot read 'x' in '-m P.5,x'; write cutoffs like '-m P.5,10,15,20,30,100,200,500,1000'."),
+        ("P.0", "cannot read '0' in '-m P.0'"),
+        ("relstring.a", "cannot read 'a' in '-m relstring.a'; write a depth like '-m relstring.20'."),
+    ],
+)
+def test_parameters_that_cannot_be_read_are_an_error_that_shows_how_to_write_them(asked, message):
+    with pytest.raises(ValueError) as caught:
+        lines([asked])
+    assert message in str(caught.value)
