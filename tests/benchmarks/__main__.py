@@ -1,0 +1,139 @@
+"""One table of ratios against the peers, repeats interleaved: `python -m tests.benchmarks [--quick] [--large]`."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tests.benchmarks import jobs
+from tests.benchmarks.data import SHAPES, Shape, make
+
+
+def compared(job: jobs.Job, repeats: int) -> list[dict]:
+    """Return the rows of one job: every repeat runs pdeval, then each peer, so that noise falls on all alike."""
+    known = {name: work for name, work in job.peers.items() if work is not None}
+    first = {name: timed(work) for name, work in {"pdeval": job.ours, **known}.items()}
+    spent: dict[str, list[float]] = {name: [] for name in first}
+    for _ in range(repeats):
+        for name, work in {"pdeval": job.ours, **known}.items():
+            spent[name].append(timed(work))
+    rows = []
+    for peer, work in job.peers.items():
+        if work is None:
+            rows.append({"job": job.name, "peer": peer, "ratio": np.nan, "note": "not installed"})
+            continue
+        ratios = np.array(spent[peer]) / np.array(spent["pdeval"])
+        rows.append(
+            {
+                "job": job.name,
+                "peer": peer,
+                "ratio": min(spent[peer]) / min(spent["pdeval"]),
+                "median": float(np.median(ratios)),
+                "low": ratios.min(),
+                "high": ratios.max(),
+                "first call": first[peer] / first["pdeval"],
+                "pdeval s": min(spent["pdeval"]),
+            }
+        )
+    return rows
+
+
+def timed(work) -> float:
+    """Return the seconds that one call takes."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def growth(repeats: int) -> pd.DataFrame:
+    """Return how the time grows with rows, systems and topics: the exponent of a doubling, 1 being linear."""
+    base = Shape(20, 50, 1000, 70)
+    rows = []
+    for what, larger in {
+        "rows (depth)": base._replace(depth=2000, pool=8000),
+        "systems": base._replace(runs=40),
+        "topics": base._replace(queries=100),
+    }.items():
+        for verb in ("measure", "prefer RPP"):
+            spent = []
+            for shape in (base, larger):
+                runs, qrels = make(shape)
+                joined = jobs.quietly(lambda r=runs, q=qrels: r.ireval.join(q, level=1))()
+                work = {
+                    "measure": lambda r=runs, q=qrels: r.ireval.measure(q, jobs.MEASURES),
+                    "prefer RPP": lambda j=joined: j.prefer("RPP"),
+                }[verb]
+                work = jobs.quietly(work)
+                work()
+                spent.append(min(timed(work) for _ in range(repeats)))
+            rows.append({"doubled": what, "verb": verb, "exponent": np.log2(spent[1] / spent[0])})
+    return pd.DataFrame(rows)
+
+
+PEAK = """
+import resource, sys, warnings
+warnings.simplefilter("ignore")
+from tests.benchmarks.data import SHAPES, make
+import pdeval
+runs, qrels = make(SHAPES[{shape!r}])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+size = runs.memory_usage(deep=True).sum() / 1024
+runs.ireval.measure(qrels, ["AP", "nDCG@10", "RR", "P@10", "R@100"])
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(size, before, after)
+"""
+
+
+def peak(shape: str) -> dict:
+    """Return the peak memory of an evaluation over the input's own, in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", PEAK.format(shape=shape)], capture_output=True, text=True, check=True)
+    size, before, after = map(float, done.stdout.split())
+    return {"shape": shape, "input MB": size / 1024, "process before MB": before / 1024, "peak MB": after / 1024}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two repeats, small shapes")
+    parser.add_argument("--large", action="store_true", help="also 27 million rows and the recommender shape")
+    given = parser.parse_args()
+    repeats = 2 if given.quick else 6
+    rows = []
+    for name in ("one run", "small"):
+        runs, qrels = make(SHAPES[name])
+        for job in jobs.measuring(name, runs, qrels, slow_peers=True):
+            rows += compared(job, repeats)
+        if name == "small":
+            rows += compared(jobs.preferring(name, runs, qrels), 2)
+            rows += compared(jobs.randomising(name, runs, qrels, 1_000 if given.quick else 10_000), 2)
+            with jobs.temporary() as folder:
+                rows += compared(jobs.from_files(name, runs, qrels, Path(folder)), repeats)
+    if given.large:
+        for name in ("recommender", "medium"):
+            runs, qrels = make(SHAPES[name])
+            for job in jobs.measuring(name, runs, qrels, slow_peers=False):
+                rows += compared(job, 2)
+            del runs
+    table = pd.DataFrame(rows)
+    print(
+        f"\n{platform.machine()}, Python {platform.python_version()}, pandas {pd.__version__}, numpy {np.__version__}"
+    )
+    print(table.to_string(index=False, float_format=lambda value: f"{value:.2f}", na_rep=""))
+    print("\nGrowth of time when one side doubles (1 = linear, 2 = quadratic)")
+    print(growth(2 if given.quick else 4).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    print("\nPeak memory of one evaluation, duplicate check on")
+    shapes = ["small"] + (["recommender", "medium"] if given.large else [])
+    print(pd.DataFrame([peak(one) for one in shapes]).to_string(index=False, float_format=lambda v: f"{v:.0f}"))
+    print(f"(this process peaked at {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB)")
+
+
+if __name__ == "__main__":
+    main()
