@@ -151,6 +151,10 @@ class Joined:
         >>> joined.order(["RPP", "AP"]).groupby("measure", observed=True)["rank"].min().tolist()
         [1, 1]
         """
+        was = self.positions.rules
+        if options.get("compat") == "pref_eval" and was["compat"] != "pref_eval":
+            alike = replace(self.positions, rules={**was, "compat": "pref_eval"})  # its arithmetic too
+            return replace(self, positions=alike).order(measures, method=method, **options)
         rules: dict[str, Any] = {"level": self.level, "topics": self.topics}
         parts: list[pd.DataFrame] = []
         for measure in parse_all(measures):
