@@ -72,7 +72,7 @@ def critical_difference(
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
     style.finish(ax, x="Rank" + (f" by {name}" if name else "") + (f", {how}" if how else ""), title=title, grid="x")
-    layout.level_ticks(ax, len(runs))
+    layout.level_ticks(ax, orders[[c for c in ("rank", "rank_high") if c in orders.columns]].max(axis=None))
     layout.name_list(ax, runs)
     _join(ax, joined)
     return ax

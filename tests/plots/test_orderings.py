@@ -61,6 +61,14 @@ def test_intervals_reach_from_low_to_high(column_ax):
     assert spans == [[1, 1.5], [1, 2]]
 
 
+def test_ticks_reach_the_worst_rank_also_where_some_runs_are_left_out(column_ax):
+    orders = pd.DataFrame({"run": ["lm", "bm25", "rm3"], "rank": [1, 20, 40], "rank_low": [1, 15, 30]})
+    ax = critical_difference(orders, ax=column_ax)
+    assert ax.get_xticks().tolist() == [1, 10, 20, 30, 40]
+    ax = critical_difference(orders.assign(rank_high=[9, 26, 52]), ax=column_ax)
+    assert ax.get_xticks().tolist() == [1, 10, 20, 30, 40, 50]
+
+
 def test_bars_join_the_runs_that_do_not_differ_in_columns_that_do_not_overlap(column_ax):
     ax = critical_difference(frames.orders(6), comparisons=frames.comparisons(6, near=2), ax=column_ax)
     found = bars(ax)
