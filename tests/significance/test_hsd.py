@@ -9,7 +9,7 @@ from scipy import stats
 
 from pdeval.cube import all_pairs
 from pdeval.significance.draws import chunks
-from pdeval.significance.hsd import preference_maxima, randomised, residual_mean_square, score_maxima, tukey
+from pdeval.significance.hsd import orders, preference_maxima, randomised, residual_mean_square, score_maxima, tukey
 
 # a randomised block design: 6 blocks (queries) and 4 treatments (runs)
 X = np.array(
@@ -91,10 +91,10 @@ def naive_maxima(values, draws, seed):
     queries, runs = values.shape[:2]
     largest = []
     for size, child in chunks(draws, seed):
-        identity = np.broadcast_to(np.arange(runs), (size, queries, runs))
-        for orders in np.random.default_rng(child).permuted(identity, axis=-1):
+        key = np.random.default_rng(child).integers(0, 2**32, size=(size, queries, runs), dtype=np.uint32)
+        for permuted in np.argsort(key >> np.uint32(max(runs - 1, 1).bit_length()), axis=-1, kind="stable"):
             total = np.zeros((runs, runs))
-            for order, row in zip(orders, values, strict=True):
+            for order, row in zip(permuted, values, strict=True):
                 if values.ndim == 2:
                     total += row[order][:, None] - row[order][None, :]
                 else:
@@ -153,7 +153,22 @@ def test_block_size_and_threads_never_change_the_answer(copies):
         got = preference_maxima(values, draws=200, seed=1, copies=copies, threads=threads)
         assert got.tolist() == expected.tolist()
     expected = score_maxima(values[:, :, 0], draws=200, seed=1)
-    assert score_maxima(values[:, :, 0], draws=200, seed=1, copies=copies).tolist() == expected.tolist()
+    for threads in (1, 3):
+        got = score_maxima(values[:, :, 0], draws=200, seed=1, copies=copies, threads=threads)
+        assert got.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("runs", [2, 3, 24])
+def test_every_run_is_as_likely_in_every_place_and_beside_every_other(runs):
+    drawn = np.concatenate(list(orders((40, runs), 1000, 64, np.random.SeedSequence(3)))).reshape(-1, runs)
+    assert (np.sort(drawn, axis=1) == np.arange(runs)).all()
+    place = np.stack([np.bincount(drawn[:, at], minlength=runs) for at in range(runs)]) / len(drawn)
+    assert np.abs(place - 1 / runs).max() < 5 * np.sqrt(1 / runs / len(drawn))
+    follows = np.bincount(drawn[:, 0].astype(int) * runs + drawn[:, 1], minlength=runs**2).reshape(runs, runs)
+    pairs = runs * (runs - 1)
+    assert np.abs(follows[~np.eye(runs, dtype=bool)] / len(drawn) - 1 / pairs).max() < 5 * np.sqrt(
+        1 / pairs / len(drawn)
+    )
 
 
 def test_permuting_the_runs_of_the_table_keeps_every_p_value_close():
