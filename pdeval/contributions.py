@@ -13,7 +13,7 @@ from pdeval.catalog import Measure, parse_all
 from pdeval.choice import chosen_pairs, place_of
 from pdeval.cube import labels
 from pdeval.evaluate import Topics, Views, call_of
-from pdeval.levels import closer, level, log2
+from pdeval.levels import closer, cut, level, log2
 from pdeval.positions import Positions
 
 TERMS: dict[str, Callable[[np.ndarray, np.ndarray, dict], np.ndarray]] = {
@@ -21,13 +21,14 @@ TERMS: dict[str, Callable[[np.ndarray, np.ndarray, dict], np.ndarray]] = {
     "AP": lambda x, y, p: level(x) * (1 / x - 1 / y),
     "nDCG": lambda x, y, p: 1 / log2(x + 1) - 1 / log2(y + 1),
     "DCG": lambda x, y, p: 1 / log2(x + 1) - 1 / log2(y + 1),
-    "RR": lambda x, y, p: np.where(level(x) == 1, 1 / x - 1 / y, 0.0),
+    "RR": lambda x, y, p: np.where(level(x) == p["i"], 1 / x - 1 / y, 0.0),
     "ISL": lambda x, y, p: np.where(level(x) == 1, y - x, 0.0),
     "TSL": lambda x, y, p: np.where(level(x) == len(x), y - x, 0.0),
     "ASL": lambda x, y, p: y - x,
     "RPP": lambda x, y, p: closer(x, y).astype(np.float64),
 }
 _PLACED = {"ISL", "TSL", "ASL"}
+_OPEN = {"RBP": {"p", "k"}, "AP": {"k"}, "nDCG": {"k"}, "DCG": {"k"}, "RR": {"i", "k"}}
 
 
 def disaggregate(
@@ -55,12 +56,13 @@ def disaggregate(
     ['query_id', 'run_a', 'run_b', 'measure', 'level', 'value']
     """
     asked = parse_all(measures)
-    for measure in asked:
-        if measure.entry.name not in TERMS:
-            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {', '.join(TERMS)}.")
+    _only_terms(asked)
     a, b = chosen_pairs(positions.runs, baseline=baseline, pairs=pairs)
     views = Views(positions, level)
     counts = evaluate.counted(positions, topics, level)
+    if not counts.any():
+        raise ValueError(evaluate.nothing_text(positions, topics, level))
+    evaluate.tell_missing(positions, counts, topics)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in ("topic", "pair", "measure", "level", "value")}
     for number, measure in enumerate(asked):
         for block in views.blocks("binary", views.level(measure)):
@@ -79,6 +81,23 @@ def disaggregate(
     return frame
 
 
+def _only_terms(asked: list[Measure]) -> None:
+    for measure in asked:
+        name, defaults = measure.entry.name, measure.entry.parameters
+        if name not in TERMS:
+            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {', '.join(TERMS)}.")
+        for own, value in measure.parameters.items():
+            if (
+                own not in _OPEN.get(name, ())
+                and value is not defaults[own]
+                and not np.array_equal(value, defaults[own])
+            ):
+                raise ValueError(
+                    f"{measure.label}: the terms of {name} are those on binary relevance, whatever its {own}; "
+                    f"leave out {own}=."
+                )
+
+
 def _append(
     parts: dict[str, list[np.ndarray]],
     block: Block,
@@ -91,6 +110,7 @@ def _append(
     rank = block["rank"]
     if measure.entry.name in _PLACED:
         rank = np.where(np.isfinite(rank), rank, block["corpus"])
+    rank = cut(rank, measure.parameters.get("k", np.inf))
     value = TERMS[measure.entry.name](rank[..., a], rank[..., b], dict(measure.parameters))
     at, topic, pair = np.nonzero(np.broadcast_to((counts[:, a] & counts[:, b])[block.topics], value.shape))
     parts["topic"].append(block.topics[topic])
@@ -106,7 +126,8 @@ def explain(
     """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
 
     An item's contribution is by how much the measure changes when the item joins those that the run ranks above it;
-    contributions add up to the measure's value, less its value when nothing is found.
+    contributions add up to the measure's value, less its value when none of these items is found (infinity for some
+    search lengths).
 
     Examples
     --------
@@ -139,7 +160,8 @@ def explain(
     for measure in asked:
         columns[measure.label] = _added(one, measure, level)[run, item]
     frame = pd.DataFrame(columns)
-    order = np.lexsort((item, rank.ravel(), -one.judged.grade[item] * np.isinf(rank.ravel()), run))
+    # in rank order; then what was not found, the best grade first
+    order = np.lexsort((item, -one.judged.grade[item] * np.isinf(rank.ravel()), rank.ravel(), run))
     frame = frame.iloc[order].reset_index(drop=True)
     frame[grade_name] = _whole(frame[grade_name])
     return frame
@@ -171,7 +193,8 @@ def _added(one: Positions, measure: Measure, level_: float | None) -> np.ndarray
                 column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
             columns.append(column)
         value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, len(one.runs)))
-        gains = np.diff(value, axis=0).T
+        # an item that leaves a search length infinite adds nothing to it
+        gains = np.subtract(value[1:], value[:-1], out=np.zeros((size, len(one.runs))), where=value[1:] != value[:-1]).T
         rows = np.arange(len(one.runs))[:, None]
         added[rows, block.view.items[block.rows[:, 0].T]] = gains
     return added
