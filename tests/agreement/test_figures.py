@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import pdeval
 from pdeval import agreement, incomplete, plots
+
+Figure = pytest.importorskip("matplotlib.figure").Figure
 
 pytestmark = pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 

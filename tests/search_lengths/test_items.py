@@ -79,7 +79,7 @@ def test_the_histogram_counts_items_and_those_not_retrieved_come_last():
 
 
 def test_the_histogram_is_what_the_plot_makes_of_the_items():
-    from matplotlib.figure import Figure
+    Figure = pytest.importorskip("matplotlib.figure").Figure
 
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
     bars = [

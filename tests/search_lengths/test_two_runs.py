@@ -43,7 +43,7 @@ def test_wins_and_losses_fall_into_buckets_that_mirror_each_other():
 
 
 def test_the_buckets_are_those_that_the_plot_makes_of_the_differences():
-    from matplotlib.figure import Figure
+    Figure = pytest.importorskip("matplotlib.figure").Figure
 
     axes = [
         asl_wins(frame, ax=Figure().subplots())
