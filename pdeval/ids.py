@@ -57,8 +57,11 @@ class Ids:
             return stored[1:] != stored[:-1]  # type: ignore[index]
         if len(self) < 2:
             return np.zeros(0, dtype=bool)
-        differs = pc.not_equal(self.text.slice(1), self.text.slice(0, len(self) - 1))
-        return differs.to_numpy(zero_copy_only=False)
+        even = _of_one_width(self.text)
+        if even is None:
+            differs = pc.not_equal(self.text.slice(1), self.text.slice(0, len(self) - 1))
+            return differs.to_numpy(zero_copy_only=False)
+        return even[1:] != even[:-1]
 
     def decoded(self) -> Ids:
         """Return the same ids as numbers or text, without codes."""
@@ -88,6 +91,22 @@ class Ids:
         if place.null_count:
             place = pc.fill_null(place, -1)
         return place.to_numpy(zero_copy_only=False)
+
+    def matches(self, known: Ids) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows that hold one of the `known` ids, and its place among them."""
+        if self.text is None:
+            place = self.probe(known)
+            rows = np.flatnonzero(place >= 0)
+            return rows, place[rows]
+        place = pc.index_in(self.text, value_set=known.decoded().text.cast(self.text.type))  # type: ignore[union-attr]
+        valid, stored = place.buffers()
+        held = np.frombuffer(stored, dtype=np.int32)[place.offset : place.offset + len(place)]
+        if valid is None or place.null_count == 0:
+            return np.arange(len(place)), held
+        # the bitmap of valid places is read as it is: most rows hold no known id
+        bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
+        rows = np.flatnonzero(bits[place.offset : place.offset + len(place)])
+        return rows, held[rows]
 
     def unique(self) -> tuple[Ids, np.ndarray]:
         """Return the different ids in byte (or number) order, and each row's place among them."""
@@ -192,6 +211,22 @@ def _typed(array: pa.Array | None) -> Ids | None:
     if str(array.type) in ("string_view", "binary", "large_binary"):
         return Ids(text=array.cast(pa.large_string()))
     return Ids(text=pa.array([], pa.string())) if pa.types.is_null(array.type) else None
+
+
+def _of_one_width(text: pa.Array) -> np.ndarray | None:
+    """Return texts of one width, of at most 8 bytes, as numbers that are equal where the texts are; else None."""
+    offsets, data = buffers(text)
+    width = int(offsets[1] - offsets[0])
+    if not 0 < width <= 8 or int(offsets[-1] - offsets[0]) != width * len(text) or (np.diff(offsets) != width).any():
+        return None
+    inside = max((len(data) - 8 - int(offsets[0])) // width + 1, 0)
+    if inside < len(text):  # the last words would reach over the end of the buffer
+        data = np.concatenate([data[offsets[0] :], np.zeros(8, np.uint8)])
+        first = 0
+    else:
+        first = int(offsets[0])
+    numbers = np.ndarray((len(text),), dtype="<u8", buffer=data, offset=first, strides=(width,))
+    return numbers & _LOW_BYTES[width]
 
 
 def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:

@@ -18,6 +18,7 @@ from pdeval.lists import Lists
 from pdeval.ranks import Ties
 from pdeval.tables import Table, numbers, together
 
+_TABLE = 1 << 22
 Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
 
 
@@ -291,9 +292,8 @@ def _match(
     else:
         code = np.unique(judged.doc[wanted])
         probed = judged.docs.take(code)
-    place = doc.probe(probed)
-    rows = np.flatnonzero(place >= 0)
-    held = place[rows] if code is None else code[place[rows]]
+    rows, held = doc.matches(probed)
+    held = held if code is None else code[held]
     if order is not None:
         inverse = np.empty(len(order), dtype=np.int64)
         inverse[order] = np.arange(len(order))
@@ -302,9 +302,18 @@ def _match(
     known = own >= 0
     rows, held, own = rows[known], held[known], own[known]
     key = own.astype(np.int64) * len(judged.docs) + held
-    keys = judged.key()[wanted]
-    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1) if len(keys) else np.zeros(0, dtype=np.int64)
-    hit = keys[at] == key if len(keys) else np.zeros(0, dtype=bool)
-    if not len(keys):
-        return rows[:0], rows[:0]
-    return rows[hit], wanted[at[hit]]
+    item = _looked_up(key, judged.key()[wanted], len(judged.queries) * len(judged.docs))
+    hit = item >= 0
+    return rows[hit], wanted[item[hit]]
+
+
+def _looked_up(key: np.ndarray, keys: np.ndarray, cells: int) -> np.ndarray:
+    """Return the place of each key among sorted keys, or -1; by a table where that is small, else by bisection."""
+    if cells <= max(_TABLE, 4 * len(key)):
+        table = np.full(cells, -1, dtype=np.int32)
+        table[keys] = np.arange(len(keys))
+        return table[key]
+    if len(keys) == 0:
+        return np.full(len(key), -1)
+    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    return np.where(keys[at] == key, at, -1)
