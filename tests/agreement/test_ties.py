@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdeval
+from pdeval import evaluate
 from pdeval.agreement import ties, ties_by_first, ties_by_level
 from pdeval.cube import Scores
 from pdeval.evaluate import Views
@@ -58,6 +59,12 @@ def test_ties_of_scores_ignore_rounding_and_pairs_that_do_not_count():
     runs, queries = pd.DataFrame({"run": list("abc")}), pd.Index(["1"], name="query_id")
     cube = Scores(runs, queries, ("AP",), np.array([[[0.1 + 0.2, 0.3, np.nan]]]), np.array([True]))
     assert ties(cube)[["pairs", "ties"]].to_numpy().tolist() == [[1, 1]]
+
+
+def test_two_infinite_search_lengths_are_tied():
+    found = positions({"q": {"a": [1, inf], "b": [2, inf], "c": [2, 3]}})
+    assert ties(found, "TSL")["ties"].tolist() == [1]
+    assert ties(evaluate.scores(found, "TSL"))[["pairs", "ties"]].to_numpy().tolist() == [[3, 1]]
 
 
 def test_runs_that_do_not_count_tie_with_nobody():
