@@ -39,8 +39,10 @@ def curve(
     """
     if points is None:
         return _recall_points(positions, level, topics)
-    if points < 2:
-        raise ValueError(f"points={points!r}: give at least 2 recall points, or None for every relevant item.")
+    if isinstance(points, bool) or points != int(points) or points < 2:
+        raise ValueError(
+            f"points={points!r}: give a whole number of at least 2 recall points, or None for every relevant item."
+        )
     recalls = np.linspace(0, 1, points)
     names = [parse_all(f"IPrec@{float(recall):.10g}")[0] for recall in recalls]
     cube = evaluate.scores(positions, names, level=level, topics=topics)
@@ -67,6 +69,9 @@ def _recall_points(positions: Positions, level_: float | None, topics: Topics) -
             rank = block["rank"]
             at, topic, run = np.nonzero(np.isfinite(rank) & counts[block.topics])
             parts.append((run, block.topics[topic], (at + 1) / block.size, (at + 1) / rank[at, topic, run]))
+    if not counts.any() or not parts:
+        raise ValueError(evaluate.nothing_text(positions, topics, level_))
+    evaluate.tell_missing(positions, counts, topics)
     run, topic, recall, precision = (np.concatenate(column) for column in zip(*parts))
     order = np.lexsort((recall, topic, run))
     columns = {name: labels(positions.runs[name], run[order]) for name in positions.runs.columns}

@@ -69,6 +69,8 @@ def fit_weights(
     from scipy.optimize import minimize
 
     topic, a, b, sign = _labels(positions, labelled, query)
+    order = np.lexsort((sign, b, a, topic))  # sums, and so the fit, must not depend on the order of rows
+    topic, a, b, sign = topic[order], a[order], b[order], sign[order]
     bins = _bins(int(np.bincount(positions.judged.topic[positions.relevant(level)]).max(initial=1)))
     gain, size = _features(positions, level, topic, a, b, bins)
     used = size.sum(axis=1) > 0

@@ -112,6 +112,11 @@ def summary_by(
             f"no column {missing[0]!r} to group by; the table has {', '.join(map(str, frame.columns))}. "
             "Join the metadata first, e.g. scores.merge(metadata, on='run')."
         )
+    lacking = frame[names].isna().any(axis=1)
+    if lacking.any():
+        raise ValueError(
+            f"{int(lacking.sum()):,} rows have no {' or '.join(map(str, names))}; fill it, or drop those rows first."
+        )
     grouped = frame.groupby([*names, measure, query], observed=True, sort=True)[value].mean().reset_index()
     groups, code = np.unique(grouped.groupby(names, observed=True, sort=True).ngroup(), return_inverse=True)
     first = grouped.groupby(names, observed=True, sort=True).head(1)[names].sort_values(names).reset_index(drop=True)
