@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import evaluate
+from pdeval import evaluate, offline_interleaving
 from pdeval.blocks import Block, View
 from pdeval.catalog import Measure, parse_all
 from pdeval.cube import Preferences
@@ -202,6 +202,8 @@ def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> n
         return np.sign(order[:, b] - order[:, a]).astype(np.float64)
     if extras.get("difference") == "reciprocal":
         return _first_difference(block, a, b)[0]
+    if "interleaved" in extras:
+        return offline_interleaving.of_block(block, measure.parameters["user"], a, b)
     return _by_kernel(block, measure, a, b)
 
 

@@ -239,7 +239,7 @@ def interleaving(
     return np.divide(won, whole, out=np.zeros_like(won), where=whole > 0)
 
 
-@preference(name="OI", reference=RPP_PAPER + ", section 6.1")
+@preference(name="OI", reference=RPP_PAPER + ", section 6.1", extras={"interleaved": True})
 def offline_interleaving(
     x_items: np.ndarray, y_items: np.ndarray, *, user: Literal["uniform", "dcg"] = "uniform"
 ) -> np.ndarray:
