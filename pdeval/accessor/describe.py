@@ -18,6 +18,8 @@ def describe(frame: pd.DataFrame, binding: dict[str, Any]) -> str:
     'a table that pdeval does not recognise (columns x); bind its roles: df.ireval(query=..., doc=..., score=...)'
     """
     kind = tables.kind_of(frame, binding)
+    if kind is not None and len(frame) == 0:
+        return f"{tables.NAMES[kind]} without rows"
     try:
         if kind == "runs":
             return _runs(tables.read(frame, "runs", binding))

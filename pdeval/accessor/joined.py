@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass, replace
 from itertools import groupby
+from types import EllipsisType
 from typing import Any
 
 import pandas as pd
@@ -32,7 +33,7 @@ MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class Joined(JoinedExperiments):
     """Runs joined to judgments; made by `runs.ireval.join(qrels)`.
 
     Examples
@@ -54,17 +55,20 @@ class Joined:
             f"quer{'ies' if queries != 1 else 'y'}; next: .measure(), .prefer(), .order(), .compare()"
         )
 
-    def at(self, *, level: float | None = None, topics: Topics = "relevant") -> Joined:
+    def at(self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...) -> Joined:
         """Return the same join under another relevance level or topic rule; nothing is joined again.
+
+        What is not given stays as it is; `level=None` is any positive grade.
 
         Examples
         --------
         >>> import pdeval
         >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-        >>> joined.at(level=2).level
+        >>> joined.at(level=2).at(topics="common").level
         2
         """
-        return replace(self, level=level, topics=topics)
+        level = self.level if isinstance(level, EllipsisType) else _checked_level(level)
+        return replace(self, level=level, topics=self.topics if isinstance(topics, EllipsisType) else topics)
 
     def scores(self, measures: object = MEASURES) -> evaluate.Scores:
         """Return the measures' values as a cube (measures, queries, runs).
@@ -76,6 +80,7 @@ class Joined:
         >>> joined.scores("AP").values.shape
         (1, 50, 12)
         """
+        measures = MEASURES if measures is None else measures
         return evaluate.scores(self.positions, measures, level=self.level, topics=self.topics)
 
     def measure(self, measures: object = MEASURES) -> pd.DataFrame:
@@ -290,12 +295,17 @@ class Joined:
         return fitting.fit_weights(self.positions, labelled, query=query, level=self.level, penalty=penalty)
 
 
+def _checked_level(level: float | None) -> float | None:
+    if level is not None and not (isinstance(level, numbers.Real) and level > 0):
+        raise ValueError(f"level={level!r}: the least grade that counts as relevant must be a number above 0.")
+    return level
+
+
 def join(
     runs: Any, qrels: object, measures: object = None, *, level: float | None, topics: Topics, **rules: Any
 ) -> Joined:
     """Return the join of two tables, holding judged non-relevant items only where the measures need them."""
     complete = measures is None or evaluate.needs_judged(parse_all(measures))
-    if level is not None and not (isinstance(level, numbers.Real) and level > 0):
-        raise ValueError(f"level={level!r}: the least grade that counts as relevant must be a number above 0.")
+    level = _checked_level(level)
     both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
     return Joined(positions.join(*both, complete=complete, **rules), level, topics)

@@ -121,11 +121,14 @@ class ResultVerbs:
         12
         """
         if isinstance(qrels, str) or (isinstance(qrels, (list, tuple)) and all(isinstance(q, str) for q in qrels)):
+            if method is not None:
+                raise TypeError(f"order() got two methods, {qrels!r} and {method!r}; give one, or a list of them.")
             method, qrels = qrels, None
         options = {"method": method, "bootstrap": bootstrap, "confidence": confidence, "seed": seed}
         options |= {"progress": progress, "compat": "pref_eval" if compat == "pref_eval" else None}
+        if compat is not None and (qrels is not None or compat != "pref_eval"):
+            rules = {**rules, "compat": compat}
         if qrels is not None:
-            rules = rules if compat is None else {**rules, "compat": compat}
             measures = "RPP" if measures is None else measures
             return sources.joined_of(self, qrels, measures, rules, "order").order(measures, **options)
         return each(orderings.order, sources.of(self, qrels, measures, rules, "order"), **options)

@@ -93,7 +93,7 @@ class RunVerbs:
         (['run', 'query_id', 'measure', 'value'], 1200)
         """
         rules = {"ties": ties, "compat": compat, "depth": depth, "validate": validate}
-        asked = parse_all(measures)
+        asked = parse_all(MEASURES if measures is None else measures)
         return join(self, qrels, asked, level=level, topics=topics, **rules).measure(asked)
 
     def prefer(

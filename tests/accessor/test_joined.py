@@ -1,0 +1,132 @@
+import warnings
+
+import pandas as pd
+import pytest
+
+import pdeval
+from tests import naive
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+
+
+@pytest.fixture(scope="module")
+def joined(tables):
+    return tables[0].ireval.join(tables[1])
+
+
+def told(function):
+    """Return the texts of the warnings that a call gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    return [str(one.message) for one in caught]
+
+
+MISSING = "2 of 50 judged queries are missing from run 'ql'; they count as worst case."
+VERBS = {
+    "measure": lambda one: one.measure(["AP", "RR"]),
+    "prefer": lambda one: one.prefer(["RPP", "AP"], baseline="bm25"),
+    "order by win rates": lambda one: one.order("RPP"),
+    "order by several measures": lambda one: one.order(["RPP", "AP", "rrLP", "RR"]),
+    "compare": lambda one: one.compare(["RPP", "AP", "sgnLP"], baseline="bm25"),
+    "mean": lambda one: one.mean("RPP"),
+    "matrix": lambda one: one.matrix("RPP"),
+    "curve": lambda one: one.curve(),
+    "disaggregate": lambda one: one.disaggregate("RPP", baseline="bm25"),
+    "correlate": lambda one: one.correlate(["RPP", "AP", "RR"]),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_missing_queries_are_told_once_a_call(joined, verb):
+    assert told(lambda: VERBS[verb](joined)) == [MISSING]
+
+
+def test_the_warning_points_at_the_callers_line(tables):
+    runs, qrels = tables
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        runs.ireval.order(qrels, ["AP", "RPP"])
+        runs.ireval.compare(qrels, ["AP", "RPP"], baseline="bm25")
+    assert {one.filename for one in caught} == {__file__}
+    assert len(caught) == 2
+
+
+def test_one_join_serves_many_levels_and_topic_rules(tables, joined):
+    runs, qrels = tables
+    again = runs.ireval.measure(qrels, "AP", level=2, topics="common")
+    pd.testing.assert_frame_equal(joined.at(level=2, topics="common").measure("AP"), again)
+    assert joined.level is None
+
+
+def test_what_at_is_not_given_stays(joined):
+    strict = joined.at(level=2, topics="common")
+    assert (strict.at(topics="judged").level, strict.at(level=3).topics) == (2, "common")
+    assert strict.at(level=None).level is None
+    assert strict.at().topics == "common"
+
+
+@pytest.mark.parametrize("level", [0, -1, "2", float("nan")])
+def test_a_level_that_is_no_grade_is_refused(tables, joined, level):
+    with pytest.raises(ValueError, match=r"level=.*: the least grade that counts as relevant must be a number above 0"):
+        joined.at(level=level)
+    with pytest.raises(ValueError, match="level="):
+        tables[0].ireval.join(tables[1], level=level)
+
+
+@pytest.mark.filterwarnings("ignore:.*missing from run")
+def test_win_rates_with_and_without_pairs_give_one_order(joined):
+    direct = joined.order(["RPP", "sgnLP", "sgnLR"])
+    by_pairs = joined.prefer(["RPP", "sgnLP", "sgnLR"]).ireval.order("winrate")
+    assert direct["run"].tolist() == by_pairs["run"].tolist()
+    assert direct["score"].tolist() == pytest.approx(by_pairs["score"].tolist(), abs=1e-12)
+    assert direct["rank"].tolist() == by_pairs["rank"].tolist()
+
+
+def test_runs_that_count_on_different_queries_are_ordered_by_their_pairs(joined):
+    apart = joined.at(topics="answered")
+    direct, by_pairs = apart.order("RPP"), apart.prefer("RPP").ireval.order("winrate")
+    assert direct["run"].tolist() == by_pairs["run"].tolist()
+    assert direct["score"].tolist() == pytest.approx(by_pairs["score"].tolist(), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*missing from run")
+def test_streams_and_tables_give_the_same_results(joined):
+    prefer = joined.prefer(["RPP"])
+    pd.testing.assert_frame_equal(joined.mean("RPP"), prefer.ireval.mean(), check_categorical=False)
+    pd.testing.assert_frame_equal(joined.matrix("RPP"), prefer.ireval.matrix())
+    one, two = (
+        joined.compare(["RPP", "AP"]),
+        pd.concat([prefer.ireval.compare(), joined.measure("AP").ireval.compare()]),
+    )
+    assert one["p_value"].tolist() == pytest.approx(two["p_value"].tolist(), abs=1e-12)
+    assert one["measure"].astype(str).tolist() == two["measure"].astype(str).tolist()
+
+
+def test_sources_keep_the_order_of_the_measures(joined):
+    common = joined.at(topics="common")
+    kinds = [(type(one).__name__, one.measures) for one in common.sources(["AP", "RPP", "sgnLP", "RR"])]
+    assert kinds == [("Scores", ("AP",)), ("Pairs", ("RPP", "sgnLP")), ("Scores", ("RR",))]
+
+
+def test_what_was_joined_is_said(joined):
+    assert repr(joined).startswith("runs joined to judgments: 12 runs x 50 queries; next: .measure()")
+    single = naive.table({"r": {"q": ["a"]}}).ireval.join(naive.judgments({"q": {"a": 1}}))
+    assert repr(single).startswith("runs joined to judgments: 1 run x 1 query;")
+
+
+def test_orderings_do_not_depend_on_the_names_of_runs(tables):
+    runs, qrels = tables
+    names = {name: f"z{i:02d}" for i, name in enumerate(sorted(runs["run"].unique(), reverse=True))}
+    renamed = runs.assign(run=runs["run"].astype(object).map(names))
+    method = ["winrate", "borda", "copeland", "mc4", "bradley-terry"]
+    one = runs.ireval.order(qrels, "RPP", method=method, topics="common")
+    two = renamed.ireval.order(qrels, "RPP", method=method, topics="common")
+    keyed = [
+        {(names.get(run, run), how): (rank, round(score, 9)) for run, how, rank, score in zip(*map(list, columns))}
+        for columns in ([t["run"], t["method"], t["rank"], t["score"]] for t in (one, two))
+    ]
+    assert keyed[0] == keyed[1]
