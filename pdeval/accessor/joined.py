@@ -23,6 +23,7 @@ from pdeval import (
     tables,
     winrates,
 )
+from pdeval.accessor.joined_experiments import JoinedExperiments
 from pdeval.catalog import Measure, parse_all
 from pdeval.cube import stacked
 from pdeval.evaluate import Topics
