@@ -28,7 +28,8 @@ class ExperimentVerbs:
         """Return how often each two measures prefer the same run of a pair: measure_a, measure_b, ..., agreement, r.
 
         With a share of 1 the signs of the two differences are always equal; with `fuzziness` D, only opposite signs of
-        differences both above D disagree. `r` is Pearson's correlation. `by="query"` keeps queries apart. The figure: `pdeval.plots.difference_scatter`.
+        differences both above D disagree. `r` is Pearson's correlation. `by="query"` keeps queries apart.
+        The figure: `pdeval.plots.difference_scatter`.
 
         Examples
         --------
@@ -82,7 +83,7 @@ class ExperimentVerbs:
         return joined_of(self, qrels, "AP", rules, "ties_by_level").ties_by_level(levels=levels)
 
     def ties_by_first(self, qrels: object, **rules: Any) -> pd.DataFrame:
-        """Return the share of pairs tied in reciprocal rank, given the first relevant item's rank: p1, pairs, ties, tied.
+        """Return the share of pairs tied in reciprocal rank, by the first relevant item's rank: p1, pairs, ties, tied.
 
         Beside it, in theory: `pdeval.agreement.tie_probability`.
 
