@@ -79,24 +79,30 @@ def growth(repeats: int) -> pd.DataFrame:
 
 
 PEAK = """
-import resource, sys, warnings
+import sys, warnings
 warnings.simplefilter("ignore")
-from tests.benchmarks.data import SHAPES, make
+import pandas as pd
 import pdeval
-runs, qrels = make(SHAPES[{shape!r}])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-size = runs.memory_usage(deep=True).sum() / 1024
+runs, qrels = (pd.read_parquet(path) for path in sys.argv[1:])
+runs.head(1000).ireval.measure(qrels)
+def status(name):
+    return next(float(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
 runs.ireval.measure(qrels, ["AP", "nDCG@10", "RR", "P@10", "R@100"])
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(size, before, after)
+print(runs.memory_usage(deep=True).sum() / 1024, before, status("VmHWM"))
 """
 
 
 def peak(shape: str) -> dict:
-    """Return the peak memory of an evaluation over the input's own, in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", PEAK.format(shape=shape)], capture_output=True, text=True, check=True)
-    size, before, after = map(float, done.stdout.split())
-    return {"shape": shape, "input MB": size / 1024, "process before MB": before / 1024, "peak MB": after / 1024}
+    """Return the peak memory of an evaluation beyond its input, in a process of its own (Linux)."""
+    with jobs.temporary() as folder:
+        paths = [f"{folder}/runs.parquet", f"{folder}/qrels.parquet"]
+        for table, path in zip(make(SHAPES[shape]), paths):
+            table.to_parquet(path)
+        done = subprocess.run([sys.executable, "-c", PEAK, *paths], capture_output=True, text=True, check=True)
+    size, before, after = (float(word) / 1024 for word in done.stdout.split())
+    return {"shape": shape, "input MB": size, "beyond it MB": after - before, "share": (after - before) / size}
 
 
 def main() -> None:
