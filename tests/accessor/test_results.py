@@ -1,0 +1,112 @@
+import pandas as pd
+import pytest
+
+import pdeval
+
+
+@pytest.fixture(scope="module")
+def joined():
+    return pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+
+
+@pytest.fixture(scope="module")
+def scores(joined):
+    return joined.measure(["AP", "RR", "ISL"])
+
+
+@pytest.fixture(scope="module")
+def prefer(joined):
+    return joined.prefer(["RPP", "AP"])
+
+
+def test_some_of_the_measures_may_be_asked_for_in_any_order(scores):
+    assert scores.ireval.order(measures="RR")["measure"].unique().tolist() == ["RR"]
+    assert scores.ireval.order(measures=["RR", "AP"])["measure"].unique().tolist() == ["RR", "AP"]
+    assert scores.ireval.compare(measures=["RR", "AP"], baseline="bm25")["measure"].unique().tolist() == ["RR", "AP"]
+
+
+def test_a_measure_that_the_table_lacks_is_an_error(scores):
+    with pytest.raises(KeyError, match="no measure 'P@5' in this table; it has 'AP', 'RR', 'ISL'"):
+        scores.ireval.order(measures="P@5")
+
+
+def test_the_first_argument_of_order_may_be_the_method(scores, prefer):
+    assert scores.ireval.order("borda")["method"].unique().tolist() == ["borda"]
+    assert prefer.ireval.order(["winrate", "mc4"])["method"].unique().tolist() == ["winrate", "mc4"]
+    with pytest.raises(TypeError, match="two methods, 'borda' and 'mc4'"):
+        scores.ireval.order("borda", method="mc4")
+
+
+def test_less_is_better_where_the_measure_says_so(scores):
+    order = scores.ireval.order(measures="ISL")
+    assert order["score"].is_monotonic_increasing
+    assert order["rank"].tolist() == sorted(order["rank"])
+
+
+@pytest.mark.parametrize("verb", ["order", "compare", "discriminative_power", "anova"])
+def test_tables_whose_numbers_are_computed_take_no_rules_of_a_join(scores, verb):
+    with pytest.raises(TypeError, match=rf"{verb}\(\) on a scores table .* takes no level: its numbers are already"):
+        getattr(scores.ireval, verb)(level=2)
+
+
+@pytest.mark.parametrize("compat", ["trec_eval-9", "no such"])
+def test_an_ordering_of_scores_has_no_compat_but_pref_eval(scores, compat):
+    with pytest.raises(TypeError, match="takes no compat: its numbers are already computed"):
+        scores.ireval.order(compat=compat)
+
+
+def test_an_unknown_compat_of_runs_is_an_error():
+    with pytest.raises(ValueError, match="compat='pref-eval': choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'"):
+        pdeval.datasets.sample_runs().ireval.order(pdeval.datasets.sample_qrels(), "RPP", compat="pref-eval")
+
+
+def test_tables_in_any_order_of_rows_give_the_same_results(scores, prefer):
+    for table in (scores, prefer):
+        mixed = table.sample(frac=1, random_state=2)
+        pd.testing.assert_frame_equal(mixed.ireval.order("borda"), table.ireval.order("borda"))
+        pd.testing.assert_frame_equal(mixed.ireval.compare(), table.ireval.compare())
+    pd.testing.assert_frame_equal(scores.sample(frac=1, random_state=2).ireval.summary(), scores.ireval.summary())
+    pd.testing.assert_frame_equal(prefer.sample(frac=1, random_state=2).ireval.mean(), prefer.ireval.mean())
+
+
+def test_tables_read_back_from_a_file_give_the_same_results(scores, prefer, tmp_path):
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    prefer.to_csv(tmp_path / "prefer.csv", index=False)
+    again = pd.read_csv(tmp_path / "scores.csv", dtype={"query_id": str})
+    assert again.ireval.order()["run"].tolist() == scores.ireval.order()["run"].tolist()
+    again = pd.read_csv(tmp_path / "prefer.csv", dtype={"query_id": str})
+    assert again.ireval.mean()["mean"].tolist() == pytest.approx(prefer.ireval.mean()["mean"].tolist(), abs=1e-12)
+
+
+def test_scores_under_other_names_are_bound(scores):
+    renamed = scores.rename(columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"})
+    renamed.attrs.clear()
+    bound = renamed.ireval(run="system", query="topic_no", measure="metric", value="x")
+    assert bound.order()["system"].tolist() == scores.ireval.order()["run"].tolist()
+    assert list(bound.summary(wide=True)) == ["system", "AP", "RR", "ISL"]
+    assert (
+        bound.compare(baseline="bm25")["p_value"].tolist() == scores.ireval.compare(baseline="bm25")["p_value"].tolist()
+    )
+
+
+def test_a_binding_may_be_added_to(scores):
+    renamed = scores.rename(columns={"run": "system", "query_id": "topic_no"})
+    bound = renamed.ireval(run="system")(query="topic_no")
+    assert bound.order()["system"].nunique() == 12
+
+
+def test_the_mean_and_the_matrix_of_scores_are_refused(scores):
+    with pytest.raises(ValueError, match=r"expected a preferences table .*; this looks like a scores table"):
+        scores.ireval.mean()
+    with pytest.raises(ValueError, match="expected a preferences table"):
+        scores.ireval.matrix()
+
+
+def test_correlations_work_on_orders_scores_preferences_and_runs(scores, prefer, joined):
+    from_scores = scores.ireval.correlate(measures=["AP", "RR"])
+    from_orders = scores.ireval.order(measures=["AP", "RR"]).ireval.correlate()
+    assert from_scores["value"].tolist() == from_orders["value"].tolist()
+    assert len(prefer.ireval.correlate()) == 1
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    from_runs = runs.ireval.correlate(qrels, ["AP", "RR"], topics="common")
+    assert from_runs["value"].tolist() == pytest.approx(from_scores["value"].tolist())
