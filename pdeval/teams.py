@@ -31,7 +31,8 @@ def of(
     runs : DataFrame
         A row a run: the column(s) that identify it.
     team : str or mapping
-        A column of `metadata`, or the team of each run id (of a tuple of ids, where several columns name a run).
+        A column of `metadata`; one of several columns that name a run; or the team of each run id (of a tuple of ids,
+        where several columns name a run).
     metadata : DataFrame
         What the runs are, with the columns that identify them.
 
@@ -42,6 +43,9 @@ def of(
     >>> found.names.tolist(), found.of.tolist()
     (['new', 'old'], [1, 1, 0])
     """
+    if isinstance(team, str) and team in runs.columns and len(runs.columns) > 1:
+        code, names = pd.factorize(runs[team], sort=True)
+        return Teams(pd.Index(names, name=team), code.astype(np.int64))
     known = dict(team) if isinstance(team, Mapping) else _column(runs, team, metadata)
     keys = list(runs.astype(object).itertuples(index=False, name=None))
     if isinstance(team, Mapping) and len(runs.columns) == 1:

@@ -22,6 +22,11 @@ def test_a_mapping_names_the_teams_of_runs_with_several_columns():
     assert (found.names.name, found.of.tolist()) == ("team", [0, 0, 1])
 
 
+def test_one_of_several_columns_that_name_a_run_may_be_the_team():
+    found = teams.of(PAIRS.astype({"model": "category"}), "model")
+    assert (found.names.tolist(), found.names.name, found.of.tolist()) == (["m", "n"], "model", [0, 0, 1])
+
+
 def test_categories_and_years_serve_as_teams():
     metadata = pd.DataFrame({"run": pd.Categorical(["a", "b", "c"]), "year": [2004, 1998, 2004]})
     found = teams.of(RUNS.astype("category"), "year", metadata)

@@ -7,13 +7,14 @@ from typing import Any
 import pandas as pd
 
 from pdeval import tables
+from pdeval.accessor.collections import CollectionVerbs
 from pdeval.accessor.experiments import ExperimentVerbs
 from pdeval.accessor.results import ResultVerbs
 from pdeval.accessor.runs import RunVerbs
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
-class Ireval(RunVerbs, ResultVerbs, ExperimentVerbs):
+class Ireval(RunVerbs, ResultVerbs, ExperimentVerbs, CollectionVerbs):
     """Evaluation of rankings on a DataFrame: measures, preferences, orderings, significance.
 
     `df.ireval` understands run tables, judgments, and the tables that its own verbs return. `repr(df.ireval)` says
