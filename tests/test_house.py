@@ -1,0 +1,168 @@
+"""The house itself: floors and walls between modules, sizes and names of files, and what every docstring has."""
+
+import ast
+import importlib
+import inspect
+from pathlib import Path
+
+import pytest
+
+import pdeval
+from pdeval.accessor import Ireval
+from pdeval.accessor.joined import Joined
+from pdeval.catalog import ENTRIES
+
+ROOT = Path(pdeval.__file__).parent
+TESTS = Path(__file__).parent
+
+# a new module gets its floor here, and its place in the docstring of the package
+FLOORS = {
+    "ground": "arrow catalog choice cube grammar ids levels progress tables",
+    "knowledge": "blocks columns datasets datasets_generate duplicates judgments lists metrics offline_interleaving "
+    "pools positions preferences ranking ranks teams thinning trec",
+    "work": "accounting agreement assessors coefficients contributions correlation curves evaluate fitting incomplete "
+    "kappas leave_out online orderings pairs pivot pooling residuals search_lengths significance stability standings "
+    "summary swaps systems votes winrates",
+    "out": "engines plots report",
+    "door": "__init__ __main__ accessor cli",
+}
+FLOOR = {room: height for height, rooms in enumerate(FLOORS.values()) for room in rooms.split()}
+
+# no further than this wall: (who, whom they never import)
+WALLS = {
+    "kernels never see a DataFrame": (("metrics", "preferences", "levels"), ("pandas",)),
+    "reports and plots never see positions": (("report", "plots"), ("positions", "blocks", "pairs", "evaluate")),
+}
+ON_USE = ("scipy", "statsmodels", "matplotlib", "tqdm", "dask", "distributed")
+NO_ROOM = ("utils", "util", "helpers", "common", "misc", "core", "base")
+LONG_TESTS = {"report/test_systems.py"}  # to be split
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+
+
+def room(module):
+    """Return the module or package right below pdeval that a module belongs to."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imported(tree, *, top_only=False):
+    """Yield the modules that a file imports: pdeval's own in full, of others the package."""
+    nodes = tree.body if top_only else ast.walk(tree)
+    for node in nodes:
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            if name == "pdeval" or name.startswith("pdeval."):
+                while name not in FILES:
+                    name = name.rpartition(".")[0]
+                yield name
+            else:
+                yield name.partition(".")[0]
+
+
+def test_every_module_has_a_floor():
+    homeless = sorted({room(module) for module in FILES} - set(FLOOR))
+    assert homeless == [], "name their floor in FLOORS, and draw them in the docstring of pdeval"
+
+
+def test_imports_go_downwards_only():
+    upwards = [
+        f"{module} imports {other}"
+        for module in FILES
+        for other in imported(TREES[module])
+        if other in FILES and FLOOR.get(room(other), 0) > FLOOR.get(room(module), 0)
+    ]
+    assert upwards == []
+
+
+@pytest.mark.parametrize("wall", WALLS)
+def test_walls_hold(wall):
+    rooms, never = WALLS[wall]
+    for module in FILES:
+        if room(module) in rooms:
+            seen = {room(name) if name in FILES else name for name in imported(TREES[module])}
+            assert not seen & set(never), f"{wall}: {module}"
+
+
+def test_slow_packages_are_imported_on_use():
+    early = [module for module, tree in TREES.items() if set(imported(tree, top_only=True)) & set(ON_USE)]
+    assert early == []
+
+
+def test_files_are_short_and_named_after_a_subject():
+    for module, path in FILES.items():
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, f"{module} has more than 400 lines"
+        assert path.stem not in NO_ROOM, f"{module}: name the room that it wants"
+    for path in TESTS.rglob("*.py"):
+        short = len(path.read_text(encoding="utf-8").splitlines()) <= 400
+        assert short or path.relative_to(TESTS).as_posix() in LONG_TESTS, path
+
+
+def test_user_errors_are_never_assertions():
+    found = [name for name, tree in TREES.items() if any(isinstance(node, ast.Assert) for node in ast.walk(tree))]
+    assert found == []
+
+
+def public(tree):
+    """Yield (name, node) of every public function, class and method; members of a Protocol only name its parts."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            yield node.name, node
+            protocol = isinstance(node, ast.ClassDef) and "Protocol" in ast.dump(ast.Tuple(node.bases))
+            if isinstance(node, ast.ClassDef) and not protocol:
+                yield from ((f"{node.name}.{name}", inner) for name, inner in public(node))
+
+
+def test_everything_public_says_what_it_is():
+    silent = [module for module, tree in TREES.items() if not ast.get_docstring(tree)]
+    for module, tree in TREES.items():
+        silent += [f"{module}.{name}" for name, node in public(tree) if not ast.get_docstring(node)]
+    assert silent == []
+
+
+def front():
+    """Yield (name, object) of what users call: the verbs, the public names of every package, and the kernels."""
+    for verbs in (Ireval, Joined):
+        for name, method in inspect.getmembers(verbs, inspect.isfunction):
+            if not name.startswith("_"):
+                yield f"{verbs.__name__}.{name}", method
+    packages = ["pdeval", *(name for name in FILES if FILES[name].stem == "__init__" and name.count(".") == 1)]
+    for package in packages:
+        module = importlib.import_module(package) if package != "pdeval.engines" else None
+        for name in getattr(module, "__all__", ()):
+            one = getattr(module, name)
+            if callable(one) and not isinstance(one, (dict, tuple)):
+                yield f"{package}.{name}", one
+    for name, entry in ENTRIES.items():
+        if entry.family != "ordering":  # those are kernels of order(), which shows them
+            yield f"the kernel of {name}", entry.kernel
+
+
+# parts of a Report that users read and never make; report() shows them
+PARTS = {"pdeval.report.Cell", "pdeval.report.Column", "pdeval.report.Group"}
+
+
+def test_everything_that_users_call_shows_an_example():
+    lacking = [name for name, one in front() if "Examples" not in (inspect.getdoc(one) or "")]
+    assert set(lacking) <= PARTS
+
+
+def test_what_users_call_is_annotated():
+    lacking = []
+    for name, one in front():
+        if inspect.isfunction(one) and not name.startswith("the kernel"):
+            parameters = [p for p in inspect.signature(one).parameters.values() if p.name not in ("self",)]
+            if any(p.annotation is p.empty for p in parameters) or "return" not in one.__annotations__:
+                lacking.append(name)
+    assert lacking == []

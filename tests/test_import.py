@@ -1,0 +1,48 @@
+"""What `import pdeval` costs: no slow package, and little time beside pandas."""
+
+import subprocess
+import sys
+
+import pytest
+
+import pdeval
+
+SLOW = ("scipy", "statsmodels", "matplotlib", "tqdm", "dask", "distributed", "IPython")
+
+
+def python(code):
+    """Return what a fresh interpreter prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_importing_pdeval_imports_no_slow_package():
+    loaded = python(f"import sys, pdeval; print([name for name in {SLOW!r} if name in sys.modules])")
+    assert loaded == "[]"
+
+
+def test_measures_and_preferences_need_no_slow_package_either():
+    code = (
+        "import sys, warnings, pdeval; warnings.simplefilter('ignore');"
+        "runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels();"
+        "runs.ireval.measure(qrels, ['AP', 'nDCG@10', 'bpref']); runs.ireval.prefer(qrels, ['RPP', 'rrLP']);"
+        f"print([name for name in {SLOW!r} if name in sys.modules])"
+    )
+    assert python(code) == "[]"
+
+
+def test_rooms_that_are_rarely_entered_open_on_use():
+    rooms = ["agreement", "online", "plots", "report", "significance", "search_lengths"]
+    code = f"import pdeval; print([getattr(pdeval, name).__name__ for name in {rooms}])"
+    assert python(code) == str([f"pdeval.{name}" for name in rooms])
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = pdeval.nothing
+
+
+def test_importing_pdeval_adds_little_to_pandas():
+    # processor time, and the least of several runs: other work on the machine can only add to it
+    code = "import pandas, time; a = time.process_time(); import pdeval; print(time.process_time() - a)"
+    added = min(float(python(code)) for _ in range(4))
+    assert added <= 0.3
