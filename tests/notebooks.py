@@ -15,8 +15,13 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
-# figures belong into the notebook also where MPLBACKEND says otherwise
-INLINE = "module://matplotlib_inline.backend_inline"
+KERNEL = {
+    # figures belong into the notebook also where MPLBACKEND says otherwise
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    # bars come and go with the speed of the machine; without ipywidgets tqdm warns that it draws plain ones
+    "TQDM_DISABLE": "1",
+    "PYTHONWARNINGS": "ignore:IProgress not found",
+}
 CELL_FILE = re.compile(r"\S*ipykernel_\d+/\d+\.py:(\d+)")
 NOT_FOR_READERS = {
     "a path of this machine": re.compile(r"(?<![\w.:/])/(?:home|tmp|work|root|Users|var/folders)/[\w.-]+"),
@@ -52,7 +57,7 @@ def executed(path: Path) -> Any:
         resources={"metadata": {"path": FOLDER}},
         extra_arguments=["--log-level=40"],
     )
-    client.execute(env={**os.environ, "MPLBACKEND": INLINE})
+    client.execute(env={**os.environ, **KERNEL})
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
     for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
         if output.output_type == "stream":

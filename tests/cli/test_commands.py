@@ -18,7 +18,7 @@ def data(sample):
 
 
 def read(text: str) -> pd.DataFrame:
-    return pd.read_csv(io.StringIO(text))
+    return pd.read_csv(io.StringIO(text), float_precision="round_trip")
 
 
 @pytest.mark.parametrize(

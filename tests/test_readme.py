@@ -1,0 +1,184 @@
+"""The README is true: its code runs and prints what it says, its tables are those of the package, its links lead on.
+
+`python -m tests.test_readme --write` writes the generated parts anew: tables, outputs of examples, the figure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from pdeval.__main__ import main
+from pdeval.tables import GRADES, VOCABULARIES
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+FIGURE = ROOT / "notebooks" / "figures" / "quickstart.png"
+PYTHON = re.compile(r"(?s)```python\n(.*?)```\n(?:```text\n(.*?)```\n)?")
+MISSING = "2 of 50 judged queries are missing"
+FAMILIES = {
+    "metric": ("Measures of one ranking", "Measure"),
+    "preference": ("Preferences between two rankings", "Preference"),
+    "ordering": ("Orderings of many runs", "Ordering"),
+}
+
+
+def readme() -> str:
+    return README.read_text(encoding="utf-8")
+
+
+def part(text: str, name: str) -> str:
+    """Return what stands between the comments of that name."""
+    found = re.search(rf"(?s)<!-- {name} -->\n(.*?)<!-- /{name} -->", text)
+    assert found, f"README.md has no part <!-- {name} --> ... <!-- /{name} -->"
+    return found[1]
+
+
+def catalog() -> list[dict]:
+    """Return the catalog of a fresh process: other tests may have added measures of their own to this one's."""
+    code = "import pdeval; print(pdeval.catalog().to_json(orient='records'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
+    return json.loads(done.stdout)
+
+
+def measures() -> str:
+    """Return the tables of everything that can be asked for by name."""
+    lines = []
+    for family, (title, header) in FAMILIES.items():
+        lines += [f"**{title}**", "", f"| {header} | Parameters | What it is |", "|---|---|---|"]
+        for row in catalog():
+            if row["family"] == family:
+                lower = "" if row["higher_is_better"] or family == "ordering" else " Lower is better."
+                parameters = f"`{row['parameters']}`" if row["parameters"] else ""
+                summary = row["summary"].replace("|", r"\|")
+                lines.append(f"| `{row['name']}` | {parameters} | {summary}{lower} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def columns() -> str:
+    """Return the table of the column names that are understood."""
+    lines = ["| | run | query | item |", "|---|---|---|---|"]
+    said = {"pdeval": "pdeval, ir_datasets, ir_measures", "recommender": "recommenders", "plain": "in words"}
+    for name, words in VOCABULARIES.items():
+        lines.append(f"| {said.get(name, name)} | `{words['run']}` | `{words['query']}` | `{words['doc']}` |")
+    grades = ", ".join(f"`{name}`" for name in GRADES)
+    return "\n".join([*lines, "", f"The grade is in {grades}; score and rank are in `score` and `rank`.", ""])
+
+
+def notebooks() -> str:
+    """Return the list of notebooks by their titles."""
+    lines = []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
+        title = "".join(first["source"]).splitlines()[0].lstrip("# ")
+        lines.append(f"- [{title}](notebooks/{path.name})")
+    return "\n".join([*lines, ""])
+
+
+def printed(code: str, namespace: dict) -> str:
+    """Return what a block of code prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", MISSING)
+        exec(compile(code, "README.md", "exec"), namespace)
+    return out.getvalue()
+
+
+def test_every_example_prints_what_the_readme_says(tmp_path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict = {}
+    blocks = PYTHON.findall(readme())
+    assert len(blocks) >= 2
+    for code, said in blocks:
+        assert printed(code, namespace) == said
+    assert (tmp_path / "ranking.png").stat().st_size > 10_000
+
+
+def test_every_command_of_the_command_line_section_works(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    section = readme().partition("## Command line")[2].partition("\n## ")[0]
+    commands = re.findall(r"(?m)^pdeval (.*)$", section)
+    assert len(commands) >= 8
+    for command in commands:
+        status = main(command.split())
+        assert status == (1 if command.startswith("check") else 0), command  # the sample lacks two queries
+        assert capsys.readouterr().out or " -o " in command, command
+    assert {"scores.csv", "table.tex"} <= set(os.listdir(tmp_path))
+
+
+def test_the_table_of_measures_is_the_catalog():
+    assert part(readme(), "measures") == "\n" + measures()
+
+
+def test_the_table_of_columns_is_that_of_the_tables():
+    assert part(readme(), "columns") == columns()
+
+
+def test_every_notebook_is_listed():
+    if not (ROOT / "notebooks").is_dir():
+        pytest.skip("the notebooks are not beside these tests")
+    assert part(readme(), "notebooks") == notebooks()
+
+
+def test_links_inside_the_repository_lead_somewhere():
+    if not (ROOT / "notebooks").is_dir():
+        pytest.skip("the notebooks are not beside these tests")
+    links = set(re.findall(r"\]\((?!https?://|#)([^)]+)\)", readme()))
+    assert "notebooks/figures/quickstart.png" in links
+    assert [link for link in sorted(links) if not (ROOT / link).exists()] == []
+    assert FIGURE.stat().st_size < 60_000
+
+
+def test_each_of_the_two_commands_is_one_block_under_its_comment():
+    for name, last in (("try", "pdeval demo"), ("test", "python -m pytest")):
+        blocks = re.findall(rf"<!-- {name} command -->\n```bash\n(.*?)\n```\n", readme(), flags=re.S)
+        assert len(blocks) == 1
+        assert blocks[0].startswith("python3 -m venv .venv")
+        assert blocks[0].endswith(last)
+
+
+def write() -> None:
+    """Write the generated parts of the README anew."""
+    import tempfile
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    text = readme()
+    made = {"measures": "\n" + measures(), "columns": columns(), "notebooks": notebooks()}
+    for name, content in made.items():
+        text = text.replace(part(text, name), content) if part(text, name) else _filled(text, name, content)
+    namespace: dict = {}
+
+    def with_output(block: re.Match) -> str:
+        said = printed(block[1], namespace)
+        return f"```python\n{block[1]}```\n" + (f"```text\n{said}```\n" if said else "")
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        text = PYTHON.sub(with_output, text)
+        FIGURE.parent.mkdir(exist_ok=True)
+        shutil.copy("ranking.png", FIGURE)
+    README.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _filled(text: str, name: str, content: str) -> str:
+    return text.replace(f"<!-- {name} -->\n", f"<!-- {name} -->\n{content}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python -m tests.test_readme --write")
+    write()
