@@ -57,11 +57,11 @@ class Ids:
             return stored[1:] != stored[:-1]  # type: ignore[index]
         if len(self) < 2:
             return np.zeros(0, dtype=bool)
-        even = _of_one_width(self.text)
-        if even is None:
+        changed = _changes_of_one_width(self.text)
+        if changed is None:
             differs = pc.not_equal(self.text.slice(1), self.text.slice(0, len(self) - 1))
-            return differs.to_numpy(zero_copy_only=False)
-        return even[1:] != even[:-1]
+            changed = differs.to_numpy(zero_copy_only=False)
+        return changed
 
     def decoded(self) -> Ids:
         """Return the same ids as numbers or text, without codes."""
@@ -213,20 +213,23 @@ def _typed(array: pa.Array | None) -> Ids | None:
     return Ids(text=pa.array([], pa.string())) if pa.types.is_null(array.type) else None
 
 
-def _of_one_width(text: pa.Array) -> np.ndarray | None:
-    """Return texts of one width, of at most 8 bytes, as numbers that are equal where the texts are; else None."""
+def _changes_of_one_width(text: pa.Array) -> np.ndarray | None:
+    """Return which texts differ from the one before, where all are of one width of at most 8 bytes; else None."""
     offsets, data = buffers(text)
-    width = int(offsets[1] - offsets[0])
-    if not 0 < width <= 8 or int(offsets[-1] - offsets[0]) != width * len(text) or (np.diff(offsets) != width).any():
+    first, width, count = int(offsets[0]), int(offsets[1] - offsets[0]), len(text)
+    if not 0 < width <= 8 or int(offsets[-1]) - first != width * count:
         return None
-    inside = max((len(data) - 8 - int(offsets[0])) // width + 1, 0)
-    if inside < len(text):  # the last words would reach over the end of the buffer
-        data = np.concatenate([data[offsets[0] :], np.zeros(8, np.uint8)])
-        first = 0
-    else:
-        first = int(offsets[0])
-    numbers = np.ndarray((len(text),), dtype="<u8", buffer=data, offset=first, strides=(width,))
-    return numbers & _LOW_BYTES[width]
+    if first + width * (count - 1) + 8 > len(data):  # the last words would reach over the end of the buffer
+        data, first = np.concatenate([data[first:], np.zeros(8, np.uint8)]), 0
+    number = np.ndarray((count,), dtype="<u8", buffer=data, offset=first, strides=(width,))
+    changed = np.empty(count - 1, dtype=bool)
+    for at in range(0, count - 1, _CHUNK):  # chunks keep the temporaries in the cache
+        end = min(at + _CHUNK, count - 1)
+        if (offsets[at + 1 : end + 2] - offsets[at : end + 1] != width).any():
+            return None
+        part = number[at : end + 1] & _LOW_BYTES[width]
+        np.not_equal(part[1:], part[:-1], out=changed[at:end])
+    return changed
 
 
 def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:

@@ -88,10 +88,11 @@ def of_rows(
     start, size, rank = place.copy(), np.ones(len(rows), dtype=np.int64), place + 1
     tied = np.flatnonzero(~alone)
     if len(tied):
-        groups = np.flatnonzero(new)
-        group = np.searchsorted(groups, rows[tied], side="right") - 1
-        first = groups[group]
-        size[tied] = groups[group + 1] - first
+        # groups of more than one row: they begin where the next row is not new, and end where it is new again
+        begins, ends = np.flatnonzero(new[:-1] & ~new[1:]), np.flatnonzero(~new[:-1] & new[1:]) + 1
+        group = np.searchsorted(begins, rows[tied], side="right") - 1
+        first = begins[group]
+        size[tied] = ends[group] - first
         start[tied] = first - begin[tied]
         if ties == "docid":
             rank[tied] = start[tied] + 1 + _later(rows[tied], first, size[tied], doc, order)
@@ -138,7 +139,8 @@ def _later_by_sorting(
     text, local = _local_text(doc, member, order)
     key = np.repeat(np.arange(len(groups)), sizes)
     by = np.arange(len(member))
-    longest = int(np.diff(ids.buffers(text)[0]).max(initial=0))
+    offsets, _ = ids.buffers(text)
+    longest = int((offsets[local + 1] - offsets[local]).max(initial=0))
     # least significant word first: every pass is a stable sort, the group comes last
     for step in reversed(range(-(-longest // 8))):
         word = ids.words(text, local, step)

@@ -17,13 +17,14 @@ class Shape(NamedTuple):
     relevant: int
     judged: int = 400
     pool: int = 4000
+    documents: int = 528_155
 
 
 SHAPES = {
     "one run": Shape(1, 50, 1000, 70),
     "small": Shape(20, 50, 1000, 70),
     "medium": Shape(110, 249, 1000, 70),
-    "recommender": Shape(21, 6005, 100, 19, judged=40, pool=600),
+    "recommender": Shape(21, 6005, 100, 19, judged=40, pool=600, documents=3706),
 }
 
 
@@ -33,7 +34,7 @@ def make(shape: Shape, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     Each query draws its own pool of documents; a run ranks the pool by a noisy signal of relevance.
     """
     rng = np.random.default_rng(seed)
-    names = np.array([f"FT{911 + i % 84}-{i:06d}" for i in range(max(10 * shape.pool, 40_000))], dtype=object)
+    names = np.array([f"FT{911 + i % 84}-{i:06d}" for i in range(shape.documents)], dtype=object)
     query_ids = np.array([f"{301 + q}" for q in range(shape.queries)], dtype=object)
     quality = np.linspace(0.4, 1.6, shape.runs) if shape.runs > 1 else np.ones(1)
     docs, scores, judged = [], [], []
