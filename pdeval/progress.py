@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def track(
-    steps: Iterable[T], *, total: int | None = None, desc: str = "", progress: bool | None = None
-) -> Iterator[T]:
+def track(steps: Iterable[T], *, total: int | None = None, desc: str = "", progress: bool | None = None) -> Iterator[T]:
     """Yield the steps, with a tqdm bar once they have taken a second.
 
     Parameters
@@ -28,7 +27,9 @@ def track(
     if not shown:
         yield from steps
         return
-    from tqdm.auto import tqdm
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without ipywidgets tqdm falls back to text, and says so
+        from tqdm.auto import tqdm
 
     yield from tqdm(steps, total=total, desc=desc, delay=0 if progress else 1, leave=False)
 
