@@ -195,7 +195,7 @@ def outside() -> int:
     import sys
 
     frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pdeval"):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "pdeval":
         frame, depth = frame.f_back, depth + 1
     return depth
 

@@ -125,7 +125,7 @@ class Ids:
 
 
 def _text_dtype() -> Any:
-    return "str" if pd.__version__ >= "3" else object
+    return "str" if int(pd.__version__.partition(".")[0]) >= 3 else object
 
 
 def of(column: pd.Series, role: str) -> Ids:

@@ -26,6 +26,7 @@ def mean(source: Any) -> pd.DataFrame:
         part = {name: np.zeros(n_pairs) for name in ("n", "mean", "sd")}
         for block, values in source.blocks(number):
             known = ~np.isnan(values)
+            _finite(values, source.measures[number])
             n = known.sum(axis=0)
             filled = np.where(known, values, 0.0)
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -46,6 +47,15 @@ def mean(source: Any) -> pd.DataFrame:
     frame = pd.DataFrame(columns)
     frame.attrs.update(source.attrs)
     return frame
+
+
+def _finite(values: np.ndarray, measure: str) -> None:
+    endless = int(np.isinf(values).sum())
+    if endless:
+        raise ValueError(
+            f"{measure!r} has {endless:,} infinite preferences, which have no mean: one run never found the item. "
+            "Choose a measure with a finite worst case."
+        )
 
 
 def matrix(source: Any, measure: str | None = None) -> pd.DataFrame:
@@ -71,6 +81,7 @@ def matrix(source: Any, measure: str | None = None) -> pd.DataFrame:
     square = np.full((len(source.runs), len(source.runs)), np.nan)
     np.fill_diagonal(square, 0.0)
     for block, values in source.blocks(names.index(measure)):
+        _finite(values, measure)
         with np.errstate(invalid="ignore"):
             average = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
         a, b = source.a[block], source.b[block]

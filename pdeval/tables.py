@@ -114,6 +114,8 @@ def paired_columns(frame: pd.DataFrame) -> list[str]:
     hinted = frame.attrs.get("run_columns")
     if hinted and set(hinted) <= set(stems):
         return list(hinted)
+    if hinted and set(hinted) <= set(columns):
+        return []  # a table of single runs, to which columns of the caller's were joined
     return [stem for stem in stems if stem not in ("mean", "measure", "method")]
 
 

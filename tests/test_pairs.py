@@ -219,6 +219,14 @@ def test_missing_queries_are_told_once():
     assert told[0].filename == __file__
 
 
+def test_long_work_shows_its_progress_where_that_is_asked(capsys):
+    source = select(join(*collection()[:2]), ["RPP", "AP"], tell=False)
+    source.cube(progress=False)
+    assert capsys.readouterr().err == ""
+    source.cube(progress=True)
+    assert "preferences" in capsys.readouterr().err
+
+
 def test_what_is_no_preference_is_refused():
     joined = join(*collection()[:2])
     with pytest.raises(ValueError, match=r"borda orders runs; it is no preference"):

@@ -89,6 +89,15 @@ def test_runs_of_several_columns_have_joined_labels():
     assert list(systems.mean(held))[:4] == ["model_a", "seed_a", "model_b", "seed_b"]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("function", [systems.mean, systems.matrix])
+def test_infinite_preferences_have_no_mean(function):
+    values = np.array([[[np.inf], [-np.inf], [1.0]]])
+    held = cube.Preferences(RUNS[:2], pd.Index([1, 2, 3], name="qid"), ("TSL",), np.array([0]), np.array([1]), values)
+    with pytest.raises(ValueError, match="'TSL' has 2 infinite preferences, which have no mean"):
+        function(held)
+
+
 def test_a_matrix_is_of_one_known_measure(source):
     with pytest.raises(
         ValueError, match=r"a matrix shows one measure; the table has RPP, AP\. Say which: matrix\('RPP'\)"

@@ -178,6 +178,13 @@ def test_beside_a_query_id_the_column_query_is_text():
     assert tables.read(held, "scores").roles["query"] == "qid"
 
 
+def test_metadata_that_looks_like_pairs_makes_no_preferences_of_scores():
+    scores = frame("run", "query_id", "measure", "value", "rate_a", "rate_b")
+    scores.attrs["run_columns"] = ["run"]
+    assert tables.kind_of(scores) == "scores"
+    assert tables.read(scores, "scores").run_columns == ("run",)
+
+
 def test_pair_columns_of_results_are_found():
     assert tables.paired_columns(frame("model_a", "seed_a", "model_b", "seed_b", "mean_a", "mean_b")) == [
         "model",
