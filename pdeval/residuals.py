@@ -108,7 +108,7 @@ def residuals(
         lows, highs = lists.range(calls, ranks, count, assume, value[numbers][:, lists.topic, lists.run])
         for place, number in enumerate(numbers):
             low[number, lists.topic, lists.run], high[number, lists.topic, lists.run] = lows[place], highs[place]
-    kept = np.isin(positions.queries, scores.queries)
+    kept = positions.queries.isin(scores.queries)
     cubes = [replace(scores, values=np.where(np.isnan(scores.values), np.nan, part[:, kept])) for part in (low, high)]
     return _table([scores, *cubes], by_query)
 
