@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from pdeval.accessor.sources import joined_of
-from pdeval.search_lengths import items
+from pdeval.search_lengths import items, two_runs
 
 
 class ExperimentVerbs:
@@ -165,6 +165,7 @@ class ExperimentVerbs:
         keep: Any = None,
         samples: int = 10,
         policy: Any = "random",
+        against: object = None,
         method: Any = None,
         summary: bool = False,
         seed: int | None = 0,
@@ -190,6 +191,7 @@ class ExperimentVerbs:
             keep=keep,
             samples=samples,
             policy=policy,
+            against=against,
             method=method,
             summary=summary,
             seed=seed,
@@ -229,7 +231,14 @@ class ExperimentVerbs:
         )
 
     def search_length_wins(
-        self, qrels: object, run_a: object, run_b: object, *, unretrieved: Any = "run", **rules: Any
+        self,
+        qrels: object,
+        run_a: object,
+        run_b: object,
+        *,
+        edges: Any = two_runs.SHIFTS,
+        unretrieved: Any = "run",
+        **rules: Any,
     ) -> pd.DataFrame:
         """Return how many relevant items run_a finds sooner or later than run_b, by how much, in buckets.
 
@@ -242,9 +251,35 @@ class ExperimentVerbs:
         >>> runs.ireval.search_length_wins(qrels, "bm25", "ql").columns.tolist()
         ['run_a', 'run_b', 'bucket', 'low', 'high', 'count', 'share']
         """
-        return joined_of(self, qrels, None, rules, "search_length_wins").search_length_wins(
-            run_a, run_b, unretrieved=unretrieved
-        )
+        joined = joined_of(self, qrels, None, rules, "search_length_wins")
+        return joined.search_length_wins(run_a, run_b, edges=edges, unretrieved=unretrieved)
+
+    def search_length_differences(
+        self, qrels: object, run_a: object, run_b: object, *, unretrieved: Any = "run", **rules: Any
+    ) -> pd.DataFrame:
+        """Return both runs' search lengths of every relevant item, and the difference.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+        >>> len(runs.ireval.search_length_differences(qrels, "bm25", "ql"))
+        1174
+        """
+        joined = joined_of(self, qrels, None, rules, "search_length_differences")
+        return joined.search_length_differences(run_a, run_b, unretrieved=unretrieved)
+
+    def effective_shares(self, qrels: object, **rules: Any) -> pd.DataFrame:
+        """Return the share of items that averaging precision effectively reads: run, query, items, share.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+        >>> runs.ireval.effective_shares(qrels).columns.tolist()
+        ['run', 'query_id', 'items', 'share']
+        """
+        return joined_of(self, qrels, None, rules, "effective_shares").effective_shares()
 
     def rrie(
         self, qrels: object, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL"), **rules: Any
@@ -263,7 +298,7 @@ class ExperimentVerbs:
     def ablation(
         self, qrels: object, *, margin: float = 0.1, alpha: float = 0.05, unretrieved: Any = "run", **rules: Any
     ) -> pd.DataFrame:
-        """Return the steps from MAP to ASL with DeltaSort, Kendall's tau and DeltaValue (Alex et al. 2022, Table 1).
+        """Return the steps from MAP to ASL with DeltaSort, Kendall's tau and DeltaValue (Alex et al. 2022, Table 2).
 
         Examples
         --------

@@ -9,7 +9,7 @@ import pandas as pd
 from pdeval import agreement, evaluate, incomplete, search_lengths
 from pdeval.evaluate import Topics
 from pdeval.positions import Positions
-from pdeval.search_lengths import items
+from pdeval.search_lengths import items, two_runs
 
 
 class JoinedExperiments:
@@ -175,6 +175,7 @@ class JoinedExperiments:
         keep: Any = None,
         samples: int = 10,
         policy: Any = "random",
+        against: object = None,
         method: Any = None,
         summary: bool = False,
         seed: int | None = 0,
@@ -200,6 +201,7 @@ class JoinedExperiments:
             keep=keep,
             samples=samples,
             policy=policy,
+            against=against,
             method=method,
             summary=summary,
             seed=seed,
@@ -235,7 +237,9 @@ class JoinedExperiments:
         """
         return search_lengths.histogram(self.positions, runs=runs, edges=edges, unretrieved=unretrieved, **self._told())
 
-    def search_length_wins(self, run_a: object, run_b: object, *, unretrieved: Any = "run") -> pd.DataFrame:
+    def search_length_wins(
+        self, run_a: object, run_b: object, *, edges: Any = two_runs.SHIFTS, unretrieved: Any = "run"
+    ) -> pd.DataFrame:
         """Return how many relevant items run_a finds sooner or later than run_b, by how much, in buckets.
 
         The figure: `pdeval.plots.asl_wins`.
@@ -247,7 +251,33 @@ class JoinedExperiments:
         >>> joined.search_length_wins("bm25", "ql").columns.tolist()
         ['run_a', 'run_b', 'bucket', 'low', 'high', 'count', 'share']
         """
-        return search_lengths.length_wins(self.positions, run_a, run_b, unretrieved=unretrieved, **self._told())
+        given = {"edges": edges, "unretrieved": unretrieved}
+        return search_lengths.length_wins(self.positions, run_a, run_b, **given, **self._told())
+
+    def search_length_differences(self, run_a: object, run_b: object, *, unretrieved: Any = "run") -> pd.DataFrame:
+        """Return both runs' search lengths of every relevant item, and the difference.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.search_length_differences("bm25", "ql").columns.tolist()
+        ['query_id', 'doc_id', 'run_a', 'run_b', 'value_a', 'value_b', 'difference']
+        """
+        given = {"unretrieved": unretrieved}
+        return search_lengths.length_differences(self.positions, run_a, run_b, **given, **self._told())
+
+    def effective_shares(self) -> pd.DataFrame:
+        """Return the share of items that averaging precision effectively reads: run, query, items, share.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> joined.effective_shares().columns.tolist()
+        ['run', 'query_id', 'items', 'share']
+        """
+        return search_lengths.effective_shares(self.positions, **self._told())
 
     def rrie(self, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL")) -> pd.DataFrame:
         """Return the relative reduction in error of run_b over run_a, measure by measure.
@@ -262,7 +292,7 @@ class JoinedExperiments:
         return search_lengths.rrie(self.positions, run_a, run_b, measures, **self._rules())
 
     def ablation(self, *, margin: float = 0.1, alpha: float = 0.05, unretrieved: Any = "run") -> pd.DataFrame:
-        """Return the steps from MAP to ASL with DeltaSort, Kendall's tau and DeltaValue (Alex et al. 2022, Table 1).
+        """Return the steps from MAP to ASL with DeltaSort, Kendall's tau and DeltaValue (Alex et al. 2022, Table 2).
 
         Examples
         --------

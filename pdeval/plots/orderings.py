@@ -72,7 +72,8 @@ def critical_difference(
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
     style.finish(ax, x="Rank" + (f" by {name}" if name else "") + (f", {how}" if how else ""), title=title, grid="x")
-    layout.level_ticks(ax, orders[[c for c in ("rank", "rank_high") if c in orders.columns]].max(axis=None))
+    worst = max(float(orders[name].max()) for name in ("rank", "rank_high") if name in orders.columns)
+    layout.level_ticks(ax, worst)
     layout.name_list(ax, runs)
     _join(ax, joined)
     return ax
