@@ -21,21 +21,24 @@ The house; imports go downwards only:
                 plots/           frames -> matplotlib axes
                 engines/         the same verbs on Dask DataFrames
     work        evaluate         catalog entries x blocks -> scores; which topics count
-                pairs winrates   preferences over pairs, in blocks; win rates without pairs
+                pairs winrates offline_interleaving
+                                 preferences over pairs, in blocks; win rates without pairs
                 systems pivot    mean preferences; tidy tables back to cubes
-                orderings votes correlation coefficients
+                orderings votes standings correlation coefficients
                 significance/    tests, corrections, HSD, discriminative power, sample size
-                agreement/ incomplete search_lengths
+                agreement/ incomplete thinning stability search_lengths/
                                  the papers' experiments
                 contributions curves fitting summary accounting
-                pools residuals assessors kappas online/
+                pooling leave_out residuals teams assessors kappas swaps online/
                                  collections, assessors, users
     knowledge   metrics/ preferences
                                  kernels: numpy in, numpy out
                 positions        the join: ranks of judged items, from
                                  lists ranks duplicates judgments
                 blocks columns   dense blocks, and the columns that kernels ask for by name
-                trec/ datasets   files and the sample collection
+                ranking pools    whole rankings; the documents that were looked at
+                trec/ datasets datasets_generate
+                                 files; the sample collection and what makes it
     ground      levels           the kernels' vocabulary
                 catalog grammar  @metric @preference @ordering; names that parse
                 tables ids cube choice arrow progress
