@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from pdeval.__main__ import main
+from pdeval.accessor import Ireval
 from pdeval.tables import GRADES, VOCABULARIES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,6 +126,13 @@ def test_the_table_of_measures_is_the_catalog():
 
 def test_the_table_of_columns_is_that_of_the_tables():
     assert part(readme(), "columns") == columns()
+
+
+def test_every_verb_of_the_accessor_is_named():
+    section = readme().partition("## What can be asked")[2].partition("\n## ")[0]
+    verbs = {name for name in dir(Ireval) if not name.startswith("_")}
+    named = set(re.findall(r"[.](\w+)\(", section))
+    assert named == verbs
 
 
 def test_every_notebook_is_listed():
