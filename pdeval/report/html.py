@@ -9,27 +9,27 @@ from pdeval.report.spec import Cell, Column, Report
 
 # the class stands twice so that these rules outweigh a notebook's own for tables
 STYLE = """<style>
-.pdeval-report.pdeval-report { font-variant-numeric: tabular-nums lining-nums; max-width: 100%; overflow-x: auto; color: inherit; }
-.pdeval-report.pdeval-report table { border-collapse: collapse; margin: 0.5em 0; border: 0; color: inherit; background: none; }
-.pdeval-report.pdeval-report caption { caption-side: top; text-align: left; padding: 0 0 0.4em 0; color: inherit; }
-.pdeval-report.pdeval-report th, .pdeval-report.pdeval-report td { border: 0; padding: 0.15em 0.35em; background: none; color: inherit;
+.pdeval-report { font-variant-numeric: tabular-nums lining-nums; max-width: 100%; overflow-x: auto; color: inherit; }
+.pdeval-report table { border-collapse: collapse; margin: 0.5em 0; border: 0; color: inherit; background: none; }
+.pdeval-report caption { caption-side: top; text-align: left; padding: 0 0 0.4em 0; color: inherit; }
+.pdeval-report th, .pdeval-report td { border: 0; padding: 0.15em 0.35em; background: none; color: inherit;
   text-align: left; font-weight: normal; white-space: nowrap; vertical-align: baseline; }
-.pdeval-report.pdeval-report tr { background: none !important; }
-.pdeval-report.pdeval-report thead tr:first-child th { border-top: 2px solid currentColor; }
-.pdeval-report.pdeval-report thead tr:last-child th { border-bottom: 1px solid currentColor; }
-.pdeval-report.pdeval-report thead th.n { text-align: center; padding-left: 0.9em; }
-.pdeval-report.pdeval-report thead th.g { border-bottom: 1px solid currentColor; }
-.pdeval-report.pdeval-report tbody td.n { text-align: right; padding-left: 0.9em; padding-right: 0; }
-.pdeval-report.pdeval-report tbody td.m { padding-left: 0; padding-right: 0; }
-.pdeval-report.pdeval-report tbody td.s { padding-right: 0; }
-.pdeval-report.pdeval-report tbody th.t { font-style: italic; }
-.pdeval-report.pdeval-report tbody + tbody tr:first-child > * { border-top: 1px solid currentColor; }
-.pdeval-report.pdeval-report tbody:last-of-type tr:last-child > * { border-bottom: 2px solid currentColor; }
-.pdeval-report.pdeval-report b { font-weight: bold; }
-.pdeval-report.pdeval-report u { text-underline-offset: 0.15em; }
-.pdeval-report.pdeval-report sup { line-height: 0; font-size: 0.75em; }
-.pdeval-report.pdeval-report p { margin: 0.2em 0; font-size: 0.85em; max-width: 60em; }
-</style>"""
+.pdeval-report tr { background: none !important; }
+.pdeval-report thead tr:first-child th { border-top: 2px solid currentColor; }
+.pdeval-report thead tr:last-child th { border-bottom: 1px solid currentColor; }
+.pdeval-report thead th.n { text-align: center; padding-left: 0.9em; }
+.pdeval-report thead th.g { border-bottom: 1px solid currentColor; }
+.pdeval-report tbody td.n { text-align: right; padding-left: 0.9em; padding-right: 0; }
+.pdeval-report tbody td.m { padding-left: 0; padding-right: 0; }
+.pdeval-report tbody td.s { padding-right: 0; }
+.pdeval-report tbody th.t { font-style: italic; }
+.pdeval-report tbody + tbody tr:first-child > * { border-top: 1px solid currentColor; }
+.pdeval-report tbody:last-of-type tr:last-child > * { border-bottom: 2px solid currentColor; }
+.pdeval-report b { font-weight: bold; }
+.pdeval-report u { text-underline-offset: 0.15em; }
+.pdeval-report sup { line-height: 0; font-size: 0.75em; }
+.pdeval-report p { margin: 0.2em 0; font-size: 0.85em; max-width: 60em; }
+</style>""".replace(".pdeval-report ", ".pdeval-report.pdeval-report ")
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
