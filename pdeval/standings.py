@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def standing(
     """
     asked = parse_all(measures)
     rules: dict[str, Any] = {"level": level, "topics": topics}
-    frame = stacked([_order(positions, one, method, {**rules, "tell": tell and one is asked[0]}) for one in asked])
+    frame = order(positions, asked, method=method, tell=tell, **rules)
     keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
     place = {run: number for number, run in enumerate(positions.runs.itertuples(index=False, name=None))}
     run = np.array([place[one] for one in frame[list(positions.runs.columns)].itertuples(index=False, name=None)])
@@ -75,14 +75,51 @@ def standing(
     return Standing(keys, _queries(positions, asked, keys, rules), score, rank)
 
 
-def _order(positions: Positions, measure: Measure, method: Any, rules: dict[str, Any]) -> pd.DataFrame:
+def order(
+    positions: Positions,
+    measures: object,
+    *,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    tell: bool = True,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return the runs of a join in order; win rates that need no pairs are had without forming them.
+
+    Parameters
+    ----------
+    measures, level, topics, tell
+        As in `standing`.
+    **options
+        As in `pdeval.orderings.order`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> order(joined.positions, "RPP").columns.tolist()
+    ['run', 'measure', 'method', 'score', 'rank']
+    """
+    if options.get("compat") == "pref_eval":  # its arithmetic too
+        positions = replace(positions, rules={**positions.rules, "compat": "pref_eval"})
+    rules: dict[str, Any] = {"level": level, "topics": topics}
+    parts: list[pd.DataFrame] = []
+    for measure in parse_all(measures):
+        source, direct = _source(positions, measure, {**rules, "tell": tell and not parts})
+        parts.append(orderings.order(source, winrates=direct, **options))
+    return stacked(parts)
+
+
+def _source(positions: Positions, measure: Measure, rules: dict[str, Any]) -> tuple[Any, bool]:
+    """Return what orders the runs by a measure, and whether that is win rates already."""
     if measure.entry.family == "metric":
-        return orderings.order(evaluate.scores(positions, measure, **rules), method=method)
-    counts = evaluate.counted(positions, rules["topics"], rules["level"])
+        return evaluate.scores(positions, measure, **rules), False
+    level = rules["level"] if measure.level is None else measure.level
+    counts = evaluate.counted(positions, rules["topics"], level)
     even = bool((counts.all(axis=1) == counts.any(axis=1)).all())
     if winrates.direct(measure) and even and positions.rules.get("compat") != "pref_eval":
-        return orderings.order(winrates.win_rates(positions, measure, **rules), method=method, winrates=True)
-    return orderings.order(select(positions, measure, **rules), method=method)  # type: ignore[arg-type]
+        return winrates.win_rates(positions, measure, **rules), True
+    return select(positions, measure, **rules), False
 
 
 def _queries(

@@ -6,7 +6,7 @@ rate of a run is the sum of its preferences over all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,11 +213,7 @@ def votes_of(
     value = source.values[m] if source.higher[m] else -source.values[m]
     known = ~np.isnan(value)
     _check_known(source, m, known, name is not None)
-    if np.isinf(value).any():
-        raise ValueError(
-            f"{source.measures[m]!r} is infinite for {np.isinf(value).sum()} (query, run) values, which no mean or "
-            "difference can use. Leave these queries out, or choose a variant of the measure with a finite worst case."
-        )
+    _check_finite(value, source.measures[m], "(query, run) values")
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name)
     wins = known.sum(axis=1, keepdims=True) * value - np.nansum(value, axis=1, keepdims=True)
@@ -226,7 +222,8 @@ def votes_of(
 
 def _of_preferences(source: cube.Preferences, m: int, name: np.ndarray | None) -> Votes:
     n_runs = len(source.runs)
-    sums, opponents, largest = win_rates(source.blocks(m), source.a, source.b, queries=len(source.queries), runs=n_runs)
+    blocks = _finite(source, m)
+    sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
     known = opponents > 0
     lacking = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
     if lacking.any():
@@ -237,6 +234,20 @@ def _of_preferences(source: cube.Preferences, m: int, name: np.ndarray | None) -
         )
     _check_known(source, m, known, name is not None)
     return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name)
+
+
+def _finite(source: cube.Preferences, m: int) -> Iterator[tuple[slice, np.ndarray]]:
+    for pairs, values in source.blocks(m):
+        _check_finite(values, source.measures[m], "preferences")
+        yield pairs, values
+
+
+def _check_finite(values: np.ndarray, measure: str, what: str) -> None:
+    if np.isinf(values).any():
+        raise ValueError(
+            f"{measure!r} is infinite for {np.isinf(values).sum()} {what}, which no mean or difference can use. "
+            "Leave these queries out, or choose a variant of the measure with a finite worst case."
+        )
 
 
 def check_pairs(source: cube.Preferences) -> None:

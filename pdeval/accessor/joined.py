@@ -16,16 +16,14 @@ from pdeval import (
     curves,
     evaluate,
     fitting,
-    orderings,
     positions,
     significance,
+    standings,
     systems,
     tables,
-    winrates,
 )
 from pdeval.accessor.joined_experiments import JoinedExperiments
 from pdeval.catalog import Measure, parse_all
-from pdeval.cube import stacked
 from pdeval.evaluate import Topics
 from pdeval.pairs import Pairs, select
 from pdeval.positions import Positions
@@ -157,28 +155,7 @@ class Joined(JoinedExperiments):
         >>> joined.order(["RPP", "AP"]).groupby("measure", observed=True)["rank"].min().tolist()
         [1, 1]
         """
-        was = self.positions.rules
-        if options.get("compat") == "pref_eval" and was["compat"] != "pref_eval":
-            alike = replace(self.positions, rules={**was, "compat": "pref_eval"})  # its arithmetic too
-            return replace(self, positions=alike).order(measures, method=method, **options)
-        rules: dict[str, Any] = {"level": self.level, "topics": self.topics}
-        parts: list[pd.DataFrame] = []
-        for measure in parse_all(measures):
-            options["winrates"] = measure.entry.family == "preference" and winrates.direct(measure) and self._even()
-            tell = not parts
-            if options["winrates"]:
-                source = winrates.win_rates(self.positions, measure, **rules, tell=tell)
-            else:
-                source = self._source([measure], tell=tell)
-            parts.append(orderings.order(source, method=method, **options))
-        return stacked(parts)
-
-    def _even(self) -> bool:
-        """Whether all runs count on the same queries, and pairs need not be formed."""
-        if self.positions.rules.get("compat") == "pref_eval":
-            return False
-        counts = evaluate.counted(self.positions, self.topics, self.level)
-        return bool((counts.all(axis=1) == counts.any(axis=1)).all())
+        return standings.order(self.positions, measures, method=method, level=self.level, topics=self.topics, **options)
 
     def compare(self, measures: object = None, **options: Any) -> pd.DataFrame:
         """Return one row per pair and measure with its significance; options as in `pdeval.significance.compare`.
@@ -190,7 +167,7 @@ class Joined(JoinedExperiments):
         >>> len(joined.compare(["RPP", "AP"], baseline="bm25"))
         22
         """
-        return stacked([significance.compare(source, **options) for source in self.sources(measures)])
+        return significance.compare(self.sources(measures), **options)
 
     def discriminative_power(self, measures: object = None, **options: Any) -> pd.DataFrame:
         """Return the percentage of pairs that each measure tells apart; options as in `pdeval.significance`.
@@ -202,7 +179,19 @@ class Joined(JoinedExperiments):
         >>> joined.discriminative_power(["RPP", "AP"], tests=["t"])["measure"].tolist()
         ['RPP', 'AP']
         """
-        return stacked([significance.discriminative_power(source, **options) for source in self.sources(measures)])
+        return significance.discriminative_power(self.sources(measures), **options)
+
+    def p_value_curve(self, measures: object = None, **options: Any) -> pd.DataFrame:
+        """Return the sorted p-values of all pairs, per measure; options as in `pdeval.significance.p_value_curve`.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> len(joined.p_value_curve(["RPP", "AP"]))
+        132
+        """
+        return significance.p_value_curve(self.sources(measures), **options)
 
     def mean(self, measures: object = ("RPP",), *, baseline: object = None) -> pd.DataFrame:
         """Return the mean preference of each pair, streaming: run_a, run_b, measure, n, mean, sd.

@@ -163,7 +163,8 @@ class ResultVerbs:
         baseline : run, optional
             Only pairs with this run.
         family : {'measure', 'baseline', 'all'}, optional
-            What is corrected together.
+            What is corrected together: all pairs of a measure, its pairs with the baseline, or all rows, of metrics
+            and preferences alike.
         alpha, confidence, draws, seed, progress
             As in `pdeval.significance.compare`.
         **rules
@@ -180,7 +181,7 @@ class ResultVerbs:
         found = sources.of(self, qrels, measures, rules, "compare")
         options = {"test": test, "correction": correction, "baseline": baseline, "alpha": alpha, "family": family}
         options |= {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
-        return each(significance.compare, found, **options)
+        return significance.compare(found, **options)
 
     def discriminative_power(
         self,
@@ -213,7 +214,7 @@ class ResultVerbs:
         """
         found = sources.of(self, qrels, measures, rules, "discriminative_power")
         options = {"tests": tests, "correction": correction, "alpha": alpha, "draws": draws, "seed": seed}
-        return each(significance.discriminative_power, found, **options, progress=progress)
+        return significance.discriminative_power(found, **options, progress=progress)
 
     def p_value_curve(self, qrels: object = None, measures: object = None, **options: Any) -> pd.DataFrame:
         """Return the sorted p-values of all pairs, per measure: the achieved-significance-level curve.
@@ -228,7 +229,7 @@ class ResultVerbs:
         66
         """
         rules = {name: options.pop(name) for name in sources.RULES if name in options}
-        return each(significance.p_value_curve, sources.of(self, qrels, measures, rules, "p_value_curve"), **options)
+        return significance.p_value_curve(sources.of(self, qrels, measures, rules, "p_value_curve"), **options)
 
     def anova(self, qrels: object = None, measures: object = None, **rules: Any) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, per measure.
@@ -343,6 +344,38 @@ class ResultVerbs:
         table = tables.read(self, "scores")
         before, after = (pivot.scores(sources.only(table, one)) for one in (old, new))
         return significance.delta_sort(before, after, margin=margin, alpha=alpha)
+
+    def headroom(self, collection: str, measures: object = None, *, edges: Any = None) -> pd.DataFrame:
+        """Return for how many collections the best run's mean is in each bucket: measure, bucket, ..., count, share.
+
+        Parameters
+        ----------
+        collection : str
+            The column of this scores table that names the collection.
+        measures : str or list, optional
+            Which of the table's measures to use.
+        edges : mapping, optional
+            The lower edges of a measure's buckets; see `pdeval.search_lengths.headroom`, which takes joins too.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> halves = scores.assign(half=["odd" if int(one) % 2 else "even" for one in scores["query_id"]])
+        >>> halves.ireval.headroom("half").query("count > 0")[["bucket", "share"]].values.tolist()
+        [['[0.5, 0.6)', 1.0]]
+        """
+        from pdeval import search_lengths
+
+        if collection not in self._frame.columns:
+            raise KeyError(
+                f"no column {collection!r} in this table; it has {', '.join(map(str, self._frame.columns))}."
+            )
+        parts = {}
+        for name, part in self._frame.groupby(collection, observed=True, sort=False):
+            table = tables.read(part, "scores", self._binding)
+            parts[str(name)] = pivot.scores(table if measures is None else sources.only(table, measures))
+        return search_lengths.headroom(parts, edges=edges)
 
     def report(self, **options: Any) -> Report:
         """Return the table as a paper prints it: `.to_latex()`, `.to_html()`, `.to_markdown()`, `.save(path)`.

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import evaluate
+from pdeval import evaluate, pivot, tables
 from pdeval.catalog import parse
 from pdeval.choice import place_of
 from pdeval.cube import Scores, labels, run_labels
 from pdeval.evaluate import Topics
 from pdeval.metrics.search_length import Unretrieved, relative_reduction_in_error
 from pdeval.positions import Positions
-from pdeval.search_lengths.items import EDGES, search_lengths
+from pdeval.search_lengths.items import EDGES, chosen, search_lengths
 
 MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
 TENTHS = tuple(np.round(np.arange(10) / 10, 1).tolist())
@@ -33,7 +33,8 @@ def best_systems(
     Parameters
     ----------
     collections : mapping
-        Names of collections to a join (Positions) or to scores.
+        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, to its
+        positions, or to scores: a cube or a table.
     measures : names
         Metrics, where joins are given.
     level, topics
@@ -148,9 +149,13 @@ def _best(
 def _scores(source: Any, measures: object, level: float | None, topics: Topics) -> Scores:
     if isinstance(source, Scores):
         return source
-    if not isinstance(source, Positions):
-        raise TypeError(f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}.")
-    return evaluate.scores(source, measures, level=level, topics=topics)
+    if isinstance(source, Positions):
+        return evaluate.scores(source, measures, level=level, topics=topics)
+    if isinstance(source, pd.DataFrame):
+        return pivot.scores(tables.read(source, "scores"))
+    if isinstance(getattr(source, "positions", None), Positions):
+        return evaluate.scores(source.positions, measures, level=source.level, topics=source.topics)
+    raise TypeError(f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}.")
 
 
 def rrie(
@@ -195,6 +200,8 @@ def rrie(
     >>> table.columns.tolist()
     ['measure', 'run_a', 'run_b', 'mean_a', 'mean_b', 'rrie']
     """
+    if isinstance(source, Positions):
+        source = chosen(source, [run_a, run_b])
     cube = _scores(source, measures, level, topics)
     for name in cube.measures:
         entry = parse(name).entry

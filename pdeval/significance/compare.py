@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import labels
+from pdeval.cube import labels, stacked
 from pdeval.significance import hsd, paired
 from pdeval.significance.corrections import adjust
 from pdeval.significance.differences import Pairs, Source, check, complete, enough
@@ -35,7 +36,7 @@ NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_val
 
 
 def compare(
-    source: Source,
+    source: Source | Sequence[Source],
     *,
     test: Test | str | None = None,
     correction: Correction | str | None = "bonferroni",
@@ -53,7 +54,8 @@ def compare(
     ----------
     source : Scores, Preferences or a stream of preference blocks
         Per query, aligned by query id. A query that one side lacks (NaN) is dropped for that pair; `n`
-        says how many remain. The HSD tests use only the queries that every run has.
+        says how many remain. The HSD tests use only the queries that every run has. A list of them, such as
+        the metrics and the preferences of one join, gives one table.
     test : str, optional
         "t" (paired Student t), "wilcoxon" (signed rank), "sign" (exact binomial, ties dropped),
         "randomisation" (paired, by sign flips), "bootstrap" (studentised), "hsd" (Tukey's HSD, randomised,
@@ -62,7 +64,8 @@ def compare(
     correction : str, default "bonferroni"
         A method of statsmodels' `multipletests`: "bonferroni", "sidak", "holm", "holm-sidak",
         "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs"; or "none". HSD
-        accounts for all pairs of a measure by itself: there `p_adjusted` is `p_value`.
+        accounts for all pairs of a measure by itself: there `p_adjusted` is `p_value`, and the family is
+        the measure.
     baseline : run id, or tuple of ids, optional
         Only pairs of a run with this one, which is then `run_b`.
     alpha : float, default 0.05
@@ -109,32 +112,42 @@ def compare(
        lm  bm25  4        0.10   0.2522      0.5044        False
      bert  bm25  4        0.55   0.0034      0.0068         True
     """
-    check(source)
+    sources: Sequence[Source] = source if isinstance(source, list | tuple) else [source]  # type: ignore[list-item]
+    for one in sources:
+        check(one)
     check_share("alpha", alpha)
     check_share("confidence", confidence)
-    tests = [which_test(test, measure) for measure in source.measures]
+    tests = [[which_test(test, measure) for measure in one.measures] for one in sources]
     name = which_correction(correction)
     together = family_of(family, baseline)
     if seed is None:
         # one new seed for the whole call: blocks of pairs and measures share their draws
         seed = int(np.random.default_rng().integers(2**63))
-    pairs = Pairs.of(source, baseline=baseline, others=together == "measure")
     options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
-    parts = [measured(pairs, number, kind, options) for number, kind in enumerate(tests)]
+    tables = []
+    for one, kinds in zip(sources, tests, strict=True):
+        pairs = Pairs.of(one, baseline=baseline, others=together == "measure")
+        parts = [measured(pairs, number, kind, options) for number, kind in enumerate(kinds)]
+        tables.append((pairs, {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))
 
-    columns = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    group = np.repeat(np.arange(len(parts)), len(pairs)) * (together != "all")
-    wise = tests[0] in FAMILY_WISE
-    columns["p_adjusted"] = (
-        columns["p_value"].copy() if wise else adjust(columns["p_value"], group, correction=name, alpha=alpha)
-    )
-    columns["significant"] = columns["p_adjusted"] < alpha
-    shown = np.tile(pairs.against, len(parts))
-    frame = tidy(pairs, tests, {key: values[shown] for key, values in columns.items()})
-    frame.attrs.update(getattr(source, "attrs", {}))
+    wise = tests[0][0] in FAMILY_WISE
+    p_value = np.concatenate([columns["p_value"] for _, columns in tables])
+    sizes = [len(pairs) for (pairs, _), kinds in zip(tables, tests, strict=True) for _ in kinds]
+    group = np.repeat(np.arange(len(sizes)), sizes) * (together != "all")
+    adjusted = p_value if wise else adjust(p_value, group, correction=name, alpha=alpha)
+    frames, first = [], 0
+    for (pairs, columns), kinds in zip(tables, tests, strict=True):
+        rows = len(pairs) * len(kinds)
+        columns["p_adjusted"] = adjusted[first : first + rows]
+        columns["significant"] = columns["p_adjusted"] < alpha
+        shown = np.tile(pairs.against, len(kinds))
+        frames.append(tidy(pairs, kinds, {key: values[shown] for key, values in columns.items()}))
+        first += rows
+    frame = stacked(frames)
+    frame.attrs.update(getattr(sources[0], "attrs", {}))
     frame.attrs.update(
         correction=NOT_NEEDED if wise else name,
-        family=together,
+        family="measure" if wise else together,
         alpha=alpha,
         confidence=confidence,
         draws=draws,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import labels
+from pdeval.cube import stacked
 from pdeval.significance.compare import Correction, Test, compare
 from pdeval.significance.differences import Source
-from pdeval.significance.names import which_correction, which_test
+from pdeval.significance.names import which_test
 
 
 def discriminative_power(
-    source: Source,
+    source: Source | Sequence[Source],
     *,
     tests: Sequence[Test | str | None] = ("default", "hsd"),
     correction: Correction | str | None = "bonferroni",
@@ -54,27 +55,20 @@ def discriminative_power(
          AP     t  bonferroni   0.05      3         1    33.33
          AP tukey none needed   0.05      3         2    66.67
     """
+    options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
-    for test, frame in compared(source, tests, correction, alpha, draws, seed, progress):
-        found = frame["significant"].to_numpy().reshape(len(source.measures), -1)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "measure": list(source.measures),
-                    "test": [which_test(test, measure) for measure in source.measures],
-                    "correction": frame.attrs["correction"],
-                    "alpha": alpha,
-                    "pairs": found.shape[1],
-                    "detected": found.sum(axis=1),
-                    "percent": 100 * found.mean(axis=1),
-                }
-            )
-        )
+    for frame in compared(source, tests, alpha=alpha, **options):
+        found = frame.groupby(["measure", "test"], observed=True, sort=False)["significant"]
+        part = found.agg(pairs="size", detected="sum", percent="mean").reset_index()
+        part["percent"] *= 100
+        part.insert(2, "correction", frame.attrs["correction"])
+        part.insert(3, "alpha", alpha)
+        parts.append(part)
     return categorised(parts, source)
 
 
 def p_value_curve(
-    source: Source,
+    source: Source | Sequence[Source],
     *,
     tests: Sequence[Test | str | None] = ("default",),
     correction: Correction | str | None = "none",
@@ -109,65 +103,31 @@ def p_value_curve(
          AP    t       none     2 0.6667   0.0182
          AP    t       none     3 1.0000   0.0034
     """
+    options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
-    for test, frame in compared(source, tests, correction, 0.05, draws, seed, progress):
-        values = frame["p_adjusted"].to_numpy().reshape(len(source.measures), -1)
-        count, pairs = values.shape
-        number = np.tile(np.arange(1, pairs + 1), count)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "measure": np.repeat(list(source.measures), pairs),
-                    "test": np.repeat([which_test(test, measure) for measure in source.measures], pairs),
-                    "correction": frame.attrs["correction"],
-                    "pair": number,
-                    "share": number / pairs,
-                    "p_value": np.sort(values, axis=1)[:, ::-1].ravel(),
-                }
-            )
-        )
+    for frame in compared(source, tests, **options):
+        p_value = frame["p_adjusted"].to_numpy()
+        frame = frame.iloc[np.lexsort((-p_value, frame["measure"].cat.codes))]
+        measure = frame.groupby("measure", observed=True)["measure"]
+        part = frame[["measure", "test"]].assign(correction=frame.attrs["correction"], pair=measure.cumcount() + 1)
+        parts.append(part.assign(share=part["pair"] / measure.transform("size"), p_value=frame["p_adjusted"]))
     return categorised(parts, source)
 
 
-def compared(
-    source: Source,
-    tests: Sequence[str | None],
-    correction: str | None,
-    alpha: float,
-    draws: int,
-    seed: int | None,
-    progress: bool | None,
-) -> list[tuple[str | None, pd.DataFrame]]:
-    """Return (test, its comparisons of all pairs) for each test; all names are checked before any work."""
+def compared(source: Source | Sequence[Source], tests: Sequence[str | None], **options: Any) -> Iterator[pd.DataFrame]:
+    """Yield the comparisons of all pairs by each test; all names are checked before any work."""
     tests = [tests] if isinstance(tests, str) else list(tests)
     if not tests:
         raise ValueError("tests is empty: name at least one test, e.g. tests=['t'].")
-    which_correction(correction)
     for test in tests:
         which_test(test, "")
-    return [
-        (
-            test,
-            compare(
-                source,
-                test=test,
-                correction=correction,
-                alpha=alpha,
-                family="measure",
-                draws=draws,
-                seed=seed,
-                progress=progress,
-            ),
-        )
-        for test in tests
-    ]
+    for test in tests:
+        yield compare(source, test=test, family="measure", **options)
 
 
-def categorised(parts: list[pd.DataFrame], source: Source) -> pd.DataFrame:
+def categorised(parts: list[pd.DataFrame], source: Source | Sequence[Source]) -> pd.DataFrame:
     """Return the parts as one frame with categories for the repeated names."""
-    frame = pd.concat(parts, ignore_index=True)
-    for name in ("measure", "test", "correction"):
-        values = list(dict.fromkeys(source.measures if name == "measure" else frame[name]))
-        frame[name] = labels(pd.Index(values), pd.Index(values).get_indexer(frame[name]))
-    frame.attrs.update(getattr(source, "attrs", {}))
+    frame = stacked(parts).reset_index(drop=True)
+    frame["correction"] = frame["correction"].astype("category")
+    frame.attrs = dict(getattr(source[0] if isinstance(source, list | tuple) else source, "attrs", {}))
     return frame

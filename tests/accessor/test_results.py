@@ -1,7 +1,13 @@
+import numpy as np
 import pandas as pd
 import pytest
 
 import pdeval
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
 
 
 @pytest.fixture(scope="module")
@@ -110,3 +116,54 @@ def test_correlations_work_on_orders_scores_preferences_and_runs(scores, prefer,
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     from_runs = runs.ireval.correlate(qrels, ["AP", "RR"], topics="common")
     assert from_runs["value"].tolist() == pytest.approx(from_scores["value"].tolist())
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_the_family_of_everything_holds_metrics_and_preferences_alike(tables):
+    runs, qrels = tables
+    measures = ["AP", "RPP", "RR", "sgnLP"]
+    joined = runs[runs["run"].isin(["bm25", "ql", "tfidf"])].ireval.join(qrels)
+    table = joined.compare(measures, family="all")
+    assert table["measure"].cat.categories.tolist() == measures
+    np.testing.assert_allclose(table["p_adjusted"], np.minimum(12 * table["p_value"], 1.0), rtol=1e-12)
+    by_measure = joined.compare(measures)
+    np.testing.assert_allclose(by_measure["p_adjusted"], np.minimum(3 * table["p_value"], 1.0), rtol=1e-12)
+    assert joined.compare(measures, test="hsd", family="all", draws=9).attrs["family"] == "measure"
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_power_of_metrics_and_preferences_comes_test_by_test_in_the_order_asked(tables):
+    runs, qrels = tables
+    joined = runs[runs["run"].isin(["bm25", "ql", "tfidf"])].ireval.join(qrels)
+    measures = ["AP", "RPP", "RR", "sgnLP"]
+    table = joined.discriminative_power(measures, tests=["default", "wilcoxon"])
+    assert table["measure"].tolist() == measures * 2
+    assert table["test"].tolist() == ["t", "t", "t", "sign"] + ["wilcoxon"] * 4
+    assert table.index.equals(pd.RangeIndex(8))
+    curve = joined.p_value_curve(measures)
+    assert curve["measure"].drop_duplicates().tolist() == measures
+    assert curve.index.equals(pd.RangeIndex(12))
+    assert curve["pair"].tolist() == [1, 2, 3] * 4
+    assert (curve.groupby("measure", observed=True)["p_value"].diff().dropna() <= 0).all()
+
+
+def test_infinite_preferences_order_nothing_and_say_so(tables):
+    runs, qrels = tables
+    prefs = runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])].ireval.prefer(qrels, "TSL")
+    with pytest.raises(ValueError, match=r"'TSL' is infinite for \d+ preferences, which no mean"):
+        prefs.ireval.order()
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_headroom_counts_the_collections_of_a_column(tables):
+    runs, qrels = tables
+    scores = runs.ireval.measure(qrels, ["AP", "P@20"])
+    both = pd.concat([scores.assign(site="a"), scores.assign(site="b", value=scores["value"] / 2)])
+    table = both.ireval.headroom("site", "AP")
+    best = scores[scores["measure"] == "AP"].groupby("run", observed=True)["value"].mean().max()
+    assert table["measure"].unique().tolist() == ["AP"]
+    full = table[table["count"] > 0]
+    assert full["low"].tolist() == [np.floor(5 * best) / 10, np.floor(10 * best) / 10]
+    assert full["share"].tolist() == [0.5, 0.5]
+    with pytest.raises(KeyError, match="no column 'city' in this table; it has run, query_id"):
+        both.ireval.headroom("city")

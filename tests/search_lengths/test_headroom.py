@@ -101,8 +101,18 @@ def test_buckets_can_be_chosen_by_measure():
 def test_headroom_needs_collections():
     with pytest.raises(TypeError, match="give a mapping of their names to joins or scores, not empty"):
         headroom([])
-    with pytest.raises(TypeError, match="a collection is a join of runs and judgments, or scores; found DataFrame"):
-        headroom({"one": pd.DataFrame()})
+    with pytest.raises(TypeError, match="a collection is a join of runs and judgments, or scores; found list"):
+        headroom({"one": []})
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_a_collection_is_a_join_its_positions_or_its_scores():
+    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels()).at(level=2)
+    measures = ["AP", "ASL"]
+    sources = [joined, joined.scores(measures), joined.measure(measures)]
+    values = [best_systems({"one": source}, measures)["value"].tolist() for source in sources]
+    assert values[0] == values[1] == values[2]
+    assert best_systems({"one": joined.positions}, measures, level=2)["value"].tolist() == values[0]
 
 
 def test_the_chain_goes_from_map_to_one_over_asl_by_hand():
