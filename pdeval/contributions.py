@@ -62,7 +62,7 @@ def disaggregate(
     counts = evaluate.counted(positions, topics, level)
     if not counts.any():
         raise ValueError(evaluate.nothing_text(positions, topics, level))
-    evaluate.tell_missing(positions, counts, topics)
+    evaluate.tell_missing(positions, evaluate.of_runs(counts, a, b), topics)
     parts: dict[str, list[np.ndarray]] = {name: [] for name in ("topic", "pair", "measure", "level", "value")}
     for number, measure in enumerate(asked):
         for block in views.blocks("binary", views.level(measure)):

@@ -172,6 +172,19 @@ def call_of(measure: Measure, rules: dict) -> tuple:
     return kernel, columns, {name: value for name, value in parameters.items() if name in own}
 
 
+def of_runs(used: np.ndarray, *places: np.ndarray) -> np.ndarray:
+    """Return a mask of topics and runs for the runs at these places alone.
+
+    Examples
+    --------
+    >>> of_runs(np.ones((1, 3), dtype=bool), np.array([0]), np.array([2])).tolist()
+    [[True, False, True]]
+    """
+    asked = np.zeros(used.shape[1], dtype=bool)
+    asked[np.concatenate(places)] = True
+    return used & asked
+
+
 def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
     """Warn, once for all runs, where a run did not answer a query that counts (a mask of topics and runs)."""
     missing = used & ~positions.answered

@@ -338,5 +338,5 @@ def select(
     if not source.kept.any():
         raise ValueError(evaluate.nothing_text(positions, topics, level))
     if tell:
-        evaluate.tell_missing(positions, source.counts, topics)
+        evaluate.tell_missing(positions, evaluate.of_runs(source.counts, a, b), topics)
     return source

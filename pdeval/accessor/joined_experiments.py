@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from pdeval import agreement, evaluate, incomplete, search_lengths
+from pdeval.choice import chosen_pairs
 from pdeval.evaluate import Topics
 from pdeval.positions import Positions
 from pdeval.search_lengths import items, two_runs
@@ -23,10 +24,13 @@ class JoinedExperiments:
         """Return the rules of the join."""
         return {"level": self.level, "topics": self.topics}
 
-    def _told(self) -> dict[str, Any]:
-        """Return the rules of the join, after telling which queries are missing."""
-        used = evaluate.counted(self.positions, self.topics, self.level)
-        evaluate.tell_missing(self.positions, used, self.topics)
+    def _told(self, runs: Any = None, pairs: object = None) -> dict[str, Any]:
+        """Return the rules of the join, after telling which queries are missing from the runs that are asked for."""
+        at = items.chosen(self.positions, runs)
+        used = evaluate.counted(at, self.topics, self.level)
+        if pairs is not None:
+            used = evaluate.of_runs(used, *chosen_pairs(at.runs, pairs=pairs))
+        evaluate.tell_missing(at, used, self.topics)
         return self._rules()
 
     def agree(
@@ -139,7 +143,7 @@ class JoinedExperiments:
         >>> joined.deciding_levels(baseline="bm25").columns.tolist()
         ['query_id', 'run_a', 'run_b', 'level']
         """
-        return agreement.deciding_levels(self.positions, baseline=baseline, pairs=pairs, **self._told())
+        return agreement.deciding_levels(self.positions, baseline=baseline, pairs=pairs, **self._told(pairs=pairs))
 
     def masked_agreement(self, *, by: Any = "overall", baseline: object = None, pairs: object = None) -> pd.DataFrame:
         """Return how often later relevant items foretell who is first: sgnLP and RR_2 without the first relevant item.
@@ -153,7 +157,8 @@ class JoinedExperiments:
         >>> joined.masked_agreement().columns.tolist()
         ['measure', 'pairs', 'agreement']
         """
-        return agreement.masked_agreement(self.positions, by=by, baseline=baseline, pairs=pairs, **self._told())
+        given: dict[str, Any] = {"baseline": baseline, "pairs": pairs}
+        return agreement.masked_agreement(self.positions, by=by, **given, **self._told(pairs=pairs))
 
     def locality(self, *, kind: Any = "correlation", levels: int = 8, ahead: int = 4) -> pd.DataFrame:
         """Return how differences at neighbouring recall levels go together, as correlations or regressions.
@@ -219,7 +224,7 @@ class JoinedExperiments:
         >>> joined.search_lengths(runs=["bm25"]).columns.tolist()
         ['run', 'query_id', 'doc_id', 'asl', 'retrieved']
         """
-        return search_lengths.search_lengths(self.positions, runs=runs, unretrieved=unretrieved, **self._told())
+        return search_lengths.search_lengths(self.positions, runs=runs, unretrieved=unretrieved, **self._told(runs))
 
     def search_length_histogram(
         self, *, runs: Any = None, edges: Any = items.EDGES, unretrieved: Any = "run"
@@ -235,7 +240,8 @@ class JoinedExperiments:
         >>> joined.search_length_histogram(runs=["bm25"]).columns.tolist()
         ['run', 'bucket', 'low', 'high', 'count', 'share']
         """
-        return search_lengths.histogram(self.positions, runs=runs, edges=edges, unretrieved=unretrieved, **self._told())
+        given = {"runs": runs, "edges": edges, "unretrieved": unretrieved}
+        return search_lengths.histogram(self.positions, **given, **self._told(runs))
 
     def search_length_wins(
         self, run_a: object, run_b: object, *, edges: Any = two_runs.SHIFTS, unretrieved: Any = "run"
@@ -252,7 +258,7 @@ class JoinedExperiments:
         ['run_a', 'run_b', 'bucket', 'low', 'high', 'count', 'share']
         """
         given = {"edges": edges, "unretrieved": unretrieved}
-        return search_lengths.length_wins(self.positions, run_a, run_b, **given, **self._told())
+        return search_lengths.length_wins(self.positions, run_a, run_b, **given, **self._told([run_a, run_b]))
 
     def search_length_differences(self, run_a: object, run_b: object, *, unretrieved: Any = "run") -> pd.DataFrame:
         """Return both runs' search lengths of every relevant item, and the difference.
@@ -265,7 +271,7 @@ class JoinedExperiments:
         ['query_id', 'doc_id', 'run_a', 'run_b', 'value_a', 'value_b', 'difference']
         """
         given = {"unretrieved": unretrieved}
-        return search_lengths.length_differences(self.positions, run_a, run_b, **given, **self._told())
+        return search_lengths.length_differences(self.positions, run_a, run_b, **given, **self._told([run_a, run_b]))
 
     def effective_shares(self) -> pd.DataFrame:
         """Return the share of items that averaging precision effectively reads: run, query, items, share.

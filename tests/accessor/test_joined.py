@@ -45,6 +45,30 @@ def test_missing_queries_are_told_once_a_call(joined, verb):
     assert told(lambda: VERBS[verb](joined)) == [MISSING]
 
 
+UNASKED = {
+    "prefer": lambda one: one.prefer("RPP", pairs=[("bm25", "hybrid")]),
+    "disaggregate": lambda one: one.disaggregate("RPP", pairs=[("bm25", "hybrid")]),
+    "deciding_levels": lambda one: one.deciding_levels(pairs=[("bm25", "hybrid")]),
+    "masked_agreement": lambda one: one.masked_agreement(pairs=[("bm25", "hybrid")]),
+    "search_lengths": lambda one: one.search_lengths(runs="bm25"),
+    "search_length_histogram": lambda one: one.search_length_histogram(runs=["bm25", "hybrid"]),
+    "search_length_wins": lambda one: one.search_length_wins("bm25", "hybrid"),
+    "search_length_differences": lambda one: one.search_length_differences("hybrid", "bm25"),
+    "rrie": lambda one: one.rrie("bm25", "hybrid"),
+}
+
+
+@pytest.mark.parametrize("verb", UNASKED)
+def test_missing_queries_of_runs_that_were_not_asked_for_are_not_told(joined, verb):
+    assert told(lambda: UNASKED[verb](joined)) == []
+
+
+def test_missing_queries_of_runs_that_were_asked_for_are_told(joined):
+    assert told(lambda: joined.rrie("bm25", "ql")) == [MISSING]
+    assert told(lambda: joined.search_length_histogram(runs=["ql"])) == [MISSING]
+    assert told(lambda: joined.prefer("RPP", pairs=[("ql", "bm25")])) == [MISSING]
+
+
 def test_the_warning_points_at_the_callers_line(tables):
     runs, qrels = tables
     with warnings.catch_warnings(record=True) as caught:
