@@ -8,6 +8,7 @@ from pdeval import evaluate
 from pdeval.catalog import Measure, parse_all
 from pdeval.cube import Scores
 from pdeval.evaluate import Topics, Views
+from pdeval.levels import total
 from pdeval.pairs import lexicographic, populations
 from pdeval.positions import Positions
 from pdeval.preferences import weights
@@ -84,9 +85,7 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
                 part = won(lexicographic(block, extras["order"]))
             else:
                 weight = weights(measure.parameters.get("weight", extras["weight"]), block.size)
-                rank, part = block["rank"], np.zeros(block.shape)
-                for level in range(block.size):
-                    part += weight[level] * won(rank[level])
+                part = total(weight[:, None, None] * won(block["rank"]))
             result[block.topics] += part if share is None else share[block.topics][:, None] * part
     return result
 
