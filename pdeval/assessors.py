@@ -201,6 +201,8 @@ def swapped_qrels(
         raise ValueError(f"how is 'assessor' or 'draw' and per is 'item' or 'query', not {how!r} and {per!r}.")
     read, assessors, _ = _read(labels, [query, doc], assessor, label, None, [])
     given = labels.loc[labels[label].notna(), [query, doc, label]]
+    if given.empty:
+        raise ValueError(f"the label table holds no labels: column {label!r} is empty in all {len(labels):,} rows.")
     by_item = np.lexsort((read.assessor, read.item))
     qrels = given[[query, doc]].assign(relevance=_grades(given[label], grades)).iloc[by_item]
     who = read.assessor[by_item].astype(np.int64)

@@ -90,10 +90,9 @@ def swap_assessors(
     names = {"query": query, "doc": doc, "grade": "relevance"}
     columns = {"query": query, "doc": doc, "assessor": assessor, "label": label}
     swapped = assessors.swapped_qrels(labels, how=how, per=per, draws=draws, seed=seed, grades=grades, **columns)
-    labelled = label not in labels.columns or labels[label].notna().any()
-    first = next(swapped, None) if labelled else None  # faults of the table come up here
+    first = next(swapped, None)  # faults of the table come up here
     if first is None:
-        raise ValueError("there is no set of judgments to compare: the table has no labels, or draws=0.")
+        raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
     items = labels.loc[labels[label].notna(), [query, doc]]
     if qrels is not None:
         own = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis([query, doc], axis=1)

@@ -118,7 +118,7 @@ def test_label_columns_may_have_other_names():
         ([("1", "a", "ann", 0), ("1", "a", "bob", 0)], {}, "no set of judgments has anything relevant"),
         ([("1", "a", "ann", 0)], {"orders": True}, "no set of judgments has anything relevant"),
         ([("1", "a", "ann", 1)], {"how": "draw", "draws": 0}, "there is no set of judgments to compare"),
-        ([("1", "a", "ann", None)], {}, "there is no set of judgments to compare"),
+        ([("1", "a", "ann", None)], {}, "the label table holds no labels: column 'label' is empty in all 1 rows"),
         ([("1", "a", "ann", "yes")], {}, "the labels are not numbers, e.g. 'yes'"),
         ([("1", "a", "ann", 1)] * 2, {}, "1 repeated labels of one item by one assessor"),
     ],
