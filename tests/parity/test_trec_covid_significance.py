@@ -72,6 +72,7 @@ def test_under_hsd_rpp_tells_more_pairs_apart_than_metrics_and_lexiprecision_mor
     rpp, others = [power[name] for name in ("RPP", "dcgRPP", "invRPP")], [power[name] for name in ("AP", "nDCG")]
     assert min(rpp) > max(others)
     assert min(others) > 2 * power["RR"]
+    assert min(others) > max(power["rrLP"], power["sgnLP"])
     assert min(power["rrLP"], power["sgnLP"]) > power["RR"]
 
 
