@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,8 @@ from pdeval.positions import Positions
 from pdeval.preferences import unscaled, weights
 from pdeval.progress import track
 
-CELLS = 1 << 21
+CELLS = 1 << 21  # compared at a time, of one level
+SLAB = 1 << 17  # compared at a time, of several levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,21 +220,23 @@ def _recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarra
     rank = small(block)
     levels, topics, runs = rank.shape
     result = np.empty((topics, len(a)))
-    even = weight.min() == weight.max()
     square = 2 * len(a) >= runs * runs // 2
-    step = max(CELLS // (runs * runs if square else max(len(a), 1)), 1)
+    cells = runs * runs if square else max(len(a), 1)
+    even = weight.min() == weight.max()
+    # sums of weights take more room than counts, and are quick only inside the cache
+    step = max((CELLS if even else SLAB) // cells, 1)
     for first in range(0, topics, step):
         part = rank[:, first : first + step]
+        slab = max(SLAB // (cells * part.shape[1]), 1)
         sooner = later = None
-        for i in range(levels):
-            # adds level after level, whatever the block, so that every way of cutting gives the same bits
+        for i in range(0, levels, slab):
             if square:
-                ahead = part[i][:, :, None] < part[i][:, None, :]
-                sooner = _added(sooner, ahead, weight[i], even)
+                ahead = part[i : i + slab, :, :, None] < part[i : i + slab, :, None, :]
+                sooner = _added(sooner, ahead, weight[i : i + slab], even)
             else:
-                x, y = part[i][:, a], part[i][:, b]
-                sooner = _added(sooner, x < y, weight[i], even)
-                later = _added(later, x > y, weight[i], even)
+                x, y = part[i : i + slab][:, :, a], part[i : i + slab][:, :, b]
+                sooner = _added(sooner, x < y, weight[i : i + slab], even)
+                later = _added(later, x > y, weight[i : i + slab], even)
         if square:
             sooner, later = sooner[:, a, b], sooner[:, b, a]  # type: ignore[index]
         difference = np.subtract(sooner, later, dtype=np.float64)  # type: ignore[arg-type]
@@ -252,12 +254,21 @@ def _recall_paired_as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray,
     return len(rank) * total / len(rank)
 
 
-def _added(total: Any, ahead: np.ndarray, weight: float, even: bool) -> np.ndarray:
+def _added(total: np.ndarray | None, ahead: np.ndarray, weight: np.ndarray, even: bool) -> np.ndarray:
+    """Return the total plus the weights of the levels that are ahead, added level after level.
+
+    Whatever the blocks and slabs, the additions are the same, so every way of cutting gives the same bits.
+    """
     if even:
-        total = np.zeros(ahead.shape, dtype=np.int32) if total is None else total
-        return np.add(total, ahead, out=total)
-    total = np.zeros(ahead.shape) if total is None else total
-    return np.add(total, weight, out=total, where=ahead)
+        counted = ahead.sum(axis=0, dtype=np.int32)
+        return counted if total is None else np.add(total, counted, out=total)
+    if len(ahead) == 1:
+        term = ahead[0] * weight[0]
+        return term if total is None else np.add(total, term, out=total)
+    terms = ahead * weight[:, None, None, None] if ahead.ndim == 4 else ahead * weight[:, None, None]
+    if total is not None:
+        terms[0] += total
+    return np.add.accumulate(terms, axis=0, out=terms)[-1]
 
 
 def lexicographic(block: Block, end: str) -> np.ndarray:
@@ -303,7 +314,9 @@ def _by_kernel(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> 
             side, _, own = name.partition("_")
             whole = np.asarray(block[own or "rank"])
             columns.append(whole if whole.shape[-1] == 1 else whole[..., sides[side]])
-        result[:, first : first + step] = entry.kernel(*columns, **measure.parameters)
+        value = entry.kernel(*columns, **measure.parameters)
+        shape = (block.shape[0], len(sides["x"]))
+        result[:, first : first + step] = evaluate.one_number_each(value, shape, block, measure)
     return result
 
 
@@ -337,6 +350,14 @@ def select(
     source = Pairs(positions, asked, a, b, level, topics, memory)
     if not source.kept.any():
         raise ValueError(evaluate.nothing_text(positions, topics, level))
+    if topics == "answered" and not _shared(source.counts)[a, b].any():
+        raise ValueError("no two of these runs answered the same judged query, so that none can be compared.")
     if tell:
         evaluate.tell_missing(positions, evaluate.of_runs(source.counts, a, b), topics)
     return source
+
+
+def _shared(counts: np.ndarray) -> np.ndarray:
+    """Return on how many topics each two runs count, (runs, runs)."""
+    whole = counts.astype(np.float64)
+    return whole.T @ whole
