@@ -139,25 +139,38 @@ def from_files(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, folder: Path)
 
 
 def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
-    """Return the job of one preference for all pairs of runs, against the same formula pair by pair in numpy."""
-    from pdeval.preferences import RPP
+    """Return the job of one preference for all pairs of runs.
 
-    joined = quietly(lambda: runs.ireval.join(qrels, level=1))()
+    The authors' tool is not on PyPI; what stands here is the formula in plain Python over lists of ranks, without
+    that tool's reading, caching and printing.
+    """
     from pdeval.evaluate import Views
 
-    blocks = Views(joined.positions, 1).blocks("binary", 1)
+    joined = quietly(lambda: runs.ireval.join(qrels, level=1))()
+    topics = [
+        [[None if np.isinf(rank) else int(rank) for rank in block["rank"][:, t, run]] for run in range(block.shape[1])]
+        for block in Views(joined.positions, 1).blocks("binary", 1)
+        if block.size
+        for t in range(block.shape[0])
+    ]
 
-    def pair_by_pair() -> Any:
-        return [
-            RPP(block["rank"][:, t, a], block["rank"][:, t, b])
-            for block in blocks
-            if block.size
-            for t in range(block.shape[0])
-            for a in range(block.shape[1])
-            for b in range(a + 1, block.shape[1])
-        ]
+    def plain() -> list[float]:
+        found = []
+        for lists in topics:
+            share = 1.0 / len(lists[0])
+            for a, x in enumerate(lists):
+                for y in lists[a + 1 :]:
+                    total = 0.0
+                    for one, other in zip(x, y):
+                        if one != other and (other is None or (one is not None and one < other)):
+                            total += share
+                        elif one != other:
+                            total -= share
+                    found.append(total)
+        return found
 
-    return Job(f"{name}, all-pairs RPP", quietly(lambda: joined.prefer("RPP")), {"numpy, pair by pair": pair_by_pair})
+    ours = quietly(lambda: joined.pairs("RPP").cube(progress=False))
+    return Job(f"{name}, all-pairs RPP, compute", ours, {"plain Python": plain})
 
 
 def randomising(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, draws: int) -> Job:
