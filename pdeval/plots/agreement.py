@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, style
+from pdeval.plots import columns, layout, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,6 +86,7 @@ def difference_scatter(
         reach = 1.06 * float(np.abs(values).max()) or 1.0
         (ax.set_xlim if axis == "x" else ax.set_ylim)(-reach, reach)
     style.finish(ax, x=x_name, y=y_name, title=title)
+    layout.few_ticks(ax, float(ax.get_xlim()[1]))
     style.legend(ax)
     return ax
 

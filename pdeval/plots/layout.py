@@ -210,6 +210,25 @@ def whole_numbers(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
+def few_ticks(ax: Axes, reach: float) -> None:
+    """Put as many ticks on an x axis from -reach to reach as have room for their numbers.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(3.3, 2.4)).subplots()
+    >>> limits = ax.set_xlim(-5200, 5200)
+    >>> few_ticks(ax, 5200)
+    >>> ax.get_xticks().tolist()
+    [-6000.0, -4000.0, -2000.0, 0.0, 2000.0, 4000.0, 6000.0]
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    longest = len(f"-{reach:.0f}") if reach >= 10 else 5
+    fitting = 72 * inches(ax)[0] / (0.62 * 0.9 * text_size(ax) * (longest + 1.5))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=int(np.clip(fitting, 2, 8)), steps=[1, 2, 2.5, 3, 5, 10]))
+
+
 def every(step: int) -> str:
     """Return the words for an axis label that say which names were left out.
 

@@ -185,6 +185,8 @@ def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.nd
 def _counts(prefs: pd.DataFrame, baseline: object, per: str | None, run: columns.Names) -> tuple[pd.DataFrame, str]:
     """Return (wins, ties, losses per bar, whom they are against)."""
     kinds = ["wins", "ties", "losses"]
+    if "wins" not in prefs.columns:  # of interleaved runs
+        prefs = prefs.rename(columns={"a_wins": "wins", "b_wins": "losses"})
     counted = all(kind in prefs.columns for kind in kinds)
     if counted and not any(str(column).endswith("_a") for column in prefs.columns):
         ids = columns.names(prefs, columns.run_columns(prefs, run, plot="win_loss_tie", get=GET))

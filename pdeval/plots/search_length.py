@@ -163,7 +163,7 @@ def _by_item(frame: pd.DataFrame, run: columns.Names, edges: Sequence[float]) ->
     """Count items per run and bucket; those not retrieved have their own."""
     named = run is not None or any(name in frame.columns for name in columns.RUN)
     ids = columns.run_columns(frame, run, plot="asl_histogram", get="") if named else []
-    label = columns.names(frame, ids) if named else pd.Categorical(["run"] * len(frame))
+    label = columns.names(frame, ids) if named else pd.Categorical([""] * len(frame))
     found = frame["retrieved"].to_numpy(bool)
     place = np.clip(np.searchsorted(edges, frame["asl"].to_numpy(float), side="right") - 1, 0, None)
     place = np.where(found, place, len(edges))
@@ -201,7 +201,7 @@ def _buckets(frame: pd.DataFrame, run: columns.Names, height: str, plot: str, ge
     named = run is not None or any(name in frame.columns for name in columns.RUN)
     label = columns.names(frame, columns.run_columns(frame, run, plot=plot, get=get)) if named else None
     bucket = columns.names(frame, ["bucket"])
-    table = pd.DataFrame({"bucket": bucket, "run": label if named else "run", "height": frame[height].to_numpy(float)})
+    table = pd.DataFrame({"bucket": bucket, "run": label if named else "", "height": frame[height].to_numpy(float)})
     if table.duplicated(["bucket", "run"]).any():
         raise ValueError(f"{plot}() needs one {height!r} for each run and bucket; some repeat. {get}")
     wide = table.pivot(index="bucket", columns="run", values="height").fillna(0.0)

@@ -112,11 +112,13 @@ def tie_probability(
     if name == "m":
         table.columns = [f"m = {label}" for label in table.columns]
     if log:
-        table = table.where(table > 0)
+        table = table.where(table > 0).dropna(how="all")
     ax = _drawn(ax, table, sparse=True)
     if log:
         top = float(table.max().max())
         ax.set(xscale="log", yscale="log", ylim=(max(float(table.min().min()), top * 1e-8) / 2, top * 2))
+        ax.xaxis.set_major_formatter("{x:,.0f}")  # ranks as they are, not as 2 x 10^0
+        ax.xaxis.set_minor_formatter("{x:.0f}" if table.index.max() < 10 else "")
     title = f"n = {int(frame['n'].iloc[0]):,}" if "n" in frame.columns else ""
     style.finish(ax, x="Rank of the first relevant item", y="Probability of a tie", title=title, grid="both")
     style.legend(ax, place=legend if len(table.columns) > 1 else None)

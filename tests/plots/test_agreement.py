@@ -1,5 +1,7 @@
 """Differences under two measures."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,3 +88,14 @@ def test_measures_without_a_pair_in_common_are_refused(column_ax):
 def test_repeated_rows_are_refused(column_ax):
     with pytest.raises(ValueError, match=r"needs one value per measure and \(query_id, run_a, run_b\); some repeat"):
         difference_scatter(pd.concat([PREFS, PREFS]), ax=column_ax)
+
+
+def test_numbers_in_the_thousands_stay_apart(column_ax):
+    wide = pd.DataFrame({"TSL": [-5200.0, 4100.0, 12.0], "AP": [-0.3, 0.2, 0.1]})
+    ax = difference_scatter(wide, measures=("TSL", "AP"), ax=column_ax)
+    ax.figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    shown = [text for tick, text in zip(ax.get_xticks(), ax.get_xticklabels()) if low <= tick <= high]
+    boxes = sorted((text.get_window_extent() for text in shown), key=lambda box: box.x0)
+    assert len(boxes) >= 3
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

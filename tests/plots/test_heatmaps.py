@@ -121,7 +121,7 @@ def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
     ax = correlation_heatmap(table, ax=column_ax)
     assert labels(ax) == ["RPP", "AP", "RR"]
     np.testing.assert_allclose(cells(ax), [[1, 0.9, 0.5], [0.9, 1, 0.6], [0.5, 0.6, 1]])
-    assert ax.child_axes[0].get_ylabel() == "tau"
+    assert ax.child_axes[0].get_title("right") == "tau"
 
 
 def test_agreement_tables_and_squares_draw_too(column_ax):
@@ -146,7 +146,7 @@ def test_negative_correlations_get_the_diverging_colours(column_ax):
 def test_the_scale_is_named_after_the_coefficient_and_several_ask_for_a_choice(column_ax):
     table = pd.concat([frames.correlations().assign(coefficient=name) for name in ("tau_b", "rbo")])
     ax = correlation_heatmap(table, coefficient="tau_b", ax=column_ax)
-    assert ax.child_axes[0].get_ylabel() == "Kendall's τ"
+    assert ax.child_axes[0].get_title("right") == "Kendall's τ"
     with pytest.raises(ValueError, match=r"draws one coefficient; the frame has 2: tau_b, rbo"):
         correlation_heatmap(table)
 
@@ -155,3 +155,17 @@ def test_repeated_pairs_are_refused(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"] * 2, "measure_b": ["AP"] * 2, "value": [0.1, 0.2]})
     with pytest.raises(ValueError, match=r"draws one value for each \(measure_a, measure_b\); some pairs repeat"):
         correlation_heatmap(table, ax=column_ax)
+
+
+def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 3))
+    left, right = figure.subplots(1, 2)
+    names = ["AP", "RR"]
+    correlation_heatmap(pd.DataFrame(0.5, index=names, columns=names), label="Kendall's τ", ax=left)
+    figure.draw_without_rendering()
+    scale = left.child_axes[0]
+    title = next(text for text in scale.get_children() if getattr(text, "get_text", str)() == "Kendall's τ")
+    assert title.get_window_extent().x1 <= scale.get_window_extent().x1 + 1
+    assert title.get_window_extent().x1 < right.get_window_extent().x0

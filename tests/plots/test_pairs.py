@@ -132,3 +132,9 @@ def test_79_runs_do_not_write_over_each_other():
     boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
     assert len(boxes) == 79
     assert all(upper.y0 >= lower.y1 - 2 for upper, lower in pairwise(boxes))
+
+
+def test_wins_of_interleaved_runs_are_drawn_as_counts(column_ax):
+    wins = pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"], "by": "query", "a_wins": [3], "b_wins": [1], "ties": [4]})
+    ax = win_loss_tie(wins, ax=column_ax)
+    assert [round(bar.get_width(), 1) for bar in ax.patches] == [37.5, 50.0, 12.5]

@@ -116,3 +116,10 @@ def test_the_other_direction_is_refused_with_the_call_to_write(column_ax):
 def test_buckets_without_numbers_are_refused(column_ax):
     with pytest.raises(ValueError, match="reads wins and losses from the buckets' numbers; found 'big win'"):
         asl_wins(pd.DataFrame({"bucket": ["big win"], "count": [1]}), ax=column_ax)
+
+
+def test_a_frame_without_runs_has_no_title(column_ax):
+    items = pd.DataFrame({"asl": [1, 4, 30], "retrieved": [True, True, False]})
+    ax = asl_histogram(items, ax=column_ax)
+    assert ax.get_title() == ""
+    assert ax.get_legend() is None

@@ -85,3 +85,12 @@ def test_shares_that_are_not_cumulative_are_refused(column_ax):
     frame = pd.DataFrame({"level": [1, 2, 3], "share": [0.6, 0.3, 0.1]})
     with pytest.raises(ValueError, match=r"draws cumulative shares; 'share' falls with the level\. Add up first"):
         deciding_level(frame, ax=column_ax)
+
+
+def test_a_few_ranks_are_written_as_they_are(column_ax):
+    frame = pd.DataFrame({"p1": [1, 2, 3, 5], "tied": [0.8, 0.2, 0.1, 0.05]})
+    ax = tie_probability(frame, ax=column_ax)
+    ax.figure.draw_without_rendering()
+    texts = [text.get_text() for text in [*ax.get_xticklabels(), *ax.get_xticklabels(minor=True)]]
+    assert {"1", "2", "3"} <= set(texts)
+    assert not any("10^" in text for text in texts)
