@@ -70,3 +70,31 @@ def test_what_was_understood_is_said_in_one_line(case):
     columns, binding, text = CASES[case]
     frame = pd.DataFrame(columns)
     assert repr(frame.ireval(**binding) if binding else frame.ireval) == text
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_what_the_verbs_return_is_called_by_its_name():
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    joined = runs[runs["run"].isin(["bm25", "ql"])].ireval.join(qrels)
+    lists = runs.ireval.interleave(pairs=[("bm25", "ql")])
+    credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
+    named = {
+        "interleaved lists: 480 rows; next: .simulate_clicks(qrels)": lists,
+        "credits of interleaved runs: 48 rows; next: .wins(), .click_preferences()": credits,
+        "wins of interleaved runs: 1 row": credits.ireval.wins(),
+        "discriminative power: 1 row; next: .report()": joined.discriminative_power("AP", tests="t"),
+        "agreement of measures: 1 row; next: .report()": joined.agree(),
+        "summary: 2 rows; next: .report()": joined.measure("AP").ireval.summary(),
+        "incomplete-data experiment: 4 rows; next: pdeval.plots.incomplete": joined.incomplete(
+            "AP", keep=[20], samples=1
+        ),
+        "contributions of recall levels: ": joined.disaggregate("RPP"),
+        "square matrix of 2 rows; next: .report()": joined.matrix(),
+    }
+    for text, table in named.items():
+        assert repr(table.ireval).startswith(text)
+
+
+def test_a_run_table_with_columns_of_a_result_stays_a_run_table():
+    runs = pdeval.datasets.sample_runs().assign(asl=1, retrieved=True)
+    assert repr(runs.ireval).startswith("run table: 12 runs")

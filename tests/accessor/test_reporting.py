@@ -34,5 +34,14 @@ def test_every_table_that_pdeval_returns_has_a_report(joined, name):
     ids=["unknown", "runs", "judgments"],
 )
 def test_a_table_without_a_report_is_an_error_that_lists_those_with_one(frame):
-    with pytest.raises(ValueError, match=r"report\(\) takes scores, a summary, preferences, orders.*has the columns"):
+    with pytest.raises(ValueError, match=r"report\(\) takes scores, a summary, preferences, orders.*; this is "):
         frame.ireval.report()
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_a_result_without_a_report_is_called_by_its_name():
+    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    with pytest.raises(ValueError, match=r"this is sorted p-values: 66 rows; next: pdeval\.plots\.p_value_curves"):
+        joined.p_value_curve("AP").ireval.report()
+    with pytest.raises(ValueError, match="this is mean preferences: 66 rows"):
+        joined.mean("RPP").ireval.report()
