@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -147,8 +147,28 @@ class Views:
         result = np.zeros(self.positions.retrieved.shape)
         for block in self.blocks(entry.kind, self.level(measure)):
             if block.size or entry.extras.get("empty"):
-                result[block.topics] = kernel(*block.columns(columns), **parameters)
+                value = kernel(*block.columns(columns), **parameters)
+                result[block.topics] = one_number_each(value, block.shape, block, measure)
         return result
+
+
+def one_number_each(value: Any, shape: tuple[int, int], block: Block, measure: Measure) -> np.ndarray:
+    """Return what a kernel gave, or an error where that is not one number for each list (or pair) of a block."""
+    value = np.asarray(value, dtype=np.float64)
+    if value.ndim > 2 or any(own not in (1, whole) for own, whole in zip(value.shape[::-1], shape[::-1])):
+        raise ValueError(
+            f"{measure.label} gave an array of shape {value.shape} for columns of shape {(block.size, *shape)}; a "
+            "kernel gives one number for each ranking: reduce axis 0, the recall levels, e.g. with .sum(axis=0)."
+        )
+    unknown = np.isnan(value)
+    if unknown.any():
+        topic = block.topics[np.flatnonzero(np.broadcast_to(unknown, shape).any(axis=1))[0]]
+        raise ValueError(
+            f"{measure.label} is not a number (NaN) {int(unknown.sum()):,} times, e.g. on query "
+            f"{block.view.positions.queries[topic]!r}. Items that were not found have an infinite rank; say what holds "
+            "there, e.g. with np.where."
+        )
+    return value
 
 
 def call_of(measure: Measure, rules: dict) -> tuple:

@@ -164,3 +164,42 @@ def test_blocks_of_any_size_give_the_same_bits(monkeypatch):
     function = evaluate.View.blocks
     monkeypatch.setattr(evaluate.View, "blocks", lambda view, *, empty=False: function(view, empty=empty, most=1))
     np.testing.assert_array_equal(evaluate.scores(joined.positions, names, tell=False).values, whole)
+
+
+@pytest.fixture
+def declared():
+    """Measures of a user's own, gone after the test."""
+    before = set(ENTRIES)
+    yield
+    for name in set(ENTRIES) - before:
+        del ENTRIES[name]
+
+
+def test_a_kernel_that_does_not_reduce_the_recall_levels_is_told_so(declared):
+    @pdeval.metric
+    def Found(rank):
+        """Forgets to add up."""
+        return rank < np.inf
+
+    with pytest.raises(ValueError, match=r"Found gave an array of shape \(\d, .* reduce axis 0, the recall levels"):
+        evaluate.scores(join(), Found, tell=False)
+
+
+def test_a_kernel_that_is_not_a_number_somewhere_is_not_dropped_there(declared):
+    @pdeval.metric
+    def Spread(rank):
+        """Infinity less infinity where nothing was found."""
+        with np.errstate(invalid="ignore"):
+            return rank[-1] - rank[0]
+
+    with pytest.raises(ValueError, match=r"Spread is not a number \(NaN\) \d+ times, e\.g\. on query '"):
+        evaluate.scores(join(), Spread, tell=False)
+
+
+def test_a_kernel_may_give_one_number_for_all(declared):
+    @pdeval.metric
+    def One(rank):
+        """Always 1."""
+        return 1.0
+
+    assert np.unique(evaluate.scores(join(), One, tell=False).values).tolist() == [1.0]

@@ -265,3 +265,24 @@ def test_a_source_says_what_its_numbers_rest_on():
         "topics": "judged", "level": 2, "ties": "docid", "compat": "trec_eval-10", "depth": None,
         "run_columns": ["run"], "query_column": "query_id",
     }  # fmt: skip
+
+
+def test_runs_that_answered_no_common_query_are_an_error():
+    positions_ = join({"a": {"1": ["x"]}, "b": {"2": ["y"]}}, {"1": {"x": 1}, "2": {"y": 1}})
+    with pytest.raises(ValueError, match="no two of these runs answered the same judged query"):
+        select(positions_, "RPP", topics="answered")
+
+
+def test_a_preference_of_ones_own_that_is_not_a_number_is_not_dropped():
+    @pdeval.preference
+    def Last(x, y):
+        """Infinity less infinity where neither found all."""
+        with np.errstate(invalid="ignore"):
+            return np.sign(y[-1] - x[-1])
+
+    try:
+        positions_ = join({"a": {"1": ["x"]}, "b": {"1": ["x"]}}, {"1": {"x": 1, "z": 1}})
+        with pytest.raises(ValueError, match=r"Last is not a number \(NaN\) 1 times, e\.g\. on query '1'"):
+            select(positions_, "Last").cube()
+    finally:
+        del ENTRIES["Last"]
