@@ -40,7 +40,8 @@ The house; imports go downwards only:
                 trec/ datasets datasets_generate
                                  files; the sample collection and what makes it
     ground      levels           the kernels' vocabulary
-                catalog grammar  @metric @preference @ordering; names that parse
+                catalog grammar parameters
+                                 @metric @preference @ordering; names that parse
                 tables ids cube choice arrow progress
                                  column roles, id columns, the dense form of results
 """

@@ -11,10 +11,11 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
 import pandas as pd
+
+from pdeval.parameters import checked, checked_level, label_of, said, same
 
 Kind = Literal["binary", "graded", "judged", "subtopic"]
 Family = Literal["metric", "preference", "ordering"]
@@ -76,6 +77,7 @@ def _register(family: Family, kernel: Callable | None, name: str | None, options
                 )
             else:
                 columns.append(parameter.name)
+        _not_taken(name or function.__name__, function)
         given = dict(options)
         given["aliases"] = _as_aliases(name or function.__name__, given.get("aliases", ()))
         entry = Entry(name or function.__name__, family, function, tuple(columns), parameters, **given)
@@ -84,6 +86,20 @@ def _register(family: Family, kernel: Callable | None, name: str | None, options
         return function
 
     return declare if kernel is None else declare(kernel)
+
+
+def _not_taken(name: str, function: Callable) -> None:
+    """Raise where a caller's measure would take the name of one of pdeval's; their own may be declared again."""
+    taken = ENTRIES.get(name)
+    if taken is not None and _ours(taken.kernel) and not _ours(function):
+        raise ValueError(
+            f"pdeval has a measure {name!r} ({taken.summary.rstrip('.')}); give yours another name, e.g. "
+            f"name={'my' + name!r}."
+        )
+
+
+def _ours(function: Callable) -> bool:
+    return function.__module__.partition(".")[0] == "pdeval"
 
 
 def _as_aliases(name: str, aliases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
@@ -193,12 +209,15 @@ def parse(text: object, **parameters: Any) -> Measure:
     text : str, Measure, decorated function, or any object whose `str()` is a measure's name
         `"nDCG@10"`, `"RBP(p=0.9)"`, `"AP(level=2)"`, or trec_eval's, ir_measures' and ranx' names for them.
     **parameters
-        Set on top of those in the name; also what no text can say, such as `weight=my_function`.
+        Set on top of those in the name; also what no text can say, such as `weight=my_function`, and `label=`, what
+        results call it.
 
     Examples
     --------
     >>> parse("ndcg_cut_10").label, parse("nDCG(gain=exp)@10").label, parse("AP(rel=2)@100").label
     ('nDCG@10', 'nDCG(gain=exp)@10', 'AP(level=2)@100')
+    >>> parse("RPP", weight=lambda i: 0.9**i, label="patient RPP").label
+    'patient RPP'
     """
     from pdeval import grammar
 
@@ -223,14 +242,23 @@ def parse_all(texts: object) -> list[Measure]:
     """
     if isinstance(texts, (str, Measure)) or callable(texts) or not isinstance(texts, Iterable):
         texts = [texts]
-    found = {measure.label: measure for measure in map(parse, texts)}
+    found: dict[str, Measure] = {}
+    for measure in map(parse, texts):
+        other = found.setdefault(measure.label, measure)
+        if measure.entry is not other.entry or not all(
+            same(value, other.parameters[name]) for name, value in measure.parameters.items()
+        ):
+            raise ValueError(
+                f"two different measures are both called {measure.label!r}; tell them apart, e.g. with "
+                f"pdeval.parse({measure.entry.name!r}, ..., label='my name')."
+            )
     if not found:
         raise ValueError("no measure was asked for; name at least one, e.g. 'AP'.")
     return list(found.values())
 
 
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
-    level = given.get("level")
+    level = checked_level(entry, given.get("level"), text)
     own: dict[str, Any] = {}
     for name, value in given.items():
         if name in ("level", "label"):
@@ -238,82 +266,12 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
         if name in entry.synonyms and value in entry.synonyms[name]:
             own.update(entry.synonyms[name][value])
         elif name in entry.parameters:
-            own[name] = _check(entry, name, value, text)
+            own[name] = checked(entry, name, value, text)
         else:
             offered = ", ".join([*entry.parameters, "level"])
             raise KeyError(f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}.")
     parameters = {**entry.parameters, **own}
-    return Measure(entry, parameters, level, given.get("label") or _label(entry, parameters, level))
-
-
-@cache
-def _hints(kernel: Callable) -> dict[str, Any]:
-    return get_type_hints(kernel)
-
-
-def _check(entry: Entry, name: str, value: Any, text: str) -> Any:
-    default = entry.parameters[name]
-    if value is default:
-        return value
-    if name in entry.extras.get("read", {}):
-        return entry.extras["read"][name](value, text)
-    hint = _hints(entry.kernel).get(name)
-    if get_origin(hint) is Literal and value not in get_args(hint):
-        raise ValueError(
-            f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."
-        )
-    if name == "k" and not (
-        isinstance(value, (int, float)) and value >= 1 and (value == math.inf or value == int(value))
-    ):
-        raise ValueError(f"the cutoff in {text!r} is {value!r}; it must be a whole number of at least 1.")
-    if name != "k" and type(default) is int and not (isinstance(value, (int, float)) and value == value // 1):
-        raise ValueError(f"{name}={value!r} in {text!r} must be a whole number.")
-    if isinstance(default, float) and name != "k" and not isinstance(value, (int, float)):
-        raise ValueError(f"{name}={value!r} in {text!r} must be a number.")
-    if name in entry.limits:
-        low, high = entry.limits[name]
-        if not (isinstance(value, (int, float)) and low <= value <= high):
-            raise ValueError(f"{name}={value!r} in {text!r} must be between {low:g} and {high:g}.")
-    return value
-
-
-def _label(entry: Entry, parameters: Mapping[str, Any], level: float | None) -> str:
-    said = {
-        n: v
-        for n, v in parameters.items()
-        if n != entry.at
-        and n not in entry.compat_only
-        and v is not entry.parameters[n]
-        and not _same(v, entry.parameters[n])
-    }
-    if level is not None:
-        said["level"] = level
-    inside = ",".join(f"{name}={_said(value)}" for name, value in said.items())
-    text = f"{entry.name}({inside})" if inside else entry.name
-    at = parameters.get(entry.at)
-    if at is not None and not at == math.inf == entry.parameters[entry.at]:
-        text += f"@{entry.extras.get('at_prefix', '')}{_said(at)}"
-    return text
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Return whether two parameters are equal, also where they are arrays."""
-    if hasattr(a, "shape") or hasattr(b, "shape"):
-        return False
-    return bool(a == b)
-
-
-def _said(value: Any) -> str:
-    if callable(value):
-        return getattr(value, "__name__", type(value).__name__)
-    if isinstance(value, float):
-        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{_said(k)}:{_said(v)}" for k, v in value.items()) + "}"
-    if hasattr(value, "__len__") and not isinstance(value, str):
-        short = len(value) <= (8 if hasattr(value, "shape") else 16)
-        return "[" + ",".join(map(_said, value)) + "]" if short else "array"
-    return str(value)
+    return Measure(entry, parameters, level, given.get("label") or label_of(entry, parameters, level))
 
 
 def find(name: str, text: str | None = None) -> Entry:
@@ -355,8 +313,8 @@ def catalog() -> pd.DataFrame:
         {
             "name": entry.name,
             "family": entry.family,
-            "kind": entry.kind,
-            "parameters": ", ".join(f"{name}={_said(value)}" for name, value in entry.parameters.items()),
+            "kind": "" if entry.family == "ordering" else entry.kind,
+            "parameters": ", ".join(f"{name}={said(value)}" for name, value in entry.parameters.items()),
             "higher_is_better": entry.higher,
             "low": float(entry.range[0]),
             "high": float(entry.range[1]),

@@ -213,3 +213,47 @@ def test_the_catalog_lists_name_parameters_direction_range_kind_and_reference():
     assert (table.loc["AP", "low"], table.loc["AP", "high"]) == (0.0, 1.0)
     assert table.loc["alpha-nDCG", "kind"] == "subtopic"
     assert "Cooper" in table.loc["ESL", "reference"]
+
+
+def test_a_measure_of_pdevals_own_is_not_replaced():
+    with pytest.raises(ValueError, match=r"pdeval has a measure 'AP' \(Average precision.*\); give yours another name"):
+
+        @metric
+        def AP(rank):
+            """Mine."""
+
+    assert parse("map").entry.kernel.__module__ == "pdeval.metrics.binary"
+
+
+def test_a_users_measure_may_be_declared_again(halves):
+    @metric
+    def Halves(rank):
+        """The cell of the notebook, run again."""
+
+    assert parse("Halves").entry.kernel is Halves
+
+
+def test_two_measures_of_one_name_are_told_apart_by_labels():
+    steep, flat = (parse("RPP", weight=lambda i, p=p: p**i) for p in (0.5, 0.9))
+    with pytest.raises(ValueError, match=r"two different measures are both called 'RPP\(weight=<lambda>\)'; tell them"):
+        parse_all([steep, flat])
+    assert len(parse_all([steep, parse(flat, label="flat")])) == 2
+    assert len(parse_all([steep, steep])) == 1
+
+
+def test_equal_arrays_are_one_parameter():
+    one, two = (parse("RPP", weight=np.arange(1.0, 40)) for _ in range(2))
+    assert len(parse_all([one, two])) == 1
+    with pytest.raises(ValueError, match="two different measures are both called"):
+        parse_all([one, parse("RPP", weight=np.arange(2.0, 41))])
+
+
+@pytest.mark.parametrize("level", ["0", "-1", "True", "'document'"])
+def test_a_level_is_a_grade_above_zero(level):
+    with pytest.raises(ValueError, match=f"level={level} in .*: the least grade that counts as relevant is above 0"):
+        parse(f"AP(level={level})")
+
+
+def test_search_lengths_of_items_are_a_table_of_their_own():
+    with pytest.raises(ValueError, match=r"The search length of every item is \.ireval\.search_lengths\(qrels\)"):
+        parse("ASL(level=document)")

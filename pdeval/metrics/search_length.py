@@ -90,7 +90,14 @@ def atomized(
     return np.where(found(rank), rank - (level(rank) - 1), last * 1.0)
 
 
-@metric(higher=False, range=(0, inf), at="n", reference=ASL_PAPER, limits={"n": (1, inf)}, extras={"at_prefix": "g1-"})
+@metric(
+    higher=False,
+    range=(0, inf),
+    at="n",
+    reference=ASL_PAPER,
+    limits={"n": (1, inf)},
+    extras={"at_prefix": "g1-", "level": " The search length of every item is .ireval.search_lengths(qrels)."},
+)
 def ASL(
     rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray, *, unretrieved: Unretrieved = "run", n: float = inf
 ) -> np.ndarray:
