@@ -146,6 +146,7 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
     repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
     if repeated:
         raise ValueError(f"the table has the column name {repeated[0]!r} more than once; rename one of them.")
+    _not_in_the_index(frame, binding)
     if kind in ("runs", "qrels"):
         return _read_items(frame, kind, binding)
     return _read_results(frame, kind, binding)
@@ -161,6 +162,18 @@ def _checked_binding(frame: pd.DataFrame, binding: Binding, kind: str) -> dict[s
             if name not in frame.columns:
                 raise KeyError(f"no column {name!r} for the role {role!r}; the table has {_listed(frame.columns)}.")
     return dict(binding)
+
+
+def _not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
+    """Raise where an id that no column holds is in the index, as after `set_index` or `groupby`."""
+    words = {r: {w[r] for w in VOCABULARIES.values()} for r in ("run", "query", "doc") if r not in binding}
+    absent = set().union(*(names for names in words.values() if names.isdisjoint(frame.columns)))
+    inside = [name for name in frame.index.names if name in absent]
+    if inside:
+        raise ValueError(
+            f"{' and '.join(inside)} {'are' if len(inside) > 1 else 'is'} in the index of the table, not among its "
+            "columns. Call .reset_index() first."
+        )
 
 
 def _listed(names: Iterable[object], most: int = 12) -> str:
@@ -296,6 +309,8 @@ def _read_results(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> T
 
 
 _NEXT = {
+    ("scores", "preferences"): " Scores have .summary(), .order() and .compare().",
+    ("preferences", "scores"): " Preferences have .mean(), .matrix(), .order() and .compare().",
     ("runs", "scores"): " Call .ireval.measure(qrels) first.",
     ("runs", "preferences"): " Call .ireval.prefer(qrels) first.",
     ("qrels", "scores"): " Start from the run table: runs.ireval.measure(qrels).",

@@ -214,3 +214,31 @@ def test_numbers_are_read_from_every_kind_of_column(dtype):
 def test_what_is_not_a_number_is_an_error(column, text):
     with pytest.raises(ValueError, match=text):
         tables.numbers(column, "score")
+
+
+@pytest.mark.parametrize(
+    ("index", "text"),
+    [
+        (["run", "query_id"], "run and query_id are in the index of the table, not among its columns"),
+        (["query_id"], r"query_id is in the index of the table, .* Call \.reset_index\(\) first\."),
+    ],
+)
+def test_ids_in_the_index_are_found_there(index, text):
+    runs = frame("run", "query_id", "doc_id", "score").set_index(index)
+    with pytest.raises(ValueError, match=text):
+        tables.read(runs, "runs")
+    scores = frame("run", "query_id", "measure", "value").set_index(index)
+    with pytest.raises(ValueError, match=text):
+        tables.read(scores, "scores")
+
+
+def test_an_index_that_only_sounds_like_an_id_is_left_alone():
+    runs = frame("name", "qid", "docno", "score").rename_axis("doc")
+    assert tables.read(runs, "runs").roles["doc"] == "docno"
+
+
+def test_scores_and_preferences_say_what_each_can_do():
+    with pytest.raises(ValueError, match=r"Scores have \.summary\(\), \.order\(\) and \.compare\(\)"):
+        tables.read(frame("run", "query_id", "measure", "value"), "preferences")
+    with pytest.raises(ValueError, match=r"Preferences have \.mean\(\), \.matrix\(\)"):
+        tables.read(frame("query_id", "run_a", "run_b", "measure", "value"), "scores")
