@@ -38,7 +38,8 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
     Parameters
     ----------
     weight : {'uniform', 'dcg', 'inverse'}, array, or callable of the levels 1..m
-        1, 1/log2(i + 1), 1/i, the first m numbers of an array, or what the function says.
+        1, 1/log2(i + 1), 1/i, the first m numbers of an array, or what the function says of all levels at once, or
+        of one.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
             )
         given = {"uniform": np.ones(m), "dcg": 1 / log2(level + 1), "inverse": 1 / level}[weight]
     elif callable(weight):
-        given = np.broadcast_to(np.asarray(weight(level), dtype=np.float64), (m,))
+        given = _called(weight, level)
     else:
         given = np.asarray(weight, dtype=np.float64)
         if given.ndim != 1 or len(given) < m:
@@ -68,6 +69,14 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
     if m and not 0 < total < inf:
         raise ValueError(f"the weights of the first {m} recall levels sum to {total:g}; they need a positive sum.")
     return given
+
+
+def _called(weight: Callable, level: np.ndarray) -> np.ndarray:
+    """Return what a function says of the levels, whether it takes them all at once or one by one."""
+    try:
+        return np.broadcast_to(np.asarray(weight(level), dtype=np.float64), level.shape)
+    except (TypeError, ValueError):
+        return np.array([weight(one) for one in level.tolist()], dtype=np.float64)
 
 
 def _rpp(x: np.ndarray, y: np.ndarray, weight: Weight) -> np.ndarray:

@@ -260,3 +260,11 @@ def test_every_preference_is_documented_with_its_source():
         assert "Examples" in inspect.getdoc(ENTRIES[name].kernel), name
     assert set(NAMES) >= {"RPP", "dcgRPP", "invRPP", "ST-RPP", "ST-dcgRPP", "ST-invRPP", "sgnLP", "rrLP", "sgnLR"}
     assert preferences.RPP_PAPER in ENTRIES["OI"].reference
+
+
+def test_a_function_of_one_level_weighs_as_one_of_all_levels():
+    def one(i):
+        return 1.0 if i < 3 else 1 / math.log2(i)
+
+    all_at_once = weights(lambda i: np.where(i < 3, 1.0, 1 / np.log2(np.maximum(i, 2))), 5)
+    assert weights(one, 5).tolist() == all_at_once.tolist()
