@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.choice import place_of
+from pdeval.cube import run_labels
 from pdeval.evaluate import Views
 from pdeval.levels import closer
 from pdeval.positions import Positions
@@ -118,12 +119,12 @@ def _labels(positions: Positions, labelled: pd.DataFrame, query: str) -> tuple[n
         raise ValueError(
             f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
         )
-    winner = rows["winner"].astype(object)
-    first, last = names[0], names[len(names) // 2]
-    is_a = (winner == "a") | (winner == rows[first].astype(object))
-    is_b = (winner == "b") | (winner == rows[last].astype(object))
+    # a run that several columns name wins by its ids as a tuple, or by its label
+    winner = np.array([" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in rows["winner"]])
+    named = np.array(run_labels(positions.runs))
+    is_a, is_b = ((winner == side) | (winner == named[place]) for side, place in zip("ab", sides))
     if not (is_a ^ is_b).all():
-        bad = winner[~(is_a ^ is_b)].iloc[0]
+        bad = rows["winner"][~(is_a ^ is_b)].iloc[0]
         raise ValueError(f"the winner {bad!r} is neither 'a', 'b', 'tie' nor one of the two runs.")
     return topic, sides[0], sides[1], np.where(is_a, 1.0, -1.0)
 

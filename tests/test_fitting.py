@@ -114,3 +114,16 @@ def test_labels_that_cannot_be_used_are_refused(joined, case):
     columns = {name: value for name, value in {**GOOD, **change}.items() if value is not None}
     with pytest.raises(kind, match=text):
         joined.fit_weights(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize("said", [tuple, lambda ids: " / ".join(map(str, ids))], ids=["ids", "label"])
+def test_winners_of_several_columns_are_named_by_their_ids_or_label(said):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    runs = runs[runs["run"].isin(["dense-s1", "dense-s2"])]
+    runs = runs.assign(model="dense", seed=runs["run"].astype(str).str[-1].astype(int)).drop(columns="run")
+    joined = runs.ireval(run=["model", "seed"]).join(qrels)
+    prefs = joined.prefer("invRPP").query("value != 0")
+    winners = [("dense", 1 if value > 0 else 2) for value in prefs["value"]]
+    by_side = joined.fit_weights(prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")))
+    by_name = joined.fit_weights(prefs.assign(winner=[said(one) for one in winners]))
+    assert by_name.weight.tolist() == by_side.weight.tolist()
