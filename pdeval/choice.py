@@ -31,6 +31,7 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
         labels = {str(one): repr(one) for one in own}
         near = difflib.get_close_matches(str(name), labels, n=1, cutoff=0.4)
         hint = f" Did you mean {labels[near[0]]}?" if near else ""
+        name = name[0] if isinstance(name, tuple) and len(name) == len(runs.columns) == 1 else name
         shown = ", ".join(list(labels.values())[:5]) + (f", ... ({len(own)} in all)" if len(own) > 5 else "")
         raise KeyError(f"no {what} {name!r}; the runs are {shown}.{hint}")
     return int(found[0])

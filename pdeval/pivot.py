@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse
-from pdeval.cube import Preferences, Scores
+from pdeval.cube import Preferences, Scores, run_labels
 from pdeval.tables import Table, numbers
 
 
@@ -54,9 +54,9 @@ def preferences(table: Table) -> Preferences:
     a, b = pair_code // len(runs), pair_code % len(runs)
     if np.isin(b * len(runs) + a, pair_code).any():
         at = int(np.flatnonzero(np.isin(b * len(runs) + a, pair_code))[0])
-        names = [tuple(runs.iloc[side[at]]) for side in (a, b)]
+        names = run_labels(runs.iloc[[a[at], b[at]]])
         raise ValueError(
-            f"the preferences table has pairs in both directions, e.g. {names[0]} with {names[1]} and the "
+            f"the preferences table has pairs in both directions, e.g. {names[0]!r} with {names[1]!r} and the "
             "other way round; keep one direction, positive where run_a is better."
         )
     query, queries = _coded(frame[table.roles["query"]], "query")
@@ -90,7 +90,7 @@ def _coded(column: pd.Series, role: str) -> tuple[np.ndarray, pd.Index]:
         values = pd.Index(column.cat.categories)
         if column.cat.ordered:
             return codes, values
-        order = np.argsort(values.to_numpy(dtype=object) if values.dtype == object else values.argsort().argsort())
+        order = np.asarray(values.argsort())
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         return place[codes], values[order]

@@ -112,6 +112,12 @@ def summary_by(
             f"no column {missing[0]!r} to group by; the table has {', '.join(map(str, frame.columns))}. "
             "Join the metadata first, e.g. scores.merge(metadata, on='run')."
         )
+    fixed = [name for name in names if name in (query, measure, value)]
+    if fixed:
+        raise ValueError(
+            f"by={fixed[0]!r}: a summary is over queries, for each measure; group by the run, or by metadata that was "
+            "joined on."
+        )
     lacking = frame[names].isna().any(axis=1)
     if lacking.any():
         raise ValueError(

@@ -87,3 +87,8 @@ def test_bad_choices_are_refused(case):
     choice, kind, text = BAD[case]
     with pytest.raises(kind, match=text):
         pairs(**{"runs": RUNS, **choice})
+
+
+def test_a_run_asked_for_by_a_tuple_of_one_is_shown_by_its_id():
+    with pytest.raises(KeyError, match="no run 'zz'; the runs are"):
+        place_of(pd.DataFrame({"run": ["bm25"]}), ("zz",))

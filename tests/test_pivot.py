@@ -112,7 +112,7 @@ BAD_PREFERENCES = {
     "no rows": ([], "the preferences table is empty"),
     "both directions": (
         [*PREFERENCES, ("1", "b", "a", "RPP", -0.5)],
-        r"both directions, e\.g\. \('a',\) with \('b',\)",
+        r"both directions, e\.g\. 'a' with 'b'",
     ),
     "both directions on different queries": ([*PREFERENCES, ("2", "c", "a", "RPP", 0.1)], "both directions"),
     "itself": ([*PREFERENCES, ("1", "a", "a", "RPP", 0.0)], "1 rows compare a run with itself"),

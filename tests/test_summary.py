@@ -147,3 +147,10 @@ def test_an_unknown_group_is_an_error_that_says_how_to_join():
 def test_rows_without_a_group_are_not_dropped_silently():
     with pytest.raises(ValueError, match="2 rows have no family; fill it, or drop those rows first"):
         TABLE.assign(family=TABLE["family"].where(TABLE["run"] != "a")).ireval.summary(by="family")
+
+
+@pytest.mark.parametrize("name", ["query_id", "measure", "value"])
+def test_a_summary_is_not_grouped_by_what_it_sums_up(name):
+    frame = pd.DataFrame({"run": ["a"], "query_id": ["1"], "measure": ["AP"], "value": [0.5]})
+    with pytest.raises(ValueError, match=f"by='{name}': a summary is over queries, for each measure"):
+        frame.ireval.summary(by=name)
