@@ -42,7 +42,7 @@ def tidy(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: b
     if data.endswith(b"\n\n"):
         data = data.rstrip(b"\n")
     separator, other = (b"\t", b" ") if b"\t" in head else (b" ", b"\t")
-    if head.count(separator) + 1 != len(layout.columns):
+    if head.count(separator) + 1 != len(layout.columns) or b"\0" in data:
         return None
     mixed = other in data
     if (mixed and separator == b" ") or not spaced(data, separator):

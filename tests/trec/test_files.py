@@ -65,8 +65,12 @@ def gz_cut_short() -> bytes:
             LINE,
             "the name of '{path}' ends in .gz, but the content is not compressed; it begins with b'301 Q0 d1 1 2.5 tag",
         ),
-        ("a.run.bz2", gzip.compress(LINE), "ends in .bz2, but the content is gzip-compressed. Rename it."),
-        ("a.run", gzip.compress(LINE), "'{path}' is gzip-compressed, but its name does not end in .gz. Rename it."),
+        ("a.run.bz2", gzip.compress(LINE, mtime=0), "ends in .bz2, but the content is gzip-compressed. Rename it."),
+        (
+            "a.run",
+            gzip.compress(LINE, mtime=0),
+            "'{path}' is gzip-compressed, but its name does not end in .gz. Rename it.",
+        ),
         ("a.run", bz2.compress(LINE), "'{path}' is bz2-compressed, but its name does not end in .bz2. Rename it."),
         (
             "a.run",
@@ -77,7 +81,7 @@ def gz_cut_short() -> bytes:
         ("a.run", b"", "'{path}' is empty: it has no lines."),
         ("a.run", b" \n\n", "'{path}' is empty: it has no lines."),
         ("a.run.gz", b"", "'{path}' is empty: it has no lines."),
-        ("a.run.gz", gzip.compress(b""), "'{path}' is empty: it has no lines."),
+        ("a.run.gz", gzip.compress(b"", mtime=0), "'{path}' is empty: it has no lines."),
     ],
 )
 def test_wrong_or_broken_compression_and_emptiness_are_errors_that_say_so(tmp_path, file, content, message):

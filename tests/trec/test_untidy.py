@@ -169,6 +169,7 @@ def test_a_broken_qrels_file_is_an_error_with_file_line_and_text(tmp_path, kind)
     [
         (b"\x7fELF\x02\x01\x00\x00\x00junk\n", "'{path}' is not a text file: it holds zero bytes."),
         (TIDY.encode("utf-16"), "it holds zero bytes. It looks like UTF-16: save it as UTF-8."),
+        (b"301 Q0 d\x00 1 2.5 tag\n", "'{path}' is not a text file: it holds zero bytes."),
         (b"# only\n\n  # comments\n", "'{path}' has no lines but blank ones and comments."),
     ],
 )
