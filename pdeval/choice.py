@@ -64,7 +64,8 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
     listed = [tuple(pair) for pair in pairs]
     if not listed or any(len(pair) != 2 for pair in listed):
         raise ValueError("pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair.")
-    places = np.array([[place_of(runs, one) for one in pair] for pair in listed])
+    place = {one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)}
+    places = np.array([[place[one] for one in pair] for pair in listed])
     if (places[:, 0] == places[:, 1]).any():
         raise ValueError(
             f"a run cannot be compared with itself: {listed[int(np.argmax(places[:, 0] == places[:, 1]))]!r}."

@@ -111,16 +111,18 @@ def _labels(positions: Positions, labelled: pd.DataFrame, query: str) -> tuple[n
     sides = []
     for side in "ab":
         keys = rows[[f"{name}_{side}" for name in positions.runs.columns]].astype(object)
-        unique = keys.drop_duplicates()
-        place = {tuple(key): place_of(positions.runs, tuple(key)) for key in unique.itertuples(index=False, name=None)}
-        sides.append(np.array([place[key] for key in keys.itertuples(index=False, name=None)], dtype=np.int64))
+        code = keys.groupby(list(keys.columns), sort=False, dropna=False).ngroup().to_numpy()
+        different = keys.drop_duplicates().itertuples(index=False, name=None)
+        sides.append(np.array([place_of(positions.runs, key) for key in different], dtype=np.int64)[code])
     topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))
     if (topic < 0).any():
         raise ValueError(
             f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
         )
     # a run that several columns name wins by its ids as a tuple, or by its label
-    winner = np.array([" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in rows["winner"]])
+    code, said = pd.factorize(rows["winner"].astype(object), use_na_sentinel=False)
+    texts = [" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in said]
+    winner = np.array(texts, dtype=object)[code]
     named = np.array(run_labels(positions.runs))
     is_a, is_b = ((winner == side) | (winner == named[place]) for side, place in zip("ab", sides))
     if not (is_a ^ is_b).all():
