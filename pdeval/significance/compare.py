@@ -12,24 +12,9 @@ from pdeval.cube import labels, stacked
 from pdeval.significance import hsd, paired
 from pdeval.significance.corrections import adjust
 from pdeval.significance.differences import Pairs, Source, check, complete, enough
-from pdeval.significance.names import FAMILY_WISE, NOT_NEEDED, choose, which_correction, which_test
+from pdeval.significance.names import FAMILY_WISE, NOT_NEEDED, Correction, Test, choose, which_correction, which_test
 from pdeval.significance.outcome import Outcome
 
-Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "hsd", "tukey", "default"]
-Correction = Literal[
-    "bonferroni",
-    "sidak",
-    "holm",
-    "holm-sidak",
-    "simes-hochberg",
-    "hommel",
-    "fdr_bh",
-    "fdr_by",
-    "fdr_tsbh",
-    "fdr_tsbky",
-    "fdr_gbs",
-    "none",
-]
 Family = Literal["measure", "baseline", "all"]
 
 NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value")

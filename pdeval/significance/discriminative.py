@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.cube import stacked
-from pdeval.significance.compare import Correction, Test, compare
+from pdeval.significance.compare import compare
 from pdeval.significance.differences import Source
-from pdeval.significance.names import which_test
+from pdeval.significance.names import Correction, Test, which_test
 
 
 def discriminative_power(

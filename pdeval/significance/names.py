@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
 
-TESTS = ("t", "wilcoxon", "sign", "randomisation", "bootstrap", "hsd", "tukey")
+Test = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap", "hsd", "tukey", "default"]
+TESTS = tuple(name for name in get_args(Test) if name != "default")
 TEST_ALIASES = {
     "student": "t",
     "ttest": "t",
@@ -20,7 +22,7 @@ TEST_ALIASES = {
 }
 FAMILY_WISE = ("hsd", "tukey")
 
-CORRECTIONS = (
+Correction = Literal[
     "bonferroni",
     "sidak",
     "holm",
@@ -33,7 +35,8 @@ CORRECTIONS = (
     "fdr_tsbky",
     "fdr_gbs",
     "none",
-)
+]
+CORRECTIONS = get_args(Correction)
 CORRECTION_ALIASES = {
     "b": "bonferroni",
     "bonf": "bonferroni",
