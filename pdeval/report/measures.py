@@ -147,7 +147,8 @@ def report_agreement(
     """
     frame = need(agreement, ["measure_a", "measure_b"], "the agreements")
     places, known = decimals.check(digits), dict(names or {})
-    heads = {"measure_a": "Measure A", "measure_b": "Measure B", "pairs": "Pairs", "agreement": "Agreement", **known}
+    words = ("pairs", "agreement", "fuzziness", "coefficient", "runs", "value")
+    heads = {"measure_a": "Measure A", "measure_b": "Measure B", **{word: word.capitalize() for word in words}, **known}
     key = [*([group] if group else []), "measure_a", "measure_b"]
     about = About(caption, label, notes)
     titles = [group] if group else []
