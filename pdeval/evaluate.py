@@ -83,6 +83,12 @@ def scores(
     only_metrics(asked)
     views = Views(positions, level)
     values = np.stack([views.values(measure) for measure in asked])
+    return cube_of(views, asked, values, topics, tell=tell)
+
+
+def cube_of(views: Views, asked: list[Measure], values: np.ndarray, topics: Topics, *, tell: bool) -> Scores:
+    """Return values of shape (measures, topics, runs) as a cube of the topics that count, NaN where a run has none."""
+    positions, level = views.positions, views.call_level
     used = np.zeros(positions.retrieved.shape, dtype=bool)
     for row, measure in zip(values, asked):
         counts = counted(positions, topics, views.level(measure))

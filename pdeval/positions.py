@@ -166,14 +166,7 @@ def join(
         lambda: _same_type("doc", doc.type, judged.docs.type),
         lambda: _no_duplicates(runs, doc, found) if validate else None,
     )
-    order = found.order
-    score = score if order is None else score[order]
-    inside = ranks.sort_lists(score, found)
-    if inside is not None:
-        score = score[inside]
-        order = inside if order is None else order[inside]
-    if ties == "rank":
-        _no_equal_ranks(score, found, runs)
+    score, order = _sorted(score, found, runs, ties)
     topic = found.queries.probe(judged.queries)[found.query]
     if not (topic >= 0).any():
         raise ValueError(
@@ -249,6 +242,19 @@ def _score(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
         return score
     with np.errstate(over="ignore"):  # beyond a float's range they are infinite there
         return score.astype(np.float32)
+
+
+def _sorted(score: np.ndarray, found: Lists, runs: Table, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
+    order = found.order
+    score = score if order is None else score[order]
+    inside = ranks.sort_lists(score, found)
+    if inside is not None:
+        score = score[inside]
+        order = inside if order is None else order[inside]
+    if ties == "rank":
+        _no_equal_ranks(score, found, runs)
+    return score, order
 
 
 def _no_equal_ranks(score: np.ndarray, found: Lists, runs: Table) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from pdeval import ids, ranks
 from pdeval import lists as list_index
 from pdeval.lists import Lists
-from pdeval.positions import Compat, _checked, _no_duplicates, _no_equal_ranks, _score
+from pdeval.positions import Compat, _checked, _no_duplicates, _score, _sorted
 from pdeval.ranks import Ties
 from pdeval.tables import Table, together
 
@@ -70,14 +70,7 @@ def top(
     )
     if validate:
         _no_duplicates(runs, doc, found)
-    order = found.order
-    score = score if order is None else score[order]
-    inside = ranks.sort_lists(score, found)
-    if inside is not None:
-        score = score[inside]
-        order = inside if order is None else order[inside]
-    if ties == "rank":
-        _no_equal_ranks(score, found, runs)
+    score, order = _sorted(score, found, runs, ties)
     rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
     rank = ranks.of_rows(rows, score, doc, found, ties, order).rank
     if depth is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pdeval import evaluate
@@ -112,23 +114,12 @@ def win_rates(
     wrong = [measure.label for measure in asked if not direct(measure)]
     if wrong:
         raise ValueError(f"win rates of {wrong[0]} need its pairs: use .ireval.prefer(qrels, {wrong[0]!r}).")
-    values = np.stack([of_measure(views, measure) for measure in asked])
-    used = np.zeros(positions.retrieved.shape, dtype=bool)
-    for row, measure in zip(values, asked):
+    for measure in asked:
         counts = evaluate.counted(positions, topics, views.level(measure))
         if not (counts.all(axis=1) == counts.any(axis=1)).all():
             raise ValueError(
                 f"under topics={topics!r} runs count on different queries, and win rates need all on the same."
             )
-        row[~counts] = np.nan
-        used |= counts
-    kept: np.ndarray = np.any(used, axis=1)
-    if not kept.any():
-        raise ValueError(evaluate.nothing_text(positions, topics, level))
-    if tell:
-        evaluate.tell_missing(positions, used, topics)
-    labels = tuple(measure.label for measure in asked)
-    attrs = evaluate.attributes(positions, topics, level)
-    return Scores(
-        positions.runs, positions.queries[kept], labels, values[:, kept], np.ones(len(asked), dtype=bool), attrs
-    )
+    values = np.stack([of_measure(views, measure) for measure in asked])
+    found = evaluate.cube_of(views, asked, values, topics, tell=tell)
+    return replace(found, higher=np.ones(len(asked), dtype=bool))  # more wins are better, whatever the measure
