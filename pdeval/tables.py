@@ -146,7 +146,7 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
     repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
     if repeated:
         raise ValueError(f"the table has the column name {repeated[0]!r} more than once; rename one of them.")
-    _not_in_the_index(frame, binding)
+    not_in_the_index(frame, binding)
     if kind in ("runs", "qrels"):
         return _read_items(frame, kind, binding)
     return _read_results(frame, kind, binding)
@@ -164,7 +164,7 @@ def _checked_binding(frame: pd.DataFrame, binding: Binding, kind: str) -> dict[s
     return dict(binding)
 
 
-def _not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
+def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
     """Raise where an id that no column holds is in the index, as after `set_index` or `groupby`."""
     words = {r: {w[r] for w in VOCABULARIES.values()} for r in ("run", "query", "doc") if r not in binding}
     absent = set().union(*(names for names in words.values() if names.isdisjoint(frame.columns)))

@@ -82,6 +82,10 @@ def describe(frame: pd.DataFrame, binding: dict[str, Any]) -> str:
     if kind is not None:
         return f"{tables.NAMES[kind]}: {len(frame):,} rows"
     columns = ", ".join(map(str, list(frame.columns)[:8]))
+    try:
+        tables.not_in_the_index(frame, binding)
+    except ValueError as error:
+        return f"a table that pdeval does not recognise (columns {columns}): {error}"
     return (
         f"a table that pdeval does not recognise (columns {columns}); "
         "bind its roles: df.ireval(query=..., doc=..., score=...)"

@@ -143,7 +143,7 @@ class JoinedExperiments:
         >>> joined.deciding_levels(baseline="bm25").columns.tolist()
         ['query_id', 'run_a', 'run_b', 'level']
         """
-        return agreement.deciding_levels(self.positions, baseline=baseline, pairs=pairs, **self._told(pairs=pairs))
+        return agreement.deciding_levels(self.positions, baseline=baseline, pairs=pairs, **self._rules())
 
     def masked_agreement(self, *, by: Any = "overall", baseline: object = None, pairs: object = None) -> pd.DataFrame:
         """Return how often later relevant items foretell who is first: sgnLP and RR_2 without the first relevant item.

@@ -98,3 +98,11 @@ def test_what_the_verbs_return_is_called_by_its_name():
 def test_a_run_table_with_columns_of_a_result_stays_a_run_table():
     runs = pdeval.datasets.sample_runs().assign(asl=1, retrieved=True)
     assert repr(runs.ireval).startswith("run table: 12 runs")
+
+
+def test_ids_in_the_index_are_pointed_out():
+    runs = pdeval.datasets.sample_runs().set_index(["run", "query_id"])
+    assert repr(runs.ireval) == (
+        "a table that pdeval does not recognise (columns doc_id, score, rank): run and query_id are in the index of "
+        "the table, not among its columns. Call .reset_index() first."
+    )

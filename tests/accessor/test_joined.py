@@ -37,6 +37,10 @@ VERBS = {
     "curve": lambda one: one.curve(),
     "disaggregate": lambda one: one.disaggregate("RPP", baseline="bm25"),
     "correlate": lambda one: one.correlate(["RPP", "AP", "RR"]),
+    "deciding_levels": lambda one: one.deciding_levels(),
+    "masked_agreement": lambda one: one.masked_agreement(),
+    "locality": lambda one: one.locality(),
+    "search_lengths": lambda one: one.search_lengths(),
 }
 
 
