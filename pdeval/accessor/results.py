@@ -345,6 +345,38 @@ class ResultVerbs:
         before, after = (pivot.scores(sources.only(table, one)) for one in (old, new))
         return significance.delta_sort(before, after, margin=margin, alpha=alpha)
 
+    def headroom(self, collection: str, measures: object = None, *, edges: Any = None) -> pd.DataFrame:
+        """Return for how many collections the best run's mean is in each bucket: measure, bucket, ..., count, share.
+
+        Parameters
+        ----------
+        collection : str
+            The column of this scores table that names the collection.
+        measures : str or list, optional
+            Which of the table's measures to use.
+        edges : mapping, optional
+            The lower edges of a measure's buckets; see `pdeval.search_lengths.headroom`, which takes joins too.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), "AP")
+        >>> halves = scores.assign(half=["odd" if int(one) % 2 else "even" for one in scores["query_id"]])
+        >>> halves.ireval.headroom("half").query("count > 0")[["bucket", "share"]].values.tolist()
+        [['[0.5, 0.6)', 1.0]]
+        """
+        from pdeval import search_lengths
+
+        if collection not in self._frame.columns:
+            raise KeyError(
+                f"no column {collection!r} in this table; it has {', '.join(map(str, self._frame.columns))}."
+            )
+        parts = {}
+        for name, part in self._frame.groupby(collection, observed=True, sort=False):
+            table = tables.read(part, "scores", self._binding)
+            parts[str(name)] = pivot.scores(table if measures is None else sources.only(table, measures))
+        return search_lengths.headroom(parts, edges=edges)
+
     def report(self, **options: Any) -> Report:
         """Return the table as a paper prints it: `.to_latex()`, `.to_html()`, `.to_markdown()`, `.save(path)`.
 

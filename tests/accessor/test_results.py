@@ -152,3 +152,18 @@ def test_infinite_preferences_order_nothing_and_say_so(tables):
     prefs = runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])].ireval.prefer(qrels, "TSL")
     with pytest.raises(ValueError, match=r"'TSL' is infinite for \d+ preferences, which no mean"):
         prefs.ireval.order()
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_headroom_counts_the_collections_of_a_column(tables):
+    runs, qrels = tables
+    scores = runs.ireval.measure(qrels, ["AP", "P@20"])
+    both = pd.concat([scores.assign(site="a"), scores.assign(site="b", value=scores["value"] / 2)])
+    table = both.ireval.headroom("site", "AP")
+    best = scores[scores["measure"] == "AP"].groupby("run", observed=True)["value"].mean().max()
+    assert table["measure"].unique().tolist() == ["AP"]
+    full = table[table["count"] > 0]
+    assert full["low"].tolist() == [np.floor(5 * best) / 10, np.floor(10 * best) / 10]
+    assert full["share"].tolist() == [0.5, 0.5]
+    with pytest.raises(KeyError, match="no column 'city' in this table; it has run, query_id"):
+        both.ireval.headroom("city")
