@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -80,8 +81,8 @@ def read_runs(
         See `read_run`. Two runs of the same name are an error; a dict gives them other names.
     progress : bool, optional
         Whether to show a bar; by default if it takes more than a second and somebody is watching.
-    engine : str, default 'pandas'
-        What makes the frame.
+    engine : {'pandas', 'dask'}
+        What makes the frame: with 'dask' a Dask DataFrame, a partition a file, read when it is evaluated.
 
     Examples
     --------
@@ -267,4 +268,7 @@ def _check_names(names: str) -> None:
 
 
 # what turns the list of files into a frame; an engine adds itself here
-ENGINES: dict[str, Callable[..., Any]] = {"pandas": in_memory}
+ENGINES: dict[str, Callable[..., Any]] = {
+    "pandas": in_memory,
+    "dask": lambda *args, **options: import_module("pdeval.engines.dask").read_runs(*args, **options),
+}

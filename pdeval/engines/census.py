@@ -1,0 +1,175 @@
+"""The first pass over a Dask run table: which runs and queries each partition holds, from the id columns alone.
+
+What a verb must know of the whole before it can look at a part is known from this: the runs, which queries each of
+them answered, and whether some query (or some list) is divided over several partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval import ids, lists
+from pdeval.ids import Ids
+from pdeval.tables import Table
+
+ROW = "__row__"
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What one partition holds: its runs, its queries, and the length of each list, (queries, runs)."""
+
+    runs: pd.DataFrame
+    queries: pd.Index
+    rows: np.ndarray
+
+
+def held(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...]) -> Held:
+    """Return what a partition holds.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"run": ["b", "a", "b"], "query_id": [1, 1, 1]})
+    >>> held(frame, "query_id", ("run",)).rows.tolist()
+    [[1, 2]]
+    """
+    found = lists.find(Table("runs", frame, {"query": query}, run_columns))
+    rows = np.zeros((len(found.queries), len(found.runs)), dtype=np.int64)
+    rows[found.query, found.run] = found.sizes
+    return Held(found.runs, found.queries.index(), rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Census:
+    """What all partitions hold together.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        The identifying column(s) of all runs, sorted.
+    queries : Ids
+        All queries, sorted.
+    pieces : list of (queries, runs, rows)
+        For each partition the codes of its queries and runs, and the lengths of its lists.
+    """
+
+    runs: pd.DataFrame
+    queries: Ids
+    pieces: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The length of every list, (queries, runs)."""
+        rows = np.zeros((len(self.queries), len(self.runs)), dtype=np.int64)
+        for query, run, held in self.pieces:
+            rows[np.ix_(query, run)] += held
+        return rows
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """How many partitions hold each query."""
+        return np.bincount(
+            np.concatenate([query for query, _, _ in self.pieces]).astype(np.int64), minlength=len(self.queries)
+        )
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """The first partition that holds each query."""
+        first = np.zeros(len(self.queries), dtype=np.int64)
+        for number in reversed(range(len(self.pieces))):
+            first[self.pieces[number][0]] = number
+        return first
+
+    def split(self, queries: np.ndarray) -> bool:
+        """Return whether a list of some of the queries (a mask) is divided over several partitions."""
+        seen = np.zeros((len(self.queries), len(self.runs)), dtype=bool)
+        for query, run, held in self.pieces:
+            cells = np.ix_(query, run)
+            if (seen[cells] & (held > 0))[queries[query]].any():
+                return True
+            seen[cells] |= held > 0
+        return False
+
+
+def of(parts: Sequence[Held]) -> Census:
+    """Return the census of all partitions.
+
+    Examples
+    --------
+    >>> frames = [pd.DataFrame({"run": "a", "query_id": [1, 2]}), pd.DataFrame({"run": "b", "query_id": [2]})]
+    >>> census = of([held(frame, "query_id", ("run",)) for frame in frames])
+    >>> census.rows.tolist(), census.parts.tolist()
+    ([[1, 0], [1, 1]], [1, 2])
+    """
+    full = [part for part in parts if len(part.queries)]
+    if not full:
+        raise ValueError("the run table is empty; there is nothing to evaluate.")
+    named = {name: _stacked([part.runs[name] for part in full], "run") for name in full[0].runs.columns}
+    runs = lists.find(Table("runs", pd.DataFrame({**named, ROW: 0}), {"query": ROW}, tuple(named))).runs
+    queries, query = ids.of(_stacked([pd.Series(part.queries) for part in full], "query"), "query").unique()
+    each = iter(np.split(query, np.cumsum([len(part.queries) for part in full])[:-1]))
+    nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
+    pieces = [(next(each), places(part.runs, runs), part.rows) if len(part.queries) else nothing for part in parts]
+    return Census(runs, queries, pieces)
+
+
+def _stacked(columns: list[pd.Series], role: str) -> pd.Series:
+    kinds = {ids.of(column, role).type for column in columns}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the {role} ids are integers in some partitions and strings in others. Convert them, e.g. with "
+            ".astype(str)."
+        )
+    return pd.concat(columns, ignore_index=True)
+
+
+def places(some: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
+    """Return the row of each of some runs among all, which are sorted.
+
+    Examples
+    --------
+    >>> places(pd.DataFrame({"run": ["b", "b"]}), pd.DataFrame({"run": ["a", "b"]})).tolist()
+    [1, 1]
+    """
+    key, keys = np.zeros(len(some), dtype=np.int64), np.zeros(len(runs), dtype=np.int64)
+    for name in runs.columns:
+        values, code = ids.of(runs[name], "run").unique()
+        place = ids.of(some[name], "run").probe(values)
+        if (place < 0).any():
+            new = some[name].iloc[int(np.flatnonzero(place < 0)[0])]
+            raise RuntimeError(f"there was no run {new!r} when the run table was first read; persist the table.")
+        key = key * len(values) + place
+        keys = keys * len(values) + code
+    return np.searchsorted(keys, key)
+
+
+def take(frame: Any, query: str, run_columns: tuple[str, ...]) -> Census:
+    """Return the census of a Dask run table; reads the id columns and nothing else.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pdeval
+    >>> frame = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=3)
+    >>> take(frame, "query_id", ("run",)).rows.shape
+    (50, 12)
+    """
+    import dask
+
+    count = dask.delayed(held)
+    return of(dask.compute(*[count(part, query, run_columns) for part in partitions(frame, [*run_columns, query])]))
+
+
+def partitions(frame: Any, columns: list[str]) -> list[Any]:
+    """Return the partitions of some columns as delayed frames, as many as the table has.
+
+    Dask reads several partitions as one where few columns are wanted; then one pass would not see the partitions that
+    the other sees, and a query that is split might look whole. So the columns are chosen, and nothing else optimised.
+    """
+    chosen = frame[list(dict.fromkeys(columns))].simplify()
+    return chosen.to_delayed(optimize_graph=False)

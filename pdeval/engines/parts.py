@@ -1,0 +1,196 @@
+"""One partition of a Dask run table: the same join and the same kernels as on pandas, told what the whole is.
+
+Nothing here knows Dask: these functions run on the workers, on the partition's pandas frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pdeval import evaluate, ids, positions
+from pdeval.engines.census import ROW, places
+from pdeval.lists import ranges
+from pdeval.positions import Positions
+from pdeval.tables import Table
+
+
+class ByList(NamedTuple):
+    """Who answers for what, where a query's lists are in several partitions.
+
+    Parameters
+    ----------
+    home : ndarray of shape (runs,)
+        The partition that answers for the queries that each run did not answer.
+    rows : ndarray of shape (topics, runs)
+        The length of every list.
+    """
+
+    home: np.ndarray
+    rows: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """What every partition has to know of the whole; sent to each worker once.
+
+    Parameters
+    ----------
+    roles, run_columns
+        The columns of the run table, as in `tables.Table`.
+    runs : DataFrame
+        All runs.
+    queries : Index
+        All judged queries, sorted; a topic is a place in them.
+    home : ndarray of shape (topics,)
+        The partition that answers for each topic: that which holds it, or any where no run answered it.
+    common : ndarray of bool, shape (topics,)
+        Which topics every run answered.
+    top_grade : float
+        The largest grade of all judgments.
+    rules : dict
+        ties, compat, depth, validate, complete, as in `positions.join`.
+    qrels : DataFrame or None
+        All judgments, sorted by topic, `starts` being where each topic begins; None where each partition gets its own.
+    qrels_roles
+        The columns of the judgments.
+    lists : ByList or None
+        Where partitions hold whole lists but not whole queries: who answers for what.
+    coded : bool
+        Whether the rows hold codes of runs and topics in place of their ids, as they do after a shuffle.
+    """
+
+    roles: dict[str, str]
+    run_columns: tuple[str, ...]
+    runs: pd.DataFrame
+    queries: pd.Index
+    home: np.ndarray
+    common: np.ndarray
+    top_grade: float
+    rules: dict[str, Any]
+    qrels: pd.DataFrame | None
+    starts: np.ndarray | None
+    qrels_roles: dict[str, str]
+    lists: ByList | None = None
+    coded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The join of one partition, and which topics and runs of the whole it speaks for."""
+
+    positions: Positions
+    topics: np.ndarray
+    runs: np.ndarray
+    common: np.ndarray
+    mine: np.ndarray
+
+    def counted(self, rule: evaluate.Topics, level: float | None) -> np.ndarray:
+        """Return which cells count, of those that this partition speaks for."""
+        if rule == "common":
+            return self.common[:, None] & self.mine
+        return evaluate.counted(self.positions, rule, level) & self.mine
+
+
+def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole: Whole) -> Part | None:
+    """Return the join of a partition, or None where it speaks for nothing that is judged."""
+    if whole.coded:
+        rows = decoded(rows, whole)
+    table = Table("runs", rows, whole.roles, whole.run_columns)
+    here = _topics(table, whole)
+    topics = _by_query(here, number, whole) if whole.lists is None else _by_list(here, number, whole.lists)
+    if not len(topics):
+        return None
+    if judged is None:
+        begin = whole.starts[topics]  # type: ignore[index]
+        judged = whole.qrels.iloc[ranges(begin, whole.starts[topics + 1] - begin)]  # type: ignore[index, union-attr]
+    found = positions.join(table, Table("qrels", judged, whole.qrels_roles), **whole.rules)
+    if len(found.queries) != len(topics):
+        raise RuntimeError(_changed_text(number))
+    return _placed(found, topics, number, whole)
+
+
+def decoded(rows: pd.DataFrame, whole: Whole) -> pd.DataFrame:
+    """Return shuffled rows with their ids back, as categoricals; in the order of the table where that was kept."""
+    if ROW in rows:
+        rows = rows.sort_values(ROW, kind="stable")
+    run, query = rows["run"].to_numpy(), rows["query"].to_numpy()
+    columns: dict[str, Any] = {}
+    for name in whole.run_columns:
+        code, values = pd.factorize(whole.runs[name], sort=True)
+        columns[name] = pd.Categorical.from_codes(code[run], categories=values)
+    columns[whole.roles["query"]] = pd.Categorical.from_codes(query, categories=whole.queries)
+    for role in ("doc", "score", "rank"):
+        if role in whole.roles:
+            columns[whole.roles[role]] = rows[role].array
+    return pd.DataFrame(columns, copy=False)
+
+
+def _topics(table: Table, whole: Whole) -> np.ndarray:
+    """Return the topics that the rows hold, sorted."""
+    query = ids.of(table.column("query"), "query")
+    begins = np.flatnonzero(np.concatenate([[True], query.changes()])) if len(query) else np.zeros(0, dtype=np.int64)
+    known = ids.of(pd.Series(whole.queries), "query")
+    if not len(query):
+        return begins
+    topic = query.take(begins).unique()[0].probe(known)
+    return np.sort(topic[topic >= 0]).astype(np.int64)
+
+
+def _by_query(here: np.ndarray, number: int, whole: Whole) -> np.ndarray:
+    foreign = here[whole.home[here] != number]
+    if len(foreign):
+        # a query in two partitions would be two short lists, and the numbers wrong without a word
+        raise RuntimeError(_changed_text(number, whole.queries[foreign[0]]))
+    return np.flatnonzero(whole.home == number)
+
+
+def _by_list(here: np.ndarray, number: int, lists: ByList) -> np.ndarray:
+    unanswered = (lists.rows[:, lists.home == number] == 0).any(axis=1)
+    return np.union1d(here, np.flatnonzero(unanswered)) if len(here) else here
+
+
+def _changed_text(number: int, query: object = None) -> str:
+    what = "" if query is None else f" It holds rows of query {query!r}, which is another partition's."
+    return (
+        f"partition {number} of the run table is not what it was when the table was first read.{what} Persist the "
+        "table, or write it with .ireval.to_parquet(path) and evaluate what was written."
+    )
+
+
+def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
+    """Return the join with the runs of the whole in place of the partition's own."""
+    at = places(found.runs, whole.runs)
+    mine = np.ones((len(topics), len(whole.runs)), dtype=bool)
+    if whole.lists is None:
+        runs = np.arange(len(whole.runs))
+    else:
+        own = whole.lists.home == number
+        expected = np.minimum(whole.lists.rows[topics], whole.rules["depth"] or np.iinfo(np.int64).max)
+        if (found.answered & (found.retrieved != expected[:, at])).any():
+            raise RuntimeError(_changed_text(number))
+        mine = (expected == 0) & own
+        mine[:, at] |= found.answered
+        runs = np.flatnonzero(own | mine.any(axis=0))
+        mine = mine[:, runs]
+    place = np.full(len(whole.runs), -1)
+    place[runs] = np.arange(len(runs))
+    place = place[at]
+    retrieved = np.zeros(mine.shape, dtype=np.int64)
+    retrieved[:, place[place >= 0]] = found.retrieved[:, place >= 0]
+    wide = replace(
+        found,
+        runs=whole.runs.iloc[runs].reset_index(drop=True),
+        run=place[found.run],
+        retrieved=retrieved,
+        top_grade=whole.top_grade,
+    )
+    return Part(wide, topics, runs, whole.common[topics], mine)
+
+
+def without_rows(part: Part | None) -> Part | None:
+    """Return the join without the rows that it was made from, to be kept in memory."""
+    return None if part is None else replace(part, positions=replace(part.positions, source=None))

@@ -1,0 +1,398 @@
+"""The accessor on Dask frames: the numbers of pandas, to the last bit, however the rows are divided."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.catalog import ENTRIES
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, same_bits
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.extras
+
+import pdeval.engines.dask  # noqa: E402
+
+METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
+PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
+MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
+SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
+
+
+def quiet(function, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return function(*args, **options)
+
+
+@pytest.fixture(scope="module")
+def every_score(runs, qrels):
+    return quiet(runs.ireval.measure, qrels, METRICS)
+
+
+@pytest.fixture(scope="module")
+def every_preference(runs, qrels):
+    return quiet(runs.ireval.prefer, qrels, PREFERRED)
+
+
+@pytest.mark.parametrize(
+    ("parts", "rows"),
+    [
+        (1, "mixed"),
+        (2, "by run"),
+        (7, "by query"),
+        (7, "mixed"),
+        pytest.param(50, "by query", marks=pytest.mark.slow),
+        (50, "mixed"),
+    ],
+)
+class TestEveryEntryOfTheCatalog:
+    def test_every_measure_is_the_same_to_the_last_bit(self, runs, qrels, every_score, parts, rows):
+        lazy = quiet(divided(runs, parts, rows).ireval.measure, qrels, METRICS)
+        same_bits(every_score, gathered(lazy, SCORES))
+
+    def test_every_preference_is_the_same_to_the_last_bit(self, runs, qrels, every_preference, parts, rows):
+        lazy = quiet(divided(runs, parts, rows).ireval.prefer, qrels, PREFERRED)
+        same_bits(every_preference, gathered(lazy, PREFERENCES))
+
+
+@pytest.mark.parametrize("rows", ["by run", "mixed"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"topics": "judged"},
+        {"topics": "answered"},
+        {"topics": "common"},
+        {"ties": "rank", "level": 2},
+        {"compat": "trec_eval-9", "depth": 20},
+        {"validate": False, "topics": "relevant"},
+    ],
+    ids=str,
+)
+def test_the_rules_of_the_join_mean_what_they_mean_on_pandas(some, qrels, rules, rows):
+    table = divided(some, 3, rows)
+    measures = SINGLE if rows == "by run" else MIXED
+    expected = quiet(some.ireval.measure, qrels, measures, **rules)
+    same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures, **rules), SCORES))
+    expected = quiet(some.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules)
+    same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules), PREFERENCES))
+
+
+@pytest.mark.parametrize("rows", ["by run", "mixed"])
+def test_the_order_of_rows_decides_ties_after_a_shuffle_too(some, qrels, rows):
+    table = divided(some, 5, rows)
+    expected = quiet(table.compute().ireval.measure, qrels, MIXED, ties="first")
+    same_bits(expected, gathered(quiet(table.ireval.measure, qrels, MIXED, ties="first"), SCORES))
+
+
+def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
+    measures = ["AP", "nDCG@10", "RR", "P@10"]
+    expected = quiet(runs.ireval.measure, qrels, measures, ties="expected")
+    lazy = quiet(divided(runs, 4, "mixed").ireval.measure, qrels, measures, ties="expected")
+    same_bits(expected, gathered(lazy, SCORES))
+
+
+@pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (4, "by run"), (4, "by query"), (4, "mixed")])
+class TestQueriesAndRunsWithoutAnswers:
+    def test_a_query_that_no_run_answered_counts_as_the_worst_case(self, few, qrels, parts, rows):
+        table = divided(few, parts, rows)
+        for measures in (MIXED, SINGLE):
+            expected = quiet(few.ireval.measure, qrels, measures)
+            assert ((expected["query_id"] == "112") & (expected["measure"] == "AP")).sum() == 4
+            same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures), SCORES))
+        expected = quiet(few.ireval.prefer, qrels, "RPP", topics="judged")
+        same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, "RPP", topics="judged"), PREFERENCES))
+
+    def test_a_run_without_any_judged_query_still_counts(self, few, qrels, parts, rows):
+        stray = few.head(3).assign(run="stray", query_id="no such query")
+        frame = pd.concat([few, stray], ignore_index=True)
+        table = divided(frame, parts, rows)
+        for measures in (MIXED, SINGLE):
+            expected = quiet(frame.ireval.measure, qrels, measures)
+            assert "stray" in set(expected["run"])
+            same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures), SCORES))
+        same_bits(quiet(frame.ireval.order, qrels, "RPP"), quiet(table.ireval.order, qrels, "RPP"))
+
+
+class TestOrderings:
+    METHODS = ("winrate", "borda", "copeland", "mc4", "bradley-terry")
+
+    @pytest.mark.parametrize("rows", ["by query", "mixed"])
+    @pytest.mark.parametrize("topics", ["relevant", "answered"])
+    def test_every_ordering_is_the_same_to_the_last_bit(self, some, qrels, rows, topics):
+        measures = ["RPP", "ST-RPP", "sgnLP", "rrLP", "AP", "ASL"]
+        table = divided(some, 6, rows)
+        options = {"method": self.METHODS, "topics": topics}
+        expected = quiet(some.ireval.order, qrels, measures, **options)
+        same_bits(expected, quiet(table.ireval.order, qrels, measures, **options))
+        same_bits(quiet(some.ireval.order, qrels, MIXED), quiet(table.ireval.order, qrels, MIXED))
+
+    def test_intervals_and_the_rules_of_other_tools_are_the_same(self, some, qrels):
+        table = divided(some, 6, "mixed")
+        for options in ({"bootstrap": 50, "seed": 4}, {"compat": "pref_eval", "method": ["mc4", "winrate"]}):
+            expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
+            same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
+
+    def test_pairs_are_gathered_block_by_block(self, some, qrels, monkeypatch):
+        monkeypatch.setattr(pdeval.engines.joined, "MEMORY", 50 * 32 * 4)
+        joined = quiet(divided(some, 3, "mixed").ireval.join, qrels)
+        source = quiet(joined.pairs, "rrLP")
+        assert [values.shape for _, values in source.blocks(0)] == [(50, 4), (50, 4), (50, 2)]
+        same_bits(quiet(some.ireval.order, qrels, "rrLP"), quiet(joined.order, "rrLP"))
+
+
+class TestComparisons:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"baseline": "bm25", "family": "measure"},
+            {"test": "hsd", "draws": 300},
+            {"test": "randomisation", "draws": 200, "correction": "holm"},
+            {"test": "wilcoxon", "topics": "answered"},
+        ],
+        ids=str,
+    )
+    def test_comparisons_are_the_same_to_the_last_bit(self, some, qrels, options):
+        measures = ["RPP", "AP", "ERR", "sgnLP"]
+        expected = quiet(some.ireval.compare, qrels, measures, **options)
+        same_bits(expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options))
+
+    def test_the_default_measures_are_those_of_pandas(self, some, qrels):
+        same_bits(quiet(some.ireval.compare, qrels), quiet(divided(some, 3).ireval.compare, qrels))
+
+
+class TestTablesOfResults:
+    def test_scores_on_dask_are_summed_up_ordered_and_compared_as_on_pandas(self, some, qrels):
+        scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
+        same_bits(scores.ireval.summary(), lazy.ireval.summary())
+        same_bits(scores.ireval.order(["mean", "mc4"]), lazy.ireval.order(["mean", "mc4"]))
+        same_bits(
+            scores.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
+            lazy.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
+        )
+
+    def test_preferences_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
+        measures = ["RPP", "rrLP"]
+        prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
+        same_bits(prefs.ireval.order("borda"), lazy.ireval.order("borda"))
+        same_bits(prefs.ireval.compare(test="sign"), lazy.ireval.compare(test="sign"))
+
+    def test_a_summary_of_a_run_table_is_that_of_its_scores(self, some, qrels):
+        scores = quiet(some.ireval.measure, qrels, MIXED)
+        same_bits(scores.ireval.summary(), quiet(divided(some, 5, "mixed").ireval.summary, qrels, MIXED))
+        wide = quiet(divided(some, 5).ireval.summary, qrels, ["AP", "RR"], wide=True, confidence=0.9)
+        expected = quiet(some.ireval.measure, qrels, ["AP", "RR"])
+        same_bits(expected.ireval.summary(wide=True, confidence=0.9), wide)
+
+    def test_scores_joined_to_metadata_are_summed_up_by_it(self, some, qrels):
+        import dask.dataframe as dd
+
+        metadata = pdeval.datasets.sample_metadata().astype({"run": str})
+        scores = quiet(divided(some, 4).ireval.measure, qrels, "AP").astype({"run": "string[pyarrow]"})
+        table = scores.merge(dd.from_pandas(metadata, npartitions=1), on="run")
+        expected = quiet(some.ireval.measure, qrels, "AP").astype({"run": str}).merge(metadata, on="run")
+        found = table.ireval.summary("family")
+        pd.testing.assert_frame_equal(
+            found.astype({"family": object}), expected.ireval.summary("family").astype({"family": object})
+        )
+
+
+class TestLazyFrames:
+    def test_the_meta_is_exactly_what_the_partitions_hold(self, runs, qrels):
+        table = divided(runs, 4, "mixed")
+        for lazy in (quiet(table.ireval.measure, qrels, ["AP", "RR"]), quiet(table.ireval.prefer, qrels, "RPP")):
+            for at in range(lazy.npartitions):
+                part = lazy.partitions[at].compute()
+                pd.testing.assert_frame_equal(part.iloc[:0], lazy._meta, check_index_type=False)
+                assert len(part)
+
+    def test_nothing_but_ids_is_read_before_the_result_is_computed(self, runs, qrels):
+        import dask.dataframe as dd
+
+        halves = [runs.iloc[: len(runs) // 2], runs.iloc[len(runs) // 2 :]]
+        seen = []
+
+        def read(at):
+            seen.append(at)
+            return halves[at]
+
+        table = dd.from_map(read, [0, 1], meta=runs.iloc[:0])
+        lazy = quiet(table.ireval.measure, qrels, "AP")
+        assert sorted(seen) == [0, 1]
+        assert len(lazy.compute()) == 600
+        assert sorted(seen) == [0, 0, 1, 1]
+
+    def test_a_selected_partition_is_a_part_of_the_whole(self, runs, qrels):
+        lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, "AP")
+        whole = lazy.compute()
+        parts = [lazy.partitions[at].compute() for at in (3, 1)]
+        for part in parts:
+            mine = whole[whole["query_id"].isin(part["query_id"])].reset_index(drop=True)
+            pd.testing.assert_frame_equal(part, mine)
+
+    def test_threads_give_the_same(self, runs, qrels, every_score):
+        lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, METRICS)
+        found = lazy.compute(scheduler="threads").sort_values(SCORES, kind="stable", ignore_index=True)
+        same_bits(every_score, found)
+
+
+class TestIds:
+    @pytest.mark.parametrize("rows", ["by run", "mixed"])
+    def test_runs_may_be_named_by_several_columns_and_queries_by_integers(self, some, qrels, rows):
+        metadata = pdeval.datasets.sample_metadata()[["run", "model", "seed"]]
+        frame = some.merge(metadata, on="run").drop(columns="run")
+        frame, judged = (table.assign(query_id=table["query_id"].astype(str).astype(int)) for table in (frame, qrels))
+        table = divided(frame, 5, rows)
+        bound = {"run": ["model", "seed"]}
+        by = ["model", "seed", "query_id", "measure"]
+        for measures in (["AP", "ASL"], ["AP", "RR"]):
+            expected = quiet(frame.ireval(**bound).measure, judged, measures)
+            lazy = quiet(table.ireval(**bound).measure, judged, measures)
+            same_bits(expected, gathered(lazy, by))
+            same_bits(expected.ireval.summary(), lazy.ireval.summary())
+        pairs = ["query_id", "model_a", "seed_a", "model_b", "seed_b", "measure"]
+        expected = quiet(frame.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0))
+        same_bits(expected, gathered(quiet(table.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0)), pairs))
+
+    def test_a_table_without_a_run_column_is_one_run(self, runs, qrels):
+        frame = runs[runs["run"] == "ql"].drop(columns="run").reset_index(drop=True)
+        for parts, rows in ((1, "by run"), (4, "by query"), (4, "mixed")):
+            expected = quiet(frame.ireval.measure, qrels, MIXED)
+            same_bits(expected, gathered(quiet(divided(frame, parts, rows).ireval.measure, qrels, MIXED), SCORES))
+
+    def test_other_names_are_bound_and_kept(self, runs, qrels):
+        frame = runs.rename(columns={"query_id": "topic_no", "run": "system"})
+        table = divided(frame.sample(frac=1, random_state=1), 3)
+        scores = quiet(table.ireval(query="topic_no", run="system").measure, qrels.ireval(subtopic="subtopic"), "AP")
+        assert list(scores.columns) == ["system", "topic_no", "measure", "value"]
+        assert quiet(scores.ireval.summary)["n"].tolist() == [50] * 12
+
+
+class TestMeasuresOfYourOwn:
+    def test_a_measure_from_a_notebook_works_on_dask(self, runs, qrels):
+        deep = 3
+
+        @pdeval.metric(range=(0, 1), reference="a test")
+        def Shallow(rank, top_grade):
+            "Whether the first relevant item is within the first three, by the largest grade."
+            return (rank[0] <= deep) / top_grade
+
+        try:
+            expected = quiet(runs.ireval.measure, qrels, [Shallow, "AP"])
+            lazy = quiet(divided(runs, 7, "mixed").ireval.measure, qrels, [Shallow, "AP"])
+            same_bits(expected, gathered(lazy, SCORES))
+        finally:
+            del ENTRIES["Shallow"]
+
+    def test_weights_of_your_own_work_on_dask(self, runs, qrels):
+        measure = pdeval.parse("RPP", weight=lambda level: 1 / level**2)
+        expected = quiet(runs.ireval.prefer, qrels, measure, pairs=[("ql", "bm25")])
+        lazy = quiet(divided(runs, 3).ireval.prefer, qrels, measure, pairs=[("ql", "bm25")])
+        same_bits(expected, gathered(lazy, PREFERENCES))
+
+
+class TestWhatIsSaid:
+    def test_missing_queries_are_told_once_when_the_verb_is_called(self, runs, qrels):
+        for rows in ("by run", "mixed"):
+            table = divided(runs, 2, rows)
+            with pytest.warns(UserWarning, match="judged queries are missing") as told:
+                lazy = table.ireval.measure(qrels, "AP")
+            assert [str(one.message) for one in told] == [
+                "2 of 50 judged queries are missing from run 'ql'; they count as worst case."
+            ]
+            assert told[0].filename == __file__
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                lazy.compute()
+            with pytest.warns(UserWarning, match="2 of 50 judged queries are missing") as told:
+                table.ireval.order(qrels, ["AP", "RPP", "rrLP"])
+            assert len(told) == 1
+
+    def test_the_accessor_says_what_it_understood(self, runs, qrels):
+        table = divided(runs, 3)
+        assert repr(table.ireval) == (
+            "a run table (run, query, doc, score) on Dask: 3 partitions; next: .measure(qrels), .prefer(qrels)"
+        )
+        assert repr(quiet(table.ireval.measure, qrels, "AP").ireval).startswith("a scores table (run, query, measure,")
+        assert repr(table[["rank"]].ireval) == (
+            "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
+        )
+
+    def test_a_join_is_kept_for_several_verbs(self, runs, qrels):
+        joined = divided(runs, 3).ireval.join(qrels, topics="answered")
+        assert repr(joined) == (
+            "runs on Dask joined to judgments: 12 runs x 50 queries, 3 partitions; "
+            "next: .measure(), .prefer(), .summary(), .order(), .compare()"
+        )
+        assert joined.scores("AP").values.shape == (1, 50, 12)
+        assert joined.summary("AP")["n"].sum() == 598
+        assert len(joined.measure()) == 5 * 598
+
+
+class TestFaults:
+    def test_faults_of_the_question_are_told_before_any_work(self, runs, qrels):
+        table = divided(runs, 3)
+        cases = [
+            ("level=0: the least grade", {"level": 0}, "AP"),
+            ("ties='coin': choose 'docid'", {"ties": "coin"}, "AP"),
+            ("topics='odd': choose", {"topics": "odd"}, "AP"),
+            ("RPP is a preference, not a measure of one ranking", {}, "RPP"),
+            ("has no closed form over the orders of tied items", {"ties": "expected"}, "bpref"),
+            ("a grade of at least 9", {"level": 9}, "AP"),
+        ]
+        for text, rules, measure in cases:
+            with pytest.raises(ValueError, match=text):
+                table.ireval.measure(qrels, measure, **rules)
+        with pytest.raises(ValueError, match="RPP compares definite rankings"):
+            quiet(table.ireval.prefer, qrels, "RPP", ties="expected")
+        with pytest.raises(ValueError, match="needs subtopics, and the judgments have no subtopic column"):
+            quiet(table.ireval.measure, pdeval.datasets.sample_qrels(), "alpha-nDCG@10")
+        with pytest.raises(TypeError, match="measure\\(\\) has no option 'tie'; the rules of a join are level, topics"):
+            table.ireval.measure(qrels, "AP", tie="rank")
+        with pytest.raises(KeyError, match="no baseline 'bm52'"):
+            quiet(table.ireval.prefer, qrels, "RPP", baseline="bm52")
+
+    def test_ids_that_would_never_match_are_an_error(self, runs, qrels):
+        table = divided(runs, 3)
+        wrong = qrels.assign(query_id=qrels["query_id"].astype(str).astype(int))
+        with pytest.raises(ValueError, match="the query ids are strings in the run table and integers in the judg"):
+            table.ireval.measure(wrong, "AP")
+        with pytest.raises(ValueError, match="no query of the runs is judged: the runs have '101', '102', '103',"):
+            table.ireval.measure(qrels.assign(query_id="q" + qrels["query_id"].astype(str)), "AP")
+
+    def test_faults_of_the_rows_are_told_by_their_ids_also_after_a_shuffle(self, few, qrels):
+        twice = pd.concat([few, few.head(1)], ignore_index=True)
+        for rows in ("by query", "mixed"):
+            lazy = quiet(divided(twice, 3, rows).ireval.measure, qrels, "ASL")
+            with pytest.raises(ValueError, match=r"1 duplicate \(run, query, doc\) rows, e.g. \('bm25', '110',"):
+                lazy.compute()
+
+    def test_an_empty_table_is_an_error(self, few, qrels):
+        with pytest.raises(ValueError, match="the run table is empty; there is nothing to evaluate"):
+            divided(few.iloc[:0], 1).ireval.measure(qrels, "AP")
+        with pytest.raises(ValueError, match="the judgments table is empty"):
+            divided(few, 2).ireval.measure(qrels.iloc[:0], "AP")
+
+    def test_a_verb_of_results_on_a_run_table_says_what_to_call(self, runs):
+        table = divided(runs, 2)
+        with pytest.raises(ValueError, match="order\\(\\) needs a scores or preferences table, or judgments"):
+            table.ireval.order()
+        with pytest.raises(ValueError, match="compare\\(\\) needs a scores or preferences table, or judgments"):
+            table.ireval.compare()
+        with pytest.raises(ValueError, match="summary\\(\\) of a run table needs judgments"):
+            table.ireval.summary()
+
+    def test_empty_partitions_do_no_harm(self, few, qrels):
+        table = divided(few, 4, "by query")
+        table = table[table["query_id"] > "115"]
+        expected = quiet(few[few["query_id"] > "115"].ireval.measure, qrels, MIXED)
+        same_bits(expected, gathered(quiet(table.ireval.measure, qrels, MIXED), SCORES))
+
+
+def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, every_score):
+    one = quiet(divided(runs[runs["query_id"] == "130"], 1).ireval.measure, qrels, METRICS, topics="answered")
+    mine = every_score[every_score["query_id"] == "130"]
+    np.testing.assert_array_equal(gathered(one, SCORES)["value"].to_numpy(), mine["value"].to_numpy())
