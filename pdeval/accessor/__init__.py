@@ -11,10 +11,11 @@ from pdeval.accessor.collections import CollectionVerbs
 from pdeval.accessor.experiments import ExperimentVerbs
 from pdeval.accessor.results import ResultVerbs
 from pdeval.accessor.runs import RunVerbs
+from pdeval.accessor.significance import SignificanceVerbs
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
-class Ireval(RunVerbs, ResultVerbs, ExperimentVerbs, CollectionVerbs):
+class Ireval(RunVerbs, ResultVerbs, SignificanceVerbs, ExperimentVerbs, CollectionVerbs):
     """Evaluation of rankings on a DataFrame: measures, preferences, orderings, significance.
 
     `df.ireval` understands run tables, judgments, and the tables that its own verbs return. `repr(df.ireval)` says

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pdeval import pivot, tables
 from pdeval.catalog import parse
+from pdeval.choice import place_of
 from pdeval.cube import Preferences, Scores, run_labels
 from pdeval.summary import aggregate_of, summary
 from pdeval.votes import win_rates
@@ -146,7 +147,7 @@ def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
     met = np.zeros((n_runs, n_runs), dtype=bool)
     met[a, b] = met[b, a] = True
     wanted = np.ones(len(a), dtype=bool)
-    base = None if baseline is None else find_run(source.runs, baseline)
+    base = None if baseline is None else place_of(source.runs, baseline, "baseline")
     if base is None:
         _check_all_met(met, labels)
         about = "Cells are mean preferences over all other systems."
@@ -211,20 +212,3 @@ def more_is_better(measure: str) -> bool:
         return parse(measure).higher
     except (KeyError, ValueError):
         return True
-
-
-def find_run(runs: pd.DataFrame, wanted: object) -> int:
-    """Return the row of a run given by its id, its ids as a tuple, or its text.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"model": ["bm25", "lm"], "seed": [1, 1]})
-    >>> find_run(runs, ("lm", 1)), find_run(runs, "lm / 1")
-    (1, 1)
-    """
-    texts = run_labels(runs)
-    text = " / ".join(map(str, wanted)) if isinstance(wanted, (tuple, list)) else str(wanted)
-    if text in texts:
-        return texts.index(text)
-    listed = ", ".join(map(repr, texts[:10])) + (f", ... ({len(texts)} in all)" if len(texts) > 10 else "")
-    raise KeyError(f"no run {text!r}; the runs are {listed}.")

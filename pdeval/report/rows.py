@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from pdeval.choice import place_of
 from pdeval.cube import run_labels
-from pdeval.report.means import Means, find_run
+from pdeval.report.means import Means
 from pdeval.report.spec import Group
 
 Names = Mapping[str, str]
@@ -78,7 +79,7 @@ def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> 
     if sort is None:
         return np.arange(n_runs)
     if not isinstance(sort, str):
-        order = [find_run(table.runs, run) for run in sort]
+        order = [place_of(table.runs, run) for run in sort]
         if sorted(order) != list(range(n_runs)):
             left = [text for i, text in enumerate(table.labels) if i not in order]
             found = f"leaves out {left[0]!r}" if left else "names a run twice"

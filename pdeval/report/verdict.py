@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.choice import place_of
 from pdeval.report import notes as footnote
 from pdeval.report.marks import dagger_marks, letter_marks, wins
-from pdeval.report.means import Means, find_run
+from pdeval.report.means import Means
 
 MOST_LETTERS = 26
 
@@ -50,7 +51,7 @@ def judge(
     [[''], ['a']]
     """
     n_runs = len(table.runs)
-    base = None if baseline is None else find_run(table.runs, baseline)
+    base = None if baseline is None else place_of(table.runs, baseline, "baseline")
     kind = _kind(table, marks, base, comparisons)
     if not kind:
         return Verdict([[""] * len(table.measures)] * n_runs)
