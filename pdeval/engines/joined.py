@@ -194,10 +194,8 @@ class Joined:
         groups = [list(group) for _, group in groupby(asked, key=lambda measure: measure.entry.family)]
         metrics = [m for m in asked if m.entry.family == "metric"]
         found = self._gathered(metrics, (), again=len(metrics) < len(asked))
-        tables: list[pd.DataFrame] = []
-        for group in groups:
-            tables.append(significance.compare(self._source(group, found, tell=not tables), **options))
-        return stacked(tables)
+        sources = [self._source(group, found, tell=number == 0) for number, group in enumerate(groups)]
+        return significance.compare(sources, **options)
 
     def pairs(self, measures: object = ("RPP",), *, tell: bool = True) -> Stream:
         """Return the preferences of all pairs as a source that asks the partitions for a block of pairs at a time."""

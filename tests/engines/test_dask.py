@@ -41,11 +41,11 @@ def every_preference(runs, qrels):
     ("parts", "rows"),
     [
         (1, "mixed"),
-        (2, "by run"),
-        (7, "by query"),
+        pytest.param(2, "by run", marks=pytest.mark.slow),
+        pytest.param(7, "by query", marks=pytest.mark.slow),
         (7, "mixed"),
         pytest.param(50, "by query", marks=pytest.mark.slow),
-        (50, "mixed"),
+        pytest.param(50, "mixed", marks=pytest.mark.slow),
     ],
 )
 class TestEveryEntryOfTheCatalog:
@@ -179,6 +179,12 @@ class TestTablesOfResults:
         prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
         same_bits(prefs.ireval.order("borda"), lazy.ireval.order("borda"))
         same_bits(prefs.ireval.compare(test="sign"), lazy.ireval.compare(test="sign"))
+
+    def test_measures_and_preferences_are_corrected_together_as_on_pandas(self, some, qrels):
+        asked = {"measures": ["RPP", "AP"], "family": "all"}
+        same_bits(
+            quiet(some.ireval.compare, qrels, **asked), quiet(divided(some, 5, "mixed").ireval.compare, qrels, **asked)
+        )
 
     def test_a_summary_of_a_run_table_is_that_of_its_scores(self, some, qrels):
         scores = quiet(some.ireval.measure, qrels, MIXED)
