@@ -27,37 +27,6 @@ def quiet(function, *args, **options):
         return function(*args, **options)
 
 
-@pytest.fixture(scope="module")
-def every_score(runs, qrels):
-    return quiet(runs.ireval.measure, qrels, METRICS)
-
-
-@pytest.fixture(scope="module")
-def every_preference(runs, qrels):
-    return quiet(runs.ireval.prefer, qrels, PREFERRED)
-
-
-@pytest.mark.parametrize(
-    ("parts", "rows"),
-    [
-        (1, "mixed"),
-        pytest.param(2, "by run", marks=pytest.mark.slow),
-        pytest.param(7, "by query", marks=pytest.mark.slow),
-        (7, "mixed"),
-        pytest.param(50, "by query", marks=pytest.mark.slow),
-        pytest.param(50, "mixed", marks=pytest.mark.slow),
-    ],
-)
-class TestEveryEntryOfTheCatalog:
-    def test_every_measure_is_the_same_to_the_last_bit(self, runs, qrels, every_score, parts, rows):
-        lazy = quiet(divided(runs, parts, rows).ireval.measure, qrels, METRICS)
-        same_bits(every_score, gathered(lazy, SCORES))
-
-    def test_every_preference_is_the_same_to_the_last_bit(self, runs, qrels, every_preference, parts, rows):
-        lazy = quiet(divided(runs, parts, rows).ireval.prefer, qrels, PREFERRED)
-        same_bits(every_preference, gathered(lazy, PREFERENCES))
-
-
 @pytest.mark.parametrize("rows", ["by run", "mixed"])
 @pytest.mark.parametrize(
     "rules",

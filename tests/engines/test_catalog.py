@@ -1,0 +1,52 @@
+"""Every entry of the catalog on Dask frames: the numbers of pandas, to the last bit, however the rows are divided."""
+
+import warnings
+
+import pytest
+
+from pdeval.catalog import ENTRIES
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, same_bits
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.extras
+
+
+METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
+PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
+
+
+def quiet(function, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return function(*args, **options)
+
+
+@pytest.fixture(scope="module")
+def every_score(runs, qrels):
+    return quiet(runs.ireval.measure, qrels, METRICS)
+
+
+@pytest.fixture(scope="module")
+def every_preference(runs, qrels):
+    return quiet(runs.ireval.prefer, qrels, PREFERRED)
+
+
+@pytest.mark.parametrize(
+    ("parts", "rows"),
+    [
+        (1, "mixed"),
+        pytest.param(2, "by run", marks=pytest.mark.slow),
+        pytest.param(7, "by query", marks=pytest.mark.slow),
+        (7, "mixed"),
+        pytest.param(50, "by query", marks=pytest.mark.slow),
+        pytest.param(50, "mixed", marks=pytest.mark.slow),
+    ],
+)
+class TestEveryEntryOfTheCatalog:
+    def test_every_measure_is_the_same_to_the_last_bit(self, runs, qrels, every_score, parts, rows):
+        lazy = quiet(divided(runs, parts, rows).ireval.measure, qrels, METRICS)
+        same_bits(every_score, gathered(lazy, SCORES))
+
+    def test_every_preference_is_the_same_to_the_last_bit(self, runs, qrels, every_preference, parts, rows):
+        lazy = quiet(divided(runs, parts, rows).ireval.prefer, qrels, PREFERRED)
+        same_bits(every_preference, gathered(lazy, PREFERENCES))
