@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
 
-from pdeval import tables
+from pdeval import evaluate, tables
 from pdeval.catalog import parse_all
 from pdeval.engines import layout
 from pdeval.engines.dividing import join
@@ -125,6 +125,7 @@ class DaskIreval:
         >>> list(scores), len(scores)
         (['run', 'query_id', 'measure', 'value'], 1196)
         """
+        evaluate.only_metrics(parse_all(measures))
         return self._join(qrels, measures, rules, "measure").measure(measures)
 
     def prefer(

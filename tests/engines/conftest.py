@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.catalog import ENTRIES
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +37,15 @@ def few(runs) -> pd.DataFrame:
     """Four runs on twelve queries, one of which a run did not answer and one no run."""
     frame = runs[runs["run"].isin(["bm25", "ql", "tfidf", "dense-s1"])].astype({"run": str, "query_id": str})
     return frame[frame["query_id"].between("110", "121") & (frame["query_id"] != "112")].reset_index(drop=True)
+
+
+@pytest.fixture(scope="session")
+def every_score(runs, qrels):
+    """What every metric of the catalog gives on pandas."""
+    return runs.ireval.measure(qrels, [name for name, entry in ENTRIES.items() if entry.family == "metric"])
+
+
+@pytest.fixture(scope="session")
+def every_preference(runs, qrels):
+    """What every preference of the catalog gives on pandas."""
+    return runs.ireval.prefer(qrels, [name for name, entry in ENTRIES.items() if entry.family == "preference"])

@@ -21,16 +21,6 @@ def quiet(function, *args, **options):
         return function(*args, **options)
 
 
-@pytest.fixture(scope="module")
-def every_score(runs, qrels):
-    return quiet(runs.ireval.measure, qrels, METRICS)
-
-
-@pytest.fixture(scope="module")
-def every_preference(runs, qrels):
-    return quiet(runs.ireval.prefer, qrels, PREFERRED)
-
-
 @pytest.mark.parametrize(
     ("parts", "rows"),
     [

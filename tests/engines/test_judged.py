@@ -21,8 +21,7 @@ def nothing_is_small(monkeypatch):
 
 @pytest.mark.usefixtures("nothing_is_small")
 class TestLargeJudgments:
-    @pytest.mark.parametrize("rows", ["by run", "by query"])
-    @pytest.mark.parametrize("on_dask", [False, True])
+    @pytest.mark.parametrize(("rows", "on_dask"), [("by run", True), ("by query", False)])
     def test_the_numbers_are_those_of_pandas(self, some, qrels, rows, on_dask):
         given = divided(qrels, 4) if on_dask else qrels
         table = divided(some, 4, rows)
