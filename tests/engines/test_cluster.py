@@ -120,6 +120,7 @@ def large_qrels():
     return pd.DataFrame({"query_id": query, "doc_id": doc, "relevance": np.arange(len(doc)) % 3})
 
 
+@pytest.mark.large
 def test_a_collection_larger_than_the_memory_of_the_workers_is_evaluated(tmp_path):
     import dask.dataframe as dd
 
