@@ -8,7 +8,9 @@ judged query is spread over partitions, unless the measures look at single lists
 one run each). `to_parquet` writes a table so that no evaluation of it shuffles again. The first pass and the
 evaluation read the table once each: persist what is costly to make.
 
-Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster.
+Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Where workers have
+little memory, set ARROW_DEFAULT_MEMORY_POOL=system in their environment: Arrow keeps freed memory for itself, and
+Dask, which takes it for used, may stop such a worker in the middle of a shuffle.
 """
 
 from __future__ import annotations
