@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
@@ -16,6 +18,13 @@ def same_bits(left: pd.DataFrame, right: pd.DataFrame) -> None:
     for name in left.select_dtypes("float"):
         one, two = (frame[name].to_numpy().view(np.int64) for frame in (left, right))
         np.testing.assert_array_equal(one, two, err_msg=name)
+
+
+def quiet(function, *args, **options):
+    """Return what a function returns, without the warning of queries that some run did not answer."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return function(*args, **options)
 
 
 def gathered(lazy, by: list[str]) -> pd.DataFrame:

@@ -1,16 +1,21 @@
 """What the tests of the engines share: one thread unless a test starts a cluster, and the sample collection."""
 
+from importlib import import_module
+
 import pandas as pd
 import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES
+from tests.engines.bits import quiet
 
 
 @pytest.fixture(autouse=True)
 def one_thread():
     """Dask's synchronous scheduler: no pool to start, and errors as they are raised."""
     dask = pytest.importorskip("dask")
+    import_module("pdeval.engines.dask")  # registers the accessor
+
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -42,10 +47,10 @@ def few(runs) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def every_score(runs, qrels):
     """What every metric of the catalog gives on pandas."""
-    return runs.ireval.measure(qrels, [name for name, entry in ENTRIES.items() if entry.family == "metric"])
+    return quiet(runs.ireval.measure, qrels, [name for name, entry in ENTRIES.items() if entry.family == "metric"])
 
 
 @pytest.fixture(scope="session")
 def every_preference(runs, qrels):
     """What every preference of the catalog gives on pandas."""
-    return runs.ireval.prefer(qrels, [name for name, entry in ENTRIES.items() if entry.family == "preference"])
+    return quiet(runs.ireval.prefer, qrels, [name for name, entry in ENTRIES.items() if entry.family == "preference"])

@@ -1,11 +1,9 @@
 """Every entry of the catalog on Dask frames: the numbers of pandas, to the last bit, however the rows are divided."""
 
-import warnings
-
 import pytest
 
 from pdeval.catalog import ENTRIES
-from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, same_bits
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
@@ -13,12 +11,6 @@ pytestmark = pytest.mark.extras
 
 METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
 PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
-
-
-def quiet(function, *args, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return function(*args, **options)
 
 
 @pytest.mark.parametrize(

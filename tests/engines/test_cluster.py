@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.engines.bits import PREFERENCES, SCORES, gathered, same_bits
-from tests.engines.test_dask import quiet
+from tests.engines.bits import PREFERENCES, SCORES, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytest.importorskip("distributed")

@@ -8,7 +8,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES
-from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, same_bits
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
@@ -16,15 +16,8 @@ pytestmark = pytest.mark.extras
 import pdeval.engines.dask  # noqa: E402
 
 METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
-PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
-
-
-def quiet(function, *args, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return function(*args, **options)
 
 
 @pytest.mark.parametrize("rows", ["by run", "mixed"])

@@ -5,8 +5,7 @@ import pytest
 
 import pdeval
 from pdeval.engines import judged
-from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, same_bits
-from tests.engines.test_dask import quiet
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras

@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pdeval.engines import census, layout
-from tests.engines.bits import SCORES, divided, gathered, same_bits
-from tests.engines.test_dask import quiet
+from tests.engines.bits import SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras

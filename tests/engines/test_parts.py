@@ -8,8 +8,7 @@ import pytest
 
 from pdeval.engines.dividing import join
 from pdeval.engines.parts import part_of
-from tests.engines.bits import divided
-from tests.engines.test_dask import quiet
+from tests.engines.bits import divided, quiet
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from tests.engines.bits import PREFERENCES, SCORES, gathered, same_bits
-from tests.engines.test_dask import quiet
+from tests.engines.bits import PREFERENCES, SCORES, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
