@@ -59,6 +59,8 @@ def join(
     retrieved = np.zeros((len(given.queries), len(found.runs)), dtype=np.int64)
     retrieved[topic[known]] = found.rows[known]
     complete = asked is None or evaluate.needs_judged(asked)
+    if not complete and not asks_corpus(asked or (), rules):
+        given = given.relevant_only()
     queries = given.queries.index().rename(table.roles["query"])
     whole = Whole(
         roles=dict(table.roles),

@@ -202,7 +202,8 @@ class Joined:
         asked = parse_all(measures)
         source = select(self.positions, asked, level=self.level, topics=self.topics, tell=tell)
         check(asked, self.positions)
-        return Stream(source.positions, source.asked, source.a, source.b, self.level, self.topics, MEMORY, self._held)
+        joins = self._parts if asks_corpus(asked, self.positions.rules) else self._held
+        return Stream(source.positions, source.asked, source.a, source.b, self.level, self.topics, MEMORY, joins)
 
     @cached_property
     def _held(self) -> tuple[Any, ...]:
@@ -217,14 +218,14 @@ class Joined:
 class Stream(Pairs):
     """Preferences that the partitions compute when asked, pair block by pair block; see `pdeval.pairs.Pairs`."""
 
-    held: tuple[Any, ...] = ()
+    joins: Sequence[Any] = ()
 
     def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
         import dask
 
         a, b = self.a[block], self.b[block]
         ask, told = dask.delayed(answers.of_pairs), dask.delayed((measure, a, b, self.level), traverse=False)
-        topics, found = tree([ask(part, told) for part in self.held])
+        topics, found = tree([ask(part, told) for part in self.joins])
         values = np.empty((len(self.positions.queries), len(a)))
         values[topics] = found.T
         counts = evaluate.counted(self.positions, self.topics, views.level(measure))
@@ -243,8 +244,13 @@ def tree(pieces: list[Any]) -> Any:
 
 
 def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
-    """Return whether a metric counts all items that any run returned, for which it needs the rows of all runs."""
-    return any("corpus" in evaluate.call_of(measure, rules)[1] for measure in asked)
+    """Return whether a measure counts all items returned or judged, for which it needs the rows of both tables."""
+    for measure in asked:
+        metric = measure.entry.family == "metric"
+        columns = evaluate.call_of(measure, rules)[1] if metric else measure.entry.columns
+        if any(name.endswith("corpus") for name in columns):
+            return True
+    return False
 
 
 def check(asked: Sequence[Measure], whole: Positions) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,15 @@ class Judged:
     frame: pd.DataFrame | None
     starts: np.ndarray | None
     large: Any = None
+
+    def relevant_only(self) -> Judged:
+        """Return the judgments without those of no relevance, but for one of each topic: much less to send."""
+        if self.frame is None or self.starts is None or "subtopic" in self.roles:
+            return self
+        kept = numbers(self.frame[self.roles["grade"]], "judgments' grade") > 0
+        kept[self.starts[:-1]] = True
+        starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
+        return replace(self, frame=self.frame[kept].reset_index(drop=True), starts=starts)
 
     def divided(self, home: np.ndarray, count: int) -> Any:
         """Return large judgments, every topic in the partition of that number."""

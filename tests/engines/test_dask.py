@@ -49,6 +49,14 @@ def test_the_order_of_rows_decides_ties_after_a_shuffle_too(some, qrels, rows):
     same_bits(expected, gathered(quiet(table.ireval.measure, qrels, MIXED, ties="first"), SCORES))
 
 
+@pytest.mark.parametrize("rows", ["by run", "by query", "mixed"])
+def test_items_that_nobody_returned_are_counted_where_a_measure_asks(few, qrels, rows):
+    for judged in (qrels, pdeval.datasets.sample_qrels()):
+        expected = quiet(few.ireval.measure, judged, ["ASL(unretrieved=corpus)"])
+        lazy = quiet(divided(few, 3, rows).ireval.measure, judged, ["ASL(unretrieved=corpus)"])
+        same_bits(expected, gathered(lazy, SCORES))
+
+
 def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
     measures = ["AP", "nDCG@10", "RR", "P@10"]
     expected = quiet(runs.ireval.measure, qrels, measures, ties="expected")

@@ -1,5 +1,7 @@
 """Judgments: sent to every worker where small, divided as the runs are where large; the numbers are the same."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -64,6 +66,18 @@ def test_only_the_needed_columns_are_sent(some, qrels):
     wide = qrels.assign(assessor_note="a long text")
     joined = quiet(divided(some, 2).ireval.join, wide)
     assert list(joined.whole.qrels.columns) == ["query_id", "doc_id", "relevance", "subtopic"]
+
+
+def test_judgments_of_no_relevance_are_sent_only_where_measures_look_at_them(some):
+    qrels = pdeval.datasets.sample_qrels()
+    join = pdeval.engines.dask.join
+    few, all_of_them = (join(divided(some, 3, "mixed"), qrels, measure) for measure in ("AP", "bpref"))
+    assert len(all_of_them.whole.qrels) == len(qrels)
+    relevant = qrels[qrels["relevance"] > 0]
+    assert len(relevant) <= len(few.whole.qrels) <= len(relevant) + 50
+    for joined, measure in ((few, "AP"), (all_of_them, "bpref")):
+        expected = quiet(some.ireval.measure, qrels, measure, topics="judged")
+        same_bits(expected, gathered(quiet(replace(joined, topics="judged").measure, measure), SCORES))
 
 
 def test_bound_columns_are_understood_on_dask(some):
