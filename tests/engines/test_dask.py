@@ -20,16 +20,15 @@ MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
 
 
-@pytest.mark.parametrize("rows", ["by run", "mixed"])
 @pytest.mark.parametrize(
-    "rules",
+    ("rules", "rows"),
     [
-        {"topics": "judged"},
-        {"topics": "answered"},
-        {"topics": "common"},
-        {"ties": "rank", "level": 2},
-        {"compat": "trec_eval-9", "depth": 20},
-        {"validate": False, "topics": "relevant"},
+        ({"topics": "judged"}, "mixed"),
+        ({"topics": "answered"}, "by run"),
+        ({"topics": "common"}, "by run"),
+        ({"topics": "common", "validate": False}, "mixed"),
+        ({"ties": "rank", "level": 2}, "mixed"),
+        ({"compat": "trec_eval-9", "depth": 20}, "by run"),
     ],
     ids=str,
 )
@@ -64,7 +63,7 @@ def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
     same_bits(expected, gathered(lazy, SCORES))
 
 
-@pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (4, "by run"), (4, "by query"), (4, "mixed")])
+@pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (3, "by run"), (3, "by query"), (3, "mixed")])
 class TestQueriesAndRunsWithoutAnswers:
     def test_a_query_that_no_run_answered_counts_as_the_worst_case(self, few, qrels, parts, rows):
         table = divided(few, parts, rows)
@@ -89,8 +88,7 @@ class TestQueriesAndRunsWithoutAnswers:
 class TestOrderings:
     METHODS = ("winrate", "borda", "copeland", "mc4", "bradley-terry")
 
-    @pytest.mark.parametrize("rows", ["by query", "mixed"])
-    @pytest.mark.parametrize("topics", ["relevant", "answered"])
+    @pytest.mark.parametrize(("rows", "topics"), [("mixed", "relevant"), ("by query", "answered")])
     def test_every_ordering_is_the_same_to_the_last_bit(self, some, qrels, rows, topics):
         measures = ["RPP", "ST-RPP", "sgnLP", "rrLP", "AP", "ASL"]
         table = divided(some, 6, rows)
@@ -126,7 +124,7 @@ class TestComparisons:
         ids=str,
     )
     def test_comparisons_are_the_same_to_the_last_bit(self, some, qrels, options):
-        measures = ["RPP", "AP", "ERR", "sgnLP"]
+        measures = ["RPP", "AP"]
         expected = quiet(some.ireval.compare, qrels, measures, **options)
         same_bits(expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options))
 
