@@ -49,7 +49,7 @@ The house; imports go downwards only:
 from importlib import import_module
 from types import ModuleType
 
-from pdeval import accessor, datasets, metrics, preferences
+from pdeval import accessor, datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
 from pdeval.trec import read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
 
@@ -59,12 +59,11 @@ __all__ = [
     "accessor",
     "catalog",
     "datasets",
+    "kernels",
     "metric",
-    "metrics",
     "ordering",
     "parse",
     "preference",
-    "preferences",
     "read_qrels",
     "read_run",
     "read_runs",
@@ -74,14 +73,15 @@ __all__ = [
 ]
 
 _ON_USE = (
-    "agreement",
-    "assessors",
+    "collections",
     "engines",
-    "incomplete",
+    "evaluate",
+    "experiments",
+    "judged",
     "online",
+    "orderings",
     "plots",
     "report",
-    "search_lengths",
     "significance",
 )
 

@@ -31,7 +31,7 @@ def test_measures_and_preferences_need_no_slow_package_either():
 
 
 def test_rooms_that_are_rarely_entered_open_on_use():
-    rooms = ["agreement", "online", "plots", "report", "significance", "search_lengths"]
+    rooms = ["experiments", "online", "plots", "report", "significance", "collections"]
     code = f"import pdeval; print([getattr(pdeval, name).__name__ for name in {rooms}])"
     assert python(code) == str([f"pdeval.{name}" for name in rooms])
 

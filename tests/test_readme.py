@@ -20,7 +20,7 @@ import pytest
 
 from pdeval.__main__ import main
 from pdeval.accessor import Ireval
-from pdeval.tables import GRADES, VOCABULARIES
+from pdeval.kinds.tables import GRADES, VOCABULARIES
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

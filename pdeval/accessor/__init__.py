@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import tables
 from pdeval.accessor.collections import CollectionVerbs
 from pdeval.accessor.experiments import ExperimentVerbs
 from pdeval.accessor.results import ResultVerbs
 from pdeval.accessor.runs import RunVerbs
 from pdeval.accessor.significance import SignificanceVerbs
+from pdeval.kinds import tables
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")

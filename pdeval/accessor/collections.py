@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pdeval import tables
 from pdeval.accessor.interleaving import InterleavingVerbs
 from pdeval.accessor.joined import MEASURES
 from pdeval.accessor.labels import LabelVerbs
 from pdeval.accessor.logs import LogVerbs
 from pdeval.accessor.sources import joined_of
-from pdeval.positions import Compat
-from pdeval.ranks import Ties
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.kinds import tables
 
 
 class CollectionVerbs(LabelVerbs, LogVerbs, InterleavingVerbs):
@@ -58,7 +58,7 @@ class CollectionVerbs(LabelVerbs, LogVerbs, InterleavingVerbs):
         >>> len(pool), int((pool["runs"] == 12).sum())
         (4922, 11)
         """
-        from pdeval import pools
+        from pdeval.collections import pools
 
         pool = pools.pooled(tables.read(self, "runs"), depth, ties=ties, compat=compat, validate=validate)
         return pools.frame(pool, qrels=None if qrels is None else tables.read(qrels, "qrels"), by_run=by_run)
@@ -107,7 +107,7 @@ class CollectionVerbs(LabelVerbs, LogVerbs, InterleavingVerbs):
         >>> round(float(sizes["share"].mean()), 2)
         0.41
         """
-        from pdeval import pooling, pools
+        from pdeval.collections import pooling, pools
 
         pool = pools.pooled(tables.read(self, "runs"), depth, ties=ties, compat=compat, validate=validate)
         found = None if qrels is None else tables.read(qrels, "qrels")
@@ -160,7 +160,7 @@ class CollectionVerbs(LabelVerbs, LogVerbs, InterleavingVerbs):
         >>> int(table["rank_change"].max()), float(table["tau"].min().round(3))
         (1, 0.939)
         """
-        from pdeval import leave_out, teams
+        from pdeval.collections import leave_out, teams
 
         joined = joined_of(self, qrels, measures, rules, "leave_one_out")
         at = joined.positions
@@ -205,7 +205,7 @@ class CollectionVerbs(LabelVerbs, LogVerbs, InterleavingVerbs):
         -------
         DataFrame
             run, [query_id,] measure, value, low, high, residual (high - low). For RBP the residual is the known one.
-            What is assumed about the number of relevant items and the ideal ranking: see `pdeval.residuals`.
+            What is assumed about the number of relevant items and the ideal ranking: see the room `residuals`.
 
         Examples
         --------
@@ -215,7 +215,7 @@ class CollectionVerbs(LabelVerbs, LogVerbs, InterleavingVerbs):
         >>> table.loc[table["residual"] > 0.05, ["run", "low", "high"]].round(3).values.tolist()
         [['dense-s3', 0.494, 0.584], ['rerank-s1', 0.63, 0.79], ['rerank-s2', 0.652, 0.81]]
         """
-        from pdeval import residuals
+        from pdeval.collections import residuals
 
         joined = joined_of(self, qrels, None, rules, "residuals")
         options: dict[str, Any] = {

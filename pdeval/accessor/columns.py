@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pdeval import ranking, tables
-from pdeval.positions import Compat
-from pdeval.ranks import Ties
+from pdeval.judged import ranking
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.kinds import tables
 
 LABELS = ("label", "relevance", "grade", "rating", "rel")
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import ids, lists, tables
+from pdeval.judged import ids, lists
+from pdeval.kinds import tables
 
 # what the verbs return, by the columns that no other table has: (columns, what it is, what comes next)
 RESULTS: tuple[tuple[str, str, str], ...] = (

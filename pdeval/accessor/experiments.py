@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from pdeval.accessor.sources import joined_of
-from pdeval.search_lengths import items, two_runs
+from pdeval.experiments import search_length_items as items
+from pdeval.experiments import two_runs
 
 
 class ExperimentVerbs:
@@ -85,7 +86,7 @@ class ExperimentVerbs:
     def ties_by_first(self, qrels: object, **rules: Any) -> pd.DataFrame:
         """Return the share of pairs tied in reciprocal rank, by the first relevant item's rank: p1, pairs, ties, tied.
 
-        Beside it, in theory: `pdeval.agreement.tie_probability`.
+        Beside it, in theory: `pdeval.experiments.tie_probability`.
 
         Examples
         --------

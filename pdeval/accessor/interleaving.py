@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from pdeval.accessor import columns
-from pdeval.positions import Compat
-from pdeval.ranks import Ties
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
 
 if TYPE_CHECKING:
     from pdeval.online.click_models import ClickModel, ModelName

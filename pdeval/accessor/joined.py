@@ -10,23 +10,18 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import (
-    contributions,
-    correlation,
-    curves,
-    evaluate,
-    fitting,
-    positions,
-    significance,
-    standings,
-    systems,
-    tables,
-)
+from pdeval import significance
 from pdeval.accessor.joined_experiments import JoinedExperiments
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate import Topics
-from pdeval.pairs import Pairs, select
-from pdeval.positions import Positions
+from pdeval.evaluate import contributions, curves, fitting
+from pdeval.evaluate import means as systems
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate.pairs import Pairs, select
+from pdeval.evaluate.scores import Topics
+from pdeval.judged import positions
+from pdeval.judged.positions import Positions
+from pdeval.kinds import tables
+from pdeval.orderings import correlation, standings
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 
@@ -218,7 +213,7 @@ class Joined(JoinedExperiments):
         return systems.matrix(self.pairs([measure]))
 
     def correlate(self, measures: object = ("RPP", "AP"), *, method: Any = None, **options: Any) -> pd.DataFrame:
-        """Return how alike the orderings by each two measures are; options as in `pdeval.correlation.correlate`.
+        """Return how alike the orderings by each two measures are.
 
         Examples
         --------
@@ -257,7 +252,7 @@ class Joined(JoinedExperiments):
         return contributions.explain(self.positions, measures, query, runs=runs, level=self.level)
 
     def curve(self, *, points: int | None = 11, by_query: bool = False) -> pd.DataFrame:
-        """Return precision against recall: run, recall, precision; see `pdeval.curves.curve`.
+        """Return precision against recall: run, recall, precision; see `pdeval.evaluate.curves.curve`.
 
         Examples
         --------

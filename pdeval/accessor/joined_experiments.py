@@ -6,11 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import agreement, evaluate, incomplete, search_lengths
-from pdeval.choice import chosen_pairs
-from pdeval.evaluate import Topics
-from pdeval.positions import Positions
-from pdeval.search_lengths import items, two_runs
+from pdeval import experiments as agreement
+from pdeval import experiments as search_lengths
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate.choice import chosen_pairs
+from pdeval.evaluate.scores import Topics
+from pdeval.experiments import incomplete, two_runs
+from pdeval.experiments import search_length_items as items
+from pdeval.judged.positions import Positions
 
 
 class JoinedExperiments:
@@ -108,7 +111,7 @@ class JoinedExperiments:
     def ties_by_first(self) -> pd.DataFrame:
         """Return the share of pairs tied in reciprocal rank, by the first relevant item's rank: p1, pairs, ties, tied.
 
-        Beside it, in theory: `pdeval.agreement.tie_probability`.
+        Beside it, in theory: `pdeval.experiments.tie_probability`.
 
         Examples
         --------

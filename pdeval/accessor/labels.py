@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from pdeval import tables
 from pdeval.accessor import columns
+from pdeval.kinds import tables
 
 if TYPE_CHECKING:
-    from pdeval.assessors import Coefficient
+    from pdeval.collections.assessors import Coefficient
 
 
 class LabelVerbs:
@@ -56,7 +56,7 @@ class LabelVerbs:
         >>> labels.ireval.assessor_agreement(["scott", "cohen"])["value"].round(3).tolist()
         [0.467, 0.5]
         """
-        from pdeval import assessors
+        from pdeval.collections import assessors
 
         names = columns.of_labels(self, item, assessor, label)
         return assessors.agreement(self._frame, coefficients, order=order, by=by, **names)
@@ -85,7 +85,7 @@ class LabelVerbs:
         >>> labels.ireval.assessor_pairs().round(3).values.tolist()
         [['ann', 'bob', 4, 0.75, 0.467, 0.5]]
         """
-        from pdeval import assessors
+        from pdeval.collections import assessors
 
         names = columns.of_labels(self, item, assessor, label)
         if matrix is None:
@@ -107,7 +107,7 @@ class LabelVerbs:
             Judgments to compare each assessor's with, instead of the assessors with each other.
         **options
             `how`, `per`, `draws`, `seed`, `grades` (whose judgments), `orders` (return the orderings themselves),
-            `method`, `level`, `topics`, `ties`, `compat`, `validate`, `progress`: see `pdeval.swaps.swap_assessors`.
+            `method`, `level`, `topics`, `ties`, `compat`, `validate`, `progress`: see `swap_assessors`.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class LabelVerbs:
         >>> table[["judgments", "tau"]].round(2).values.tolist()
         [['strict', 0.97]]
         """
-        from pdeval import swaps
+        from pdeval.collections import swaps
 
         given = columns.accessor_of(labels, "labels")
         names = {**columns.of_items(given), **columns.of_labels(given)}

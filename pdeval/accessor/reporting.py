@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pdeval import pivot, tables
 from pdeval import report as reports
 from pdeval.accessor.describe import describe, result
+from pdeval.evaluate import pivot
+from pdeval.kinds import tables
 from pdeval.report import Report
 
 

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval import correlation, orderings, pivot, summary, systems, tables
 from pdeval.accessor import sources
 from pdeval.accessor.sources import each
+from pdeval.evaluate import means as systems
+from pdeval.evaluate import pivot, summary
+from pdeval.kinds import tables
+from pdeval.orderings import correlation
+from pdeval.orderings import order as orderings
 
 if TYPE_CHECKING:
     from pdeval.report import Report
@@ -191,7 +195,7 @@ class ResultVerbs:
         measures : str or list, optional
             Which of the table's measures to use.
         edges : mapping, optional
-            The lower edges of a measure's buckets; see `pdeval.search_lengths.headroom`, which takes joins too.
+            The lower edges of a measure's buckets; see `pdeval.experiments.headroom`, which takes joins too.
 
         Examples
         --------
@@ -201,7 +205,7 @@ class ResultVerbs:
         >>> halves.ireval.headroom("half").query("count > 0")[["bucket", "share"]].values.tolist()
         [['[0.5, 0.6)', 1.0]]
         """
-        from pdeval import search_lengths
+        from pdeval import experiments as search_lengths
 
         if collection not in self._frame.columns:
             raise KeyError(

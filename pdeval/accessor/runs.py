@@ -6,14 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import accounting, tables
 from pdeval.accessor.joined import MEASURES, Joined, join
 from pdeval.accessor.sources import joined_of
 from pdeval.catalog import parse_all
-from pdeval.evaluate import Topics
-from pdeval.fitting import Weights
-from pdeval.positions import Compat
-from pdeval.ranks import Ties
+from pdeval.collections import accounting
+from pdeval.evaluate.fitting import Weights
+from pdeval.evaluate.scores import Topics
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.kinds import tables
 
 
 class RunVerbs:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import pivot, significance, tables
+from pdeval import significance
 from pdeval.accessor import sources
 from pdeval.accessor.sources import each
+from pdeval.evaluate import pivot
+from pdeval.kinds import tables
 
 
 class SignificanceVerbs:

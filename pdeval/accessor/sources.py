@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval import pivot, tables
 from pdeval.accessor.joined import Joined, join
-from pdeval.cube import stacked
+from pdeval.evaluate import pivot
+from pdeval.evaluate.cube import stacked
+from pdeval.kinds import tables
 
 RULES = ("level", "topics", "ties", "compat", "depth", "validate")
 

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from pdeval import __version__
 from pdeval.cli.output import FORMATS
-from pdeval.evaluate import Topics
-from pdeval.orderings import Method
-from pdeval.positions import Compat
-from pdeval.ranks import Ties
+from pdeval.evaluate.scores import Topics
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.orderings.order import Method
 from pdeval.significance.names import CORRECTION_ALIASES, CORRECTIONS, TEST_ALIASES, TESTS, choose
 
 PROGRAM = "pdeval"

@@ -11,9 +11,10 @@ import pyarrow as pa
 from pdeval.accessor.joined import Joined
 from pdeval.catalog import parse
 from pdeval.cli.trec_names import QUERY_ONLY, TOTAL_ONLY, Line
-from pdeval.cube import Scores, run_labels
-from pdeval.positions import Positions
-from pdeval.summary import aggregate_of, summary
+from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.summary import aggregate_of, summary
+from pdeval.judged.positions import Positions
+from pdeval.kinds.labels import run_labels
 from pdeval.trec import files
 
 RELSTRING = 10

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import evaluate, winrates
-from pdeval import pairs as kernels
 from pdeval.catalog import Measure
-from pdeval.cube import Preferences, Scores, labels
 from pdeval.engines.parts import Part, Whole, part_of
-from pdeval.evaluate import Views
-from pdeval.positions import Positions
+from pdeval.evaluate import pairs as kernels
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate import winrates
+from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.scores import Views
+from pdeval.judged.positions import Positions
+from pdeval.kinds.labels import labels
 
 MEMORY = 1 << 27
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import ids, lists
-from pdeval.ids import Ids
-from pdeval.tables import Table
+from pdeval.judged import ids, lists
+from pdeval.judged.ids import Ids
+from pdeval.kinds.tables import Table
 
 ROW = "__row__"
 

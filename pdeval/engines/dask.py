@@ -25,12 +25,13 @@ try:
 except ImportError as error:
     raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
 
-from pdeval import evaluate, tables
 from pdeval.catalog import parse_all
 from pdeval.engines import layout
 from pdeval.engines.dividing import join
 from pdeval.engines.joined import MEASURES, Joined
 from pdeval.engines.reading import read_runs
+from pdeval.evaluate import scores as evaluate
+from pdeval.kinds import tables
 
 __all__ = ["DaskIreval", "read_runs"]
 

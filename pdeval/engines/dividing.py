@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from pdeval import evaluate, positions
 from pdeval.catalog import Measure, parse_all
 from pdeval.engines import census, judged, layout
 from pdeval.engines.census import Census
 from pdeval.engines.joined import Joined, asks_corpus
 from pdeval.engines.judged import Judged
 from pdeval.engines.parts import ByList, Whole
-from pdeval.evaluate import Topics
-from pdeval.ids import Ids
-from pdeval.judgments import Judgments
-from pdeval.positions import Positions
-from pdeval.tables import Table
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate.scores import Topics
+from pdeval.judged import positions
+from pdeval.judged.ids import Ids
+from pdeval.judged.judgments import Judgments
+from pdeval.judged.positions import Positions
+from pdeval.kinds.tables import Table
 
 
 def join(

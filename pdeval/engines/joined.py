@@ -17,16 +17,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import evaluate, orderings, significance, summary, winrates
+from pdeval import significance
 from pdeval.catalog import Measure, parse_all
-from pdeval.cube import Scores, stacked
 from pdeval.engines import answers, parts
 from pdeval.engines.answers import Asked
 from pdeval.engines.layout import numbers
 from pdeval.engines.parts import Whole
-from pdeval.evaluate import Topics, Views
-from pdeval.pairs import Pairs, select
-from pdeval.positions import Positions
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate import summary, winrates
+from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.pairs import Pairs, select
+from pdeval.evaluate.scores import Topics, Views
+from pdeval.judged.positions import Positions
+from pdeval.orderings import order as orderings
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 FAN_IN = 16
@@ -216,7 +219,7 @@ class Joined:
 
 @dataclass(frozen=True, eq=False)
 class Stream(Pairs):
-    """Preferences that the partitions compute when asked, pair block by pair block; see `pdeval.pairs.Pairs`."""
+    """Preferences that the partitions compute when asked, pair block by pair block; see `Pairs`."""
 
     joins: Sequence[Any] = ()
 
@@ -257,7 +260,7 @@ def check(asked: Sequence[Measure], whole: Positions) -> None:
     """Raise on the client what every worker would raise: measures that the judgments or the tie rule rule out."""
     for measure in asked:
         if measure.entry.kind == "subtopic" and whole.judged.subtopic is None:
-            from pdeval.blocks import View
+            from pdeval.judged.blocks import View
 
             View(whole, "subtopic")
         if measure.entry.family == "metric":

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import ids, judgments, tables
 from pdeval.engines.census import partitions
 from pdeval.engines.layout import by_number, is_dask
-from pdeval.ids import Ids
-from pdeval.tables import Table, numbers
+from pdeval.judged import ids, judgments
+from pdeval.judged.ids import Ids
+from pdeval.kinds import tables
+from pdeval.kinds.tables import Table, numbers
 
 SMALL = 1 << 20
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import arrow, ids
 from pdeval.engines import census
 from pdeval.engines.census import ROW, partitions, places
-from pdeval.tables import Table
+from pdeval.judged import ids
+from pdeval.kinds import arrow
+from pdeval.kinds.tables import Table
 
 NUMBER = "__number__"
 ROWS = 1 << 19
@@ -166,7 +167,7 @@ def whole_queries(frame: Any, table: Table) -> Any:
     --------
     >>> import dask.dataframe as dd, pdeval
     >>> frame = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=3)
-    >>> from pdeval.tables import read
+    >>> from pdeval.kinds.tables import read
     >>> whole_queries(frame, read(frame._meta, "runs")).npartitions
     3
     """

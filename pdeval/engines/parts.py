@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pdeval import evaluate, ids, positions
 from pdeval.engines.census import ROW, places
-from pdeval.lists import ranges
-from pdeval.positions import Positions
-from pdeval.tables import Table
+from pdeval.evaluate import scores as evaluate
+from pdeval.judged import ids, positions
+from pdeval.judged.lists import ranges
+from pdeval.judged.positions import Positions
+from pdeval.kinds.tables import Table
 
 
 class ByList(NamedTuple):

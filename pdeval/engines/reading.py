@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import arrow
+from pdeval.kinds import arrow
 from pdeval.trec.reading import RunFile, run_table
 
 COLUMNS = ("run", "query_id", "doc_id", "score", "rank")

@@ -11,15 +11,15 @@ credit        clicks to the runs that earned them                               
 wins          votes of queries and users, the binomial test; outcomes as preferences
 """
 
-from .behaviour import MEASURES, behaviour
-from .buckets import compare_buckets, verdict
-from .click_models import MODELS, ClickModel
-from .clicks import per_query, per_session
-from .credit import credit
-from .interleaving import interleave, multileave
-from .log import check_log
-from .simulate import simulate
-from .wins import preferences, wins
+from pdeval.online.behaviour import MEASURES, behaviour
+from pdeval.online.buckets import compare_buckets, verdict
+from pdeval.online.click_models import MODELS, ClickModel
+from pdeval.online.clicks import per_query, per_session
+from pdeval.online.credit import credit
+from pdeval.online.interleaving import interleave, multileave
+from pdeval.online.log import check_log
+from pdeval.online.simulate import simulate
+from pdeval.online.wins import preferences, wins
 
 __all__ = [
     "MEASURES",

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .clicks import behaviour_of, sessions_of
-from .log import Log, read_log
-from .samples import Aggregate, Kind, estimate
+from pdeval.online.clicks import behaviour_of, sessions_of
+from pdeval.online.log import Log, read_log
+from pdeval.online.samples import Aggregate, Kind, estimate
 
 Unit = Literal["query", "session", "user"]
 

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..cube import all_pairs
-from .behaviour import MEASURES, Unit, buckets_of, chosen_measures, kind_of, rng_of, samples_of
-from .log import Log, read_log
-from .samples import Aggregate, Kind, Tested, adjusted, bootstrap_medians, mann_whitney, two_rates, welch
+from pdeval.evaluate.cube import all_pairs
+from pdeval.online.behaviour import MEASURES, Unit, buckets_of, chosen_measures, kind_of, rng_of, samples_of
+from pdeval.online.log import Log, read_log
+from pdeval.online.samples import Aggregate, Kind, Tested, adjusted, bootstrap_medians, mann_whitney, two_rates, welch
 
 TestName = Literal["auto", "welch", "mann-whitney"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .log import Log, read_log
+from pdeval.online.log import Log, read_log
 
 
 def per_query(log: pd.DataFrame, **binding: str) -> pd.DataFrame:

@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..cube import all_pairs, labels
-from .faults import CLICK, bound
-from .matching import places
+from pdeval.evaluate.cube import all_pairs
+from pdeval.kinds.labels import labels
+from pdeval.online.faults import CLICK, bound
+from pdeval.online.matching import places
 
 
 def credit(

@@ -13,10 +13,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..cube import all_pairs, labels, run_labels
-from ..progress import track
-from .drafts import balance, draft, shuffled
-from .rankings import Rankings, rankings
+from pdeval.evaluate.cube import all_pairs
+from pdeval.kinds.labels import labels, run_labels
+from pdeval.mechanics.progress import track
+from pdeval.online.drafts import balance, draft, shuffled
+from pdeval.online.rankings import Rankings, rankings
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
 BLOCK = 1 << 21  # elements of the largest temporary array

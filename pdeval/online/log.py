@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .faults import CLICK, Problem, bound, faults_of, seconds
+from pdeval.online.faults import CLICK, Problem, bound, faults_of, seconds
 
 
 @dataclass(frozen=True)

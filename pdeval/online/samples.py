@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..significance.corrections import adjust
+from pdeval.significance.corrections import adjust
 
 Aggregate = Literal["mean", "median"]
 Kind = Literal["rate", "mean", "median"]

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ..cube import labels, run_labels
-from ..progress import track
-from .click_models import ClickModel, ModelName, click_model
-from .faults import CLICK, IMPRESSION
-from .matching import places
-from .rankings import rankings
+from pdeval.kinds.labels import labels, run_labels
+from pdeval.mechanics.progress import track
+from pdeval.online.click_models import ClickModel, ModelName, click_model
+from pdeval.online.faults import CLICK, IMPRESSION
+from pdeval.online.matching import places
+from pdeval.online.rankings import rankings
 
 SESSIONS = 4096  # in a block; each block has its own stream of random numbers
 

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..tables import paired_columns
-from .samples import adjusted
+from pdeval.kinds.tables import paired_columns
+from pdeval.online.samples import adjusted
 
 By = Literal["query", "user", "impression"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import run_labels
-from pdeval.tables import VOCABULARIES
+from pdeval.kinds.labels import run_labels
+from pdeval.kinds.tables import VOCABULARIES
 
 RUN = (*dict.fromkeys(words["run"] for words in VOCABULARIES.values()), "system", "model")
 QUERY = tuple(dict.fromkeys(words["query"] for words in VOCABULARIES.values()))

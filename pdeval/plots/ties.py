@@ -99,7 +99,9 @@ def tie_probability(
     >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.get_xscale()
     (['m = 1', 'm = 2'], 'log')
     """
-    columns.require(frame, ["p1"], plot="tie_probability", get="Call pdeval.agreement.tie_probability(n, m, p1) first.")
+    columns.require(
+        frame, ["p1"], plot="tie_probability", get="Call pdeval.experiments.tie_probability(n, m, p1) first."
+    )
     if group is None and "m" in frame.columns and not any(name in frame.columns for name in GROUPS[:4]):
         group = "m"
     several_n = "n" in frame.columns and frame["n"].nunique() > 1

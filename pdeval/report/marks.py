@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import run_labels
+from pdeval.kinds.labels import run_labels
 
 NEEDED = ("measure", "difference", "significant")
 BETTER, WORSE = "†", "‡"

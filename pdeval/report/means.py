@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval import pivot, tables
 from pdeval.catalog import parse
-from pdeval.choice import place_of
-from pdeval.cube import Preferences, Scores, run_labels
-from pdeval.summary import aggregate_of, summary
-from pdeval.votes import win_rates
+from pdeval.evaluate import pivot
+from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.summary import aggregate_of, summary
+from pdeval.kinds import tables
+from pdeval.kinds.labels import run_labels
+from pdeval.orderings.votes import win_rates
 
 STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high")
 

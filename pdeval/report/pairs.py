@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval import tables
+from pdeval.kinds import tables
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, texts, unique

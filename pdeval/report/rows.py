@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from pdeval.choice import place_of
-from pdeval.cube import run_labels
+from pdeval.evaluate.choice import place_of
+from pdeval.kinds.labels import run_labels
 from pdeval.report.means import Means
 from pdeval.report.spec import Group
 

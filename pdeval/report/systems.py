@@ -8,7 +8,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import Preferences, Scores
+from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.summary import aggregate_of
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import Best, Interval, number_cells, spread_names
@@ -17,7 +18,6 @@ from pdeval.report.means import Means, means
 from pdeval.report.rows import Rows, arrange, find_measure
 from pdeval.report.spec import Cell, Column, Report
 from pdeval.report.verdict import Verdict, judge
-from pdeval.summary import aggregate_of
 
 Marks = Literal["auto", "letters", "daggers"]
 Missing = Literal["error", "dash"]

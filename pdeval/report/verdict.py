@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.choice import place_of
+from pdeval.evaluate.choice import place_of
 from pdeval.report import notes as footnote
 from pdeval.report.marks import dagger_marks, letter_marks, wins
 from pdeval.report.means import Means

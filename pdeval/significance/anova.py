@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import labels
+from pdeval.kinds.labels import labels
 from pdeval.significance.differences import Pairs, Source, complete
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.outcome import ratio
@@ -32,7 +32,7 @@ def anova(source: Source) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
     ...                 ("AP",), values, np.array([True]))

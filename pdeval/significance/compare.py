@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import labels, stacked
+from pdeval.evaluate.cube import stacked
+from pdeval.kinds.labels import labels
 from pdeval.significance import hsd, paired
 from pdeval.significance.corrections import adjust
 from pdeval.significance.differences import Pairs, Source, check, complete, enough
@@ -86,7 +87,7 @@ def compare(
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index(["1", "2", "3", "4"], name="query_id"),
     ...                 ("AP",), values, np.array([True]))

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import Scores, run_labels
+from pdeval.evaluate.cube import Scores
+from pdeval.kinds.labels import run_labels
 from pdeval.significance.compare import check_share, repeated
 from pdeval.significance.differences import Pairs, enough
 from pdeval.significance.paired import student

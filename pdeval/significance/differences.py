@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from pdeval.choice import place_of
-from pdeval.cube import Scores, all_pairs, run_labels
+from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.cube import Scores, all_pairs
+from pdeval.kinds.labels import run_labels
 
 # Values (queries x pairs) that one block of differences may hold.
 BLOCK = 2**20
@@ -132,7 +133,7 @@ def check(source: Source) -> None:
     needed = ("runs", "queries", "measures")
     if not all(hasattr(source, name) for name in needed):
         raise TypeError(
-            "significance needs scores or preferences (pdeval.cube.Scores, Preferences or a stream of their "
+            "significance needs scores or preferences (pdeval.evaluate.cube.Scores, Preferences or a stream of their "
             f"blocks), found {type(source).__name__}. On a frame, call the .ireval method."
         )
     if len(source.runs) < 2:

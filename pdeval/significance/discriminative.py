@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import stacked
+from pdeval.evaluate.cube import stacked
 from pdeval.significance.compare import compare
 from pdeval.significance.differences import Source
 from pdeval.significance.names import Correction, Test, which_test
@@ -46,7 +46,7 @@ def discriminative_power(
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
     ...                 ("AP",), values, np.array([True]))
@@ -93,7 +93,7 @@ def p_value_curve(
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
     ...                 ("AP",), values, np.array([True]))

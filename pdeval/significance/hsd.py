@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pdeval.progress import track
+from pdeval.mechanics.progress import track
 from pdeval.significance.draws import chunks, in_threads, share_at_least
 from pdeval.significance.outcome import Outcome, describe, ratio
 from pdeval.significance.studentised import upper_point, upper_tail

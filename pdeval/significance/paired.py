@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdeval.progress import track
+from pdeval.mechanics.progress import track
 from pdeval.significance.draws import TOLERANCE, chunks
 from pdeval.significance.outcome import Outcome, describe, ratio, student_interval
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.cube import labels
+from pdeval.kinds.labels import labels
 from pdeval.significance.compare import check_share, pair_labels
 from pdeval.significance.differences import Pairs, Source, enough
 from pdeval.significance.outcome import describe, ratio
@@ -44,7 +44,7 @@ def power(
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
     ...                 ("AP",), values, np.array([True]))
@@ -85,7 +85,7 @@ def sample_size(
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
     ...                 ("AP",), values, np.array([True]))
@@ -126,7 +126,7 @@ def detectable_difference(
 
     Examples
     --------
-    >>> from pdeval.cube import Scores
+    >>> from pdeval.evaluate.cube import Scores
     >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
     ...                 ("AP",), values, np.array([True]))

@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval import arrow
-from pdeval.progress import track
+from pdeval.kinds import arrow
+from pdeval.mechanics.progress import track
 from pdeval.trec import files, untidy
 from pdeval.trec.files import PathLike
 from pdeval.trec.layout import QRELS, RUN, TEXT

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval import ids
-from pdeval import tables as kinds
+from pdeval.judged import ids
+from pdeval.kinds import tables as kinds
 from pdeval.trec import files
 from pdeval.trec.files import PathLike
 from pdeval.trec.layout import TEXT

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval import leave_out, pooling, pools, residuals, tables, teams
+from pdeval.collections import leave_out, pooling, pools, residuals, teams
+from pdeval.kinds import tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
 

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval import online, ranking, tables
+from pdeval import online
+from pdeval.judged import ranking
+from pdeval.kinds import tables
 
 PAIRS = [("bm25", "hybrid"), ("ql", "tfidf")]
 

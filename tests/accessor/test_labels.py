@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval import assessors, swaps, tables
+from pdeval.collections import assessors, swaps
+from pdeval.kinds import tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
 

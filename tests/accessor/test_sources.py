@@ -2,8 +2,9 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval import cube, pairs, tables
 from pdeval.accessor import sources
+from pdeval.evaluate import cube, pairs
+from pdeval.kinds import tables
 
 SCORES = pd.DataFrame({"run": list("ab"), "query_id": "1", "measure": "AP", "value": [0.5, 0.25]})
 PREFERENCES = pd.DataFrame({"query_id": ["1"], "run_a": "a", "run_b": "b", "measure": "RPP", "value": [0.5]})

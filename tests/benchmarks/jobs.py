@@ -144,7 +144,7 @@ def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
     The authors' tool is not on PyPI; what stands here is the formula in plain Python over lists of ranks, without
     that tool's reading, caching and printing.
     """
-    from pdeval.evaluate import Views
+    from pdeval.evaluate.scores import Views
 
     joined = quietly(lambda: runs.ireval.join(qrels, level=1))()
     topics = [

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pdeval import cube
-from pdeval.orderings import order
+from pdeval.evaluate import cube
+from pdeval.orderings.order import order
 
 tables = st.tuples(st.integers(1, 7), st.integers(2, 6)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))

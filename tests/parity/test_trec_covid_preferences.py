@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval import agreement
+from pdeval import experiments as agreement
 
 ASL = "ASL(unretrieved=corpus)"
 

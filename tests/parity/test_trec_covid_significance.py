@@ -6,7 +6,7 @@ Diaz and Ferraro (2022), Tables 3 and 4; Diaz (2023), Best-case retrieval evalua
 import pytest
 
 import pdeval
-from pdeval import agreement
+from pdeval import experiments as agreement
 
 # Percentage of the 3,081 pairs of runs told apart, computed independently: binary at grade 1, also for the gains of
 # nDCG, scores as 32-bit floats, all 40 topics; t-test, or binomial test for sgnLP, with Bonferroni's correction.

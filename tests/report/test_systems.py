@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pdeval.cube import Preferences, Scores
+from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.report import report
 
 BASIS = (

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.cube import Preferences
+from pdeval.evaluate.cube import Preferences
 from pdeval.report import report
 from pdeval.report.systems import report as report_of_systems
 from tests.report.test_systems import body, column

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.cube import Preferences, Scores, all_pairs
+from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance import anova
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pdeval.cube import Preferences, Scores, all_pairs
+from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance import compare
 from pdeval.significance.names import TESTS
 

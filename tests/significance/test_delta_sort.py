@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pdeval.cube import Scores
+from pdeval.evaluate.cube import Scores
 from pdeval.significance import delta_sort, delta_sort_chain
 
 QUERIES = pd.Index(range(6), name="query_id")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.cube import Preferences, Scores
+from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.significance.differences import Pairs, additive, square
 
 RUNS = pd.DataFrame({"run": ["a", "b", "c"]})

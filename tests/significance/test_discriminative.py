@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.cube import Scores
+from pdeval.evaluate.cube import Scores
 from pdeval.significance import compare, discriminative_power, p_value_curve
 
 

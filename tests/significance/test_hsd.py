@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pdeval.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs
 from pdeval.significance.draws import chunks
 from pdeval.significance.hsd import orders, preference_maxima, randomised, residual_mean_square, score_maxima, tukey
 

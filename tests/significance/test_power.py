@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.power import TTestPower
 
-from pdeval.cube import Scores
+from pdeval.evaluate.cube import Scores
 from pdeval.significance import detectable_difference, power, sample_size
 from pdeval.significance.power import queries_needed, smallest_effect, t_power
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs
 from pdeval.significance.hsd import randomised, tukey
 from pdeval.significance.paired import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pdeval import arrow
+from pdeval.kinds import arrow
 from pdeval.trec import read_qrels, read_run, read_runs, reading
 
 

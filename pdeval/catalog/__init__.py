@@ -1,0 +1,29 @@
+"""The catalog: measures, preferences and orderings, declared by decorators, found and spelled by name."""
+
+from pdeval.catalog.entries import (
+    ENTRIES,
+    Entry,
+    Measure,
+    catalog,
+    expected_of,
+    find,
+    metric,
+    ordering,
+    parse,
+    parse_all,
+    preference,
+)
+
+__all__ = [
+    "ENTRIES",
+    "Entry",
+    "Measure",
+    "catalog",
+    "expected_of",
+    "find",
+    "metric",
+    "ordering",
+    "parse",
+    "parse_all",
+    "preference",
+]

@@ -1,0 +1,1 @@
+"""Test collections: accounting, pools, leaving runs out, residuals, assessors."""

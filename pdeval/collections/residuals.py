@@ -1,0 +1,269 @@
+"""Residuals: the lowest and highest value that a measure could have, were the unjudged items of a list judged.
+
+The value itself counts unjudged items as not relevant. Any of those that a list has among its first could be relevant,
+for that list alone: then they are relevant items like the others, found where they are found, and the number of
+relevant items and the ideal ranking of the query grow by them. So more of them is not always more: one relevant item
+at rank 1 has AP 1, a second one at rank 100 makes it .51.
+
+Of any number s of assumed items the best ones to be relevant are the first s and the worst the last s, because no
+measure falls when a relevant item moves up. So the range over all 2^u ways to judge u items is that over 2u of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse, parse_all
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.scores import Topics, Views
+from pdeval.evaluate.summary import summary
+from pdeval.judged.blocks import Block, View
+from pdeval.judged.lists import ranges
+from pdeval.judged.positions import Positions
+from pdeval.mechanics.progress import track
+
+Assume = Literal["any", "all"]
+ITEMS = {"rank", "grade", "relevant", "ideal"}
+COLUMNS = ITEMS | {"relevants", "retrieved", "top_grade", "corpus"}
+BLOCK = 1 << 20  # cells of the largest temporary array
+
+
+def residuals(
+    positions: Positions,
+    measures: object = ("AP",),
+    *,
+    depth: int | None = 100,
+    assume: Assume = "any",
+    by_query: bool = False,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the lowest and highest possible value of measures, given the unjudged items of each list.
+
+    Parameters
+    ----------
+    positions : Positions
+        The join of runs and judgments, with all judged items (`complete=True`).
+    measures : name or names
+        Measures of relevant items; not those that look at judged items only (Bpref, Judged), nor at subtopics.
+    depth : int, optional
+        Doubt only the first `depth` items of each list; below, unjudged items are not relevant. The work grows with
+        its square; None doubts all.
+    assume : {'any', 'all'}
+        Any of the unjudged items may be relevant; or either none is or all are, which is less work.
+    by_query : bool
+        A row a query, instead of the mean over queries.
+    level, topics
+        As in `pdeval.evaluate.scores`.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Returns
+    -------
+    DataFrame
+        run, [query_id,] measure, value (unjudged items not relevant), low, high, residual (high - low).
+
+    Notes
+    -----
+    Assumed items have the largest grade of the judgments. Grades between are not tried, which could take normalised
+    graded measures (nDCG) a little beyond the range. Items of negative grade (pooled, not judged) are unjudged.
+
+    RBP and gRBP without a cutoff are known in closed form: the residual is that of Moffat and Zobel (trec_eval's
+    rbp_resid), which counts everything below the end of the list as unjudged too, whatever the depth.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> found = residuals(joined.positions, ["P@10", "AP"])
+    >>> found.loc[found["run"] == "rerank-s1", ["measure", "value", "low", "high"]].round(3).values.tolist()
+    [['P@10', 0.63, 0.63, 0.79], ['AP', 0.562, 0.439, 0.743]]
+    """
+    asked = parse_all(measures)
+    evaluate.only_metrics(asked)
+    _check(positions, asked, depth, assume)
+    scores = evaluate.scores(positions, asked, level=level, topics=topics)
+    views = Views(positions, level)
+    value = np.stack([views.values(measure) for measure in asked])
+    low, high = value.copy(), value.copy()
+    searched: dict[tuple, list[int]] = {}
+    for number, measure in enumerate(asked):
+        if measure.entry.name in ("RBP", "gRBP") and measure.parameters["k"] == np.inf:
+            high[number] += views.values(parse("RBPresidual", p=measure.parameters["p"]))
+        else:
+            searched.setdefault((measure.entry.kind, views.level(measure)), []).append(number)
+    steps = [
+        (lists, numbers) for key, numbers in searched.items() for lists in _lists(positions, asked, numbers, key, depth)
+    ]
+    for lists, numbers in track(steps, total=len(steps), desc="residuals", progress=progress):
+        calls = [evaluate.call_of(asked[number], positions.rules) for number in numbers]
+        ranks, count = unjudged(positions, lists.topic, lists.run, depth)
+        lows, highs = lists.range(calls, ranks, count, assume, value[numbers][:, lists.topic, lists.run])
+        for place, number in enumerate(numbers):
+            low[number, lists.topic, lists.run], high[number, lists.topic, lists.run] = lows[place], highs[place]
+    kept = positions.queries.isin(scores.queries)
+    cubes = [replace(scores, values=np.where(np.isnan(scores.values), np.nan, part[:, kept])) for part in (low, high)]
+    return _table([scores, *cubes], by_query)
+
+
+def _table(cubes: list[Scores], by_query: bool) -> pd.DataFrame:
+    if by_query:
+        frames, column = [cube.frame() for cube in cubes], "value"
+    else:
+        frames, column = [summary(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes], "mean"
+    table = frames[0].rename(columns={column: "value"})
+    low, high = (frame[column].to_numpy() for frame in frames[1:])
+    with np.errstate(invalid="ignore"):  # infinite both ways: nothing is in doubt
+        return table.assign(low=low, high=high, residual=np.where(high == low, 0.0, high - low))
+
+
+def unjudged(
+    positions: Positions, topic: np.ndarray, run: np.ndarray, depth: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ranks of the unjudged items of some lists, (lists, most of any), infinity after the last; and counts.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> topic, run = (axis.ravel() for axis in np.indices(joined.positions.retrieved.shape))
+    >>> ranks, counts = unjudged(joined.positions, topic, run, 20)
+    >>> np.bincount(run, counts).tolist()  # three of the systems were not in the pool, and ties went another way
+    [1.0, 8.0, 0.0, 0.0, 176.0, 0.0, 0.0, 216.0, 227.0, 0.0, 1.0, 16.0]
+    """
+    retrieved = positions.retrieved[topic, run]
+    wide = int(retrieved.max(initial=0))
+    wide = wide if depth is None else min(wide, depth)
+    doubted = np.arange(1, wide + 1) <= retrieved[:, None]
+    place = np.full(positions.retrieved.shape, -1)
+    place[topic, run] = np.arange(len(topic))
+    # hits are sorted by item and items by topic, so those of a topic stand together
+    topics = np.unique(topic)
+    ends = [np.searchsorted(positions.judged.topic, topics, side) for side in ("left", "right")]
+    begin, end = (np.searchsorted(positions.item, edge) for edge in ends)
+    hits = ranges(begin, end - begin)
+    own = place[np.repeat(topics, end - begin), positions.run[hits]]
+    known = (own >= 0) & (positions.rank[hits] <= wide) & (positions.judged.grade[positions.item[hits]] >= 0)
+    doubted[own[known], positions.rank[hits[known]].astype(np.int64) - 1] = False
+    count = doubted.sum(axis=1)
+    ranks = np.sort(np.where(doubted, np.arange(1.0, wide + 1), np.inf), axis=1)
+    return ranks[:, : int(count.max(initial=0))], count
+
+
+def _lists(
+    positions: Positions, asked: list[Measure], numbers: list[int], view: tuple, depth: int | None
+) -> Iterator[_Lists]:
+    """Yield the lists of a view some at a time, those with about equally many items together."""
+    names = {name for number in numbers for name in asked[number].entry.columns}
+    wide = int(positions.retrieved.max(initial=0))
+    wide = wide if depth is None else min(wide, depth)
+    blocks: list[Block] = []
+    cells = 0
+    for block in View(positions, *view).blocks(empty=True, most=BLOCK // (1 + wide)):
+        size = block.shape[0] * block.shape[1] * (block.size + wide)
+        if blocks and cells + size > BLOCK:
+            yield _Lists(blocks, names)
+            blocks, cells = [], 0
+        blocks.append(block)
+        cells += size
+    if blocks:
+        yield _Lists(blocks, names)
+
+
+class _Lists:
+    """Lists of a view, each as a topic of its own: columns of shape (lists, items), padded, or (lists, 1)."""
+
+    def __init__(self, blocks: list[Block], names: set[str]) -> None:
+        positions = blocks[0].view.positions
+        self.names, self.top = names, positions.top_grade if positions.top_grade > 0 else 1.0
+        self.topic = np.concatenate([np.repeat(block.topics, block.shape[1]) for block in blocks])
+        self.run = np.concatenate([np.tile(np.arange(block.shape[1]), block.shape[0]) for block in blocks])
+        self.size = np.concatenate([np.full(block.shape[0] * block.shape[1], block.size) for block in blocks])
+        wide = max(int(self.size.max()), 1)
+        self.columns: dict[str, np.ndarray] = {}
+        for name in (names | {"rank"}) - {"top_grade"}:
+            parts = []
+            for block in blocks:
+                column = np.asarray(block[name])
+                if name in ITEMS:
+                    column = (
+                        np.broadcast_to(column, (block.size, *block.shape))
+                        .reshape(block.size, block.shape[0] * block.shape[1])
+                        .T
+                    )
+                    parts.append(np.pad(column, ((0, 0), (0, wide - block.size))))
+                else:
+                    parts.append(np.broadcast_to(column, block.shape).reshape(-1, 1))
+            self.columns[name] = np.concatenate(parts)
+
+    def range(
+        self, calls: list[tuple], ranks: np.ndarray, count: np.ndarray, assume: Assume, value: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and highest values of measures, (measures, lists), starting from those without doubt."""
+        low, high = value.copy(), value.copy()
+        most = self.size + count
+        for size in range(1, int(most.max(initial=0)) + 1):
+            fits = (most == size) & (count > 0) if assume == "all" else (size > self.size) & (size <= most)
+            which = np.flatnonzero(fits)
+            step = max(BLOCK // size, 1)
+            for part in (which[at : at + step] for at in range(0, len(which), step)):
+                last = count[part] - (size - self.size[part])
+                # the first unjudged items, and the last ones where those are others
+                for rows, start in ((part, np.zeros_like(last)), (part[last > 0], last[last > 0])):
+                    if len(rows):
+                        columns = self.assuming(rows, ranks, start, size)
+                        for place, (kernel, names, parameters) in enumerate(calls):
+                            found = kernel(*(columns[name] for name in names), **parameters)[:, 0]
+                            low[place, rows] = np.minimum(low[place, rows], found)
+                            high[place, rows] = np.maximum(high[place, rows], found)
+        return low, high
+
+    def assuming(self, rows: np.ndarray, ranks: np.ndarray, start: np.ndarray, size: int) -> dict[str, Any]:
+        """Return the columns of some lists, filled up to `size` items by unjudged ones from `start` on."""
+        step, own = np.arange(size), self.size[rows][:, None]
+        judged = step < own
+        at = np.minimum(step, self.columns["rank"].shape[1] - 1)
+        more = ranks[rows[:, None], np.clip(start[:, None] + step - own, 0, ranks.shape[1] - 1)]
+        rank = np.where(judged, self.columns["rank"][rows][:, at], more)
+        order = np.argsort(rank, axis=1, kind="stable")
+        found: dict[str, Any] = {"rank": _levels(np.take_along_axis(rank, order, axis=1)), "top_grade": self.top}
+        for name, value in (("grade", self.top), ("relevant", True)):
+            if name in self.names:
+                held = np.where(judged, self.columns[name][rows][:, at], value)
+                found[name] = _levels(np.take_along_axis(held, order, axis=1))
+        if "ideal" in self.names:
+            ideal = np.where(judged, self.columns["ideal"][rows][:, at], self.top)
+            found["ideal"] = _levels(-np.sort(-ideal, axis=1))
+        if "relevants" in self.names:
+            found["relevants"] = self.columns["relevants"][rows] + size - own
+        return found | {name: self.columns[name][rows] for name in ("retrieved", "corpus") if name in self.names}
+
+
+def _levels(cells: np.ndarray) -> np.ndarray:
+    """Return (lists, items) as (items, lists, 1)."""
+    return np.ascontiguousarray(cells.T)[:, :, None]
+
+
+def _check(positions: Positions, asked: list[Measure], depth: int | None, assume: str) -> None:
+    if assume not in ("any", "all"):
+        raise ValueError(f"assume={assume!r}: choose 'any' or 'all'.")
+    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):
+        raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
+    if positions.rules.get("ties") == "expected":
+        raise ValueError(
+            "ties='expected' gives no item a definite rank, so there is no residual; choose another ties=."
+        )
+    if not positions.complete:
+        raise ValueError("residuals need to know which items were judged; join with complete=True.")
+    for measure in asked:
+        if measure.entry.kind in ("judged", "subtopic") or not set(measure.entry.columns) <= COLUMNS:
+            why = "subtopics, which an unjudged item does not tell"
+            why = why if measure.entry.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"
+            raise ValueError(f"{measure.label} has no residual: it looks at {why}.")

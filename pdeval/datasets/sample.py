@@ -1,0 +1,119 @@
+"""The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames.
+
+Made by `pdeval.datasets.generate`; `python -m pdeval.datasets.sample` writes the files anew.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+
+from pdeval.kinds import arrow
+
+FOLDER = Path(__file__).parent / "files"
+
+
+class Sample(NamedTuple):
+    """The sample collection: what was retrieved, what was judged, and what the systems are."""
+
+    runs: pd.DataFrame
+    qrels: pd.DataFrame
+    metadata: pd.DataFrame
+
+
+def load_sample(*, subtopics: bool = False) -> Sample:
+    """Return the sample collection: runs, qrels and metadata.
+
+    Twelve systems of five families, 50 queries, 100 items a list. The judgments are a pool over nine of the
+    systems, 20 items deep: the other three retrieved items near the top that nobody judged. The scores of
+    `tfidf`, `bm25` and `bm25+rm3` are rounded, so that many tie; `ql` did not answer queries 117 and 138.
+
+    Parameters
+    ----------
+    subtopics : bool, default False
+        Keep one judgment per query, subtopic and item, instead of the item's highest grade.
+
+    Examples
+    --------
+    >>> sample = load_sample()
+    >>> sample.runs.shape, sample.qrels.shape, sample.metadata.shape
+    ((59800, 5), (4432, 3), (12, 5))
+    """
+    return Sample(sample_runs(), sample_qrels(subtopics=subtopics), sample_metadata())
+
+
+def sample_runs() -> pd.DataFrame:
+    """Return the rankings: run, query_id, doc_id, score, rank; sorted by run, query and rank.
+
+    Examples
+    --------
+    >>> print(sample_runs().head(3).to_string(index=False))
+     run query_id        doc_id  score  rank
+    bm25      101     doc-03516   31.6     1
+    bm25      101     doc-03054   30.3     2
+    bm25      101 news-2021-394   28.2     3
+    """
+    return arrow.frame(stored("runs"))
+
+
+def sample_qrels(*, subtopics: bool = False) -> pd.DataFrame:
+    """Return the judgments: query_id, doc_id, relevance (0 to 3) and, on request, subtopic.
+
+    Parameters
+    ----------
+    subtopics : bool, default False
+        One row per query, subtopic and item. By default one row per query and item, with its highest grade
+        over the subtopics.
+
+    Examples
+    --------
+    >>> print(sample_qrels().head(3).to_string(index=False))
+    query_id    doc_id  relevance
+         101 doc-00000          0
+         101 doc-00012          1
+         101 doc-00297          0
+    >>> print(sample_qrels(subtopics=True).tail(2).to_string(index=False))
+    query_id     doc_id  relevance subtopic
+         150 web11.5039          0        4
+         150 web11.5039          0        5
+    """
+    judged = arrow.frame(stored("qrels"))
+    if subtopics:
+        return judged
+    items = judged.groupby(["query_id", "doc_id"], observed=True, sort=False)
+    return items["relevance"].max().reset_index()
+
+
+def sample_metadata() -> pd.DataFrame:
+    """Return what the systems are: run, model, family, seed, year; one row per run.
+
+    A system without randomness has seed 0.
+
+    Examples
+    --------
+    >>> print(sample_metadata().iloc[1:4].to_string(index=False))
+         run    model  family  seed  year
+    bm25+rm3 bm25+rm3 lexical     0  2008
+    dense-s1    dense   dense     1  2021
+    dense-s2    dense   dense     2  2021
+    """
+    return arrow.frame(stored("metadata"))
+
+
+@cache
+def stored(name: str) -> pa.Table:
+    """Return one of the files shipped with the package as an Arrow table (which cannot be changed)."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(FOLDER / f"{name}.parquet", use_threads=False)
+
+
+if __name__ == "__main__":
+    from pdeval.datasets import generate
+
+    for path in generate.write(FOLDER):
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -1,0 +1,167 @@
+"""The dense form of the tidy result tables: what the work floor computes on.
+
+A scores table (run, query, measure, value) is a cube of shape (measures, queries, runs); a preferences
+table (query, run_a, run_b, measure, value) is a cube of shape (measures, queries, pairs). Both carry their
+labels, so that any array can go back to a tidy frame under the caller's own column names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.kinds.labels import labels
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Values of measures for every (query, run), with their labels.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row per run: the column(s) that identify it, in result order.
+    queries : Index
+        The query ids, named as the caller's query column.
+    measures : tuple of str
+        Labels of the measures.
+    values : ndarray of shape (measures, queries, runs)
+        NaN where a query does not count for a run.
+    higher : ndarray of bool, shape (measures,)
+        Whether more is better.
+    attrs : dict
+        What the numbers rest on (ties, topics, level, compat), for footnotes. JSON-able.
+    """
+
+    runs: pd.DataFrame
+    queries: pd.Index
+    measures: tuple[str, ...]
+    values: np.ndarray
+    higher: np.ndarray
+    attrs: dict = field(default_factory=dict)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the tidy frame: run, query, measure, value; sorted by run, query, then measures as asked.
+
+        Examples
+        --------
+        >>> cube = Scores(pd.DataFrame({"run": ["a"]}), pd.Index(["1", "2"], name="query_id"), ("AP",),
+        ...               np.array([[[0.5], [1.0]]]), np.array([True]))
+        >>> cube.frame()
+          run query_id measure  value
+        0   a        1      AP    0.5
+        1   a        2      AP    1.0
+        """
+        cells = self.values.transpose(2, 1, 0)
+        run, query, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
+        value = np.ascontiguousarray(cells).ravel()
+        counted = ~np.isnan(value)
+        if not counted.all():
+            run, query, measure, value = run[counted], query[counted], measure[counted], value[counted]
+        columns = {name: labels(self.runs[name], run) for name in self.runs.columns}
+        columns[str(self.queries.name)] = labels(self.queries, query)
+        columns["measure"] = labels(pd.Index(self.measures), measure)
+        frame = pd.DataFrame({**columns, "value": value}, copy=False)
+        frame.attrs.update(self.attrs)
+        return frame
+
+    def oriented(self) -> np.ndarray:
+        """Return the values with lower-is-better measures turned, so that more is always better."""
+        return np.where(self.higher[:, None, None], self.values, -self.values)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Preferences between pairs of runs for every query: positive where run `a` is the better one.
+
+    Parameters
+    ----------
+    runs, queries, measures, attrs
+        As in `Scores`.
+    a, b : ndarray of int, shape (pairs,)
+        Rows of `runs`: the two sides of each pair.
+    values : ndarray of shape (measures, queries, pairs)
+        NaN where the pair has no common ground on that query.
+    """
+
+    runs: pd.DataFrame
+    queries: pd.Index
+    measures: tuple[str, ...]
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+    attrs: dict = field(default_factory=dict)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the tidy frame: query, run_a, run_b, measure, value; sorted by query, pair, measure.
+
+        Examples
+        --------
+        >>> cube = Preferences(pd.DataFrame({"run": ["a", "b"]}), pd.Index(["1"], name="query_id"), ("RPP",),
+        ...                    np.array([0]), np.array([1]), np.array([[[0.5]]]))
+        >>> cube.frame()
+          query_id run_a run_b measure  value
+        0        1     a     b     RPP    0.5
+        """
+        cells = self.values.transpose(1, 2, 0)
+        query, pair, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
+        value = np.ascontiguousarray(cells).ravel()
+        counted = ~np.isnan(value)
+        if not counted.all():
+            query, pair, measure, value = query[counted], pair[counted], measure[counted], value[counted]
+        columns = {str(self.queries.name): labels(self.queries, query)}
+        for side, codes in (("a", self.a), ("b", self.b)):
+            for name in self.runs.columns:
+                columns[f"{name}_{side}"] = labels(self.runs[name], codes[pair])
+        columns["measure"] = labels(pd.Index(self.measures), measure)
+        frame = pd.DataFrame({**columns, "value": value}, copy=False)
+        frame.attrs.update(self.attrs)
+        return frame
+
+    def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield (slice of pairs, values of shape (queries, pairs in the slice)) for one measure."""
+        yield slice(0, len(self.a)), self.values[measure]
+
+
+def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the index arrays (a, b) of each unordered pair once, or of every run against a baseline.
+
+    Examples
+    --------
+    >>> [side.tolist() for side in all_pairs(3)]
+    [[0, 0, 1], [1, 2, 2]]
+    >>> [side.tolist() for side in all_pairs(3, baseline=1)]
+    [[0, 2], [1, 1]]
+    """
+    if baseline is None:
+        return np.triu_indices(n_runs, k=1)
+    others = np.delete(np.arange(n_runs), baseline)
+    return others, np.full(len(others), baseline)
+
+
+def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return frames on top of each other, ids staying categorical and notes kept.
+
+    Examples
+    --------
+    >>> one, two = (pd.DataFrame({"measure": pd.Categorical([name])}) for name in ("AP", "RR"))
+    >>> stacked([one, two])["measure"].cat.categories.tolist()
+    ['AP', 'RR']
+    """
+    if len(frames) == 1:
+        return frames[0]
+    whole = pd.concat([frame.astype(_plain(frame)) for frame in frames], ignore_index=True)
+    for name in whole.columns:
+        if all(isinstance(frame[name].dtype, pd.CategoricalDtype) for frame in frames if name in frame):
+            known = dict.fromkeys(one for frame in frames if name in frame for one in frame[name].cat.categories)
+            whole[name] = pd.Categorical(whole[name], categories=list(known))
+    whole.attrs.update(frames[0].attrs)
+    return whole
+
+
+def _plain(frame: pd.DataFrame) -> dict[str, Any]:
+    return {name: object for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)}

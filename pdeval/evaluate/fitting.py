@@ -1,0 +1,156 @@
+"""Fitted weights: the users' recall needs that best explain labelled preferences (Diaz & Ferraro 2022, section 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.scores import Views
+from pdeval.judged.positions import Positions
+from pdeval.kernels.levels import closer
+from pdeval.kinds.labels import run_labels
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of recall levels, constant within bins; call it on levels, or give it to `parse("RPP", weight=...)`.
+
+    Examples
+    --------
+    >>> Weights(np.array([1, 2, 4]), np.array([0.5, 0.3, 0.2]), 1.0, 10)(np.array([1.0, 3.0, 9.0])).tolist()
+    [0.5, 0.3, 0.2]
+    """
+
+    first: np.ndarray
+    weight: np.ndarray
+    agreement: float
+    labels: int
+
+    __name__ = "fitted"
+
+    def __call__(self, level: np.ndarray) -> np.ndarray:
+        return self.weight[np.searchsorted(self.first, level, side="right") - 1]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the bins and their weights."""
+        return pd.DataFrame({"level": self.first, "weight": self.weight})
+
+
+def fit_weights(
+    positions: Positions, labelled: pd.DataFrame, *, query: str, level: float | None = None, penalty: float = 1.0
+) -> Weights:
+    """Return the weights of recall levels that best reproduce labelled preferences.
+
+    Parameters
+    ----------
+    labelled : DataFrame
+        Columns query, run_a, run_b, winner; the winner is "a", "b", or the run itself. Rows with winner "tie" are
+        left out.
+    penalty : float
+        How strongly the weights are drawn towards equal weights; they are never negative.
+
+    Notes
+    -----
+    Logistic regression of the winner on the recall-paired preference, sum p(i) sgn(y_i - x_i) with p normalised over
+    the query's levels; p is constant on levels 1, 2, 3-4, 5-8, 9-16, ...; maximised by L-BFGS-B.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> prefs = joined.prefer("invRPP", baseline="bm25").query("value != 0")
+    >>> labelled = prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b"))
+    >>> fitted = joined.fit_weights(labelled)
+    >>> bool(fitted.weight[0] > fitted.weight[-1])
+    True
+    """
+    from scipy.optimize import minimize
+
+    topic, a, b, sign = _labels(positions, labelled, query)
+    order = np.lexsort((sign, b, a, topic))  # sums, and so the fit, must not depend on the order of rows
+    topic, a, b, sign = topic[order], a[order], b[order], sign[order]
+    bins = _bins(int(np.bincount(positions.judged.topic[positions.relevant(level)]).max(initial=1)))
+    gain, size = _features(positions, level, topic, a, b, bins)
+    used = size.sum(axis=1) > 0
+    gain, size, sign = gain[used], size[used], sign[used]
+    if len(sign) == 0:
+        raise ValueError("no labelled preference is on a query with a relevant item.")
+
+    def loss(free: np.ndarray) -> tuple[float, np.ndarray]:
+        weight, slope = free[:-1], free[-1]
+        whole = size @ weight
+        score = gain @ weight / whole
+        margin = sign * slope * score
+        chance = 1 / (1 + np.exp(margin))
+        pull = -sign * slope * chance
+        gradient = (pull[:, None] * (gain - score[:, None] * size) / whole[:, None]).sum(axis=0)
+        away = weight - weight.mean()
+        value = np.logaddexp(0, -margin).sum() + penalty * (away**2).sum() + 1e-3 * slope**2
+        own = gradient + 2 * penalty * away
+        return value, np.append(own, (-sign * score * chance).sum() + 2e-3 * slope)
+
+    begin = np.append(np.ones(len(bins)), 1.0)
+    bounds = [(1e-6, None)] * len(bins) + [(1e-6, None)]
+    best = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds)
+    weight = best.x[:-1] / best.x[:-1].sum()
+    agree = np.sign(gain @ weight) == sign
+    return Weights(bins, weight, float(agree.mean()), len(sign))
+
+
+def _labels(positions: Positions, labelled: pd.DataFrame, query: str) -> tuple[np.ndarray, ...]:
+    names = [f"{name}_{side}" for side in "ab" for name in positions.runs.columns]
+    missing = [name for name in (query, *names, "winner") if name not in labelled.columns]
+    if missing:
+        raise ValueError(
+            f"labelled preferences need the columns {query}, {', '.join(names)}, winner; {missing[0]} is missing."
+        )
+    rows = labelled[labelled["winner"].astype(str) != "tie"]
+    sides = []
+    for side in "ab":
+        keys = rows[[f"{name}_{side}" for name in positions.runs.columns]].astype(object)
+        code = keys.groupby(list(keys.columns), sort=False, dropna=False).ngroup().to_numpy()
+        different = keys.drop_duplicates().itertuples(index=False, name=None)
+        sides.append(np.array([place_of(positions.runs, key) for key in different], dtype=np.int64)[code])
+    topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))
+    if (topic < 0).any():
+        raise ValueError(
+            f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
+        )
+    # a run that several columns name wins by its ids as a tuple, or by its label
+    code, said = pd.factorize(rows["winner"].astype(object), use_na_sentinel=False)
+    texts = [" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in said]
+    winner = np.array(texts, dtype=object)[code]
+    named = np.array(run_labels(positions.runs))
+    is_a, is_b = ((winner == side) | (winner == named[place]) for side, place in zip("ab", sides))
+    if not (is_a ^ is_b).all():
+        bad = rows["winner"][~(is_a ^ is_b)].iloc[0]
+        raise ValueError(f"the winner {bad!r} is neither 'a', 'b', 'tie' nor one of the two runs.")
+    return topic, sides[0], sides[1], np.where(is_a, 1.0, -1.0)
+
+
+def _bins(deepest: int) -> np.ndarray:
+    """Return the first levels of the bins: 1, 2, 3, 5, 9, 17, ... up to the deepest level."""
+    doubled = 2 ** np.arange(0, 40) + 1
+    return np.concatenate([[1], doubled[doubled <= deepest]])
+
+
+def _features(
+    positions: Positions, level: float | None, topic: np.ndarray, a: np.ndarray, b: np.ndarray, bins: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return, per label and bin, the sum of signs of its levels, and the number of its levels."""
+    gain, size = np.zeros((len(topic), len(bins))), np.zeros((len(topic), len(bins)))
+    for block in Views(positions, level).blocks("binary", level):
+        where = np.full(len(positions.queries), -1)
+        where[block.topics] = np.arange(len(block.topics))
+        mine = np.flatnonzero(where[topic] >= 0)
+        if block.size == 0 or len(mine) == 0:
+            continue
+        rank = block["rank"]
+        sign = closer(rank[:, where[topic[mine]], a[mine]], rank[:, where[topic[mine]], b[mine]])
+        first = bins[bins <= block.size] - 1
+        gain[mine[:, None], np.arange(len(first))] = np.add.reduceat(sign.astype(np.float64), first, axis=0).T
+        size[mine[:, None], np.arange(len(first))] = np.diff(np.append(first, block.size))
+    return gain, size

@@ -1,0 +1,81 @@
+"""Offline interleaving of many pairs at once, from counts of relevant items that each run has by each rank.
+
+In a balanced interleaving that draws from x first, an item at rank k of x appears at turn 2k - 1, one at rank k of y
+at turn 2k, whichever comes first. So when an item that x contributes at rank k is clicked last, x is credited with
+all its relevant items down to k, and y with those above k, and with the one at k if x has it too by then.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.judged.blocks import Block
+from pdeval.kernels.levels import log2
+
+CELLS = 1 << 20
+
+
+def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the preferences of pairs of runs on the topics of a block, shape (topics, pairs).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> from pdeval.evaluate.scores import Views
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> block = Views(joined.positions).blocks("binary", None)[0]
+    >>> of_block(block, "uniform", np.array([0]), np.array([1])).shape == (block.shape[0], 1)
+    True
+    """
+    found = np.isfinite(block["items"])
+    beyond = int(block["items"][found].max(initial=0)) + 1
+    rank = np.where(found, block["items"], beyond).astype(np.int64)
+    by_rank, holder = _tables(rank, beyond)
+    result = np.empty((block.shape[0], len(a)))
+    step = max(CELLS // max(block.size * block.shape[0], 1), 1)
+    for first in range(0, len(a), step):
+        left, right = a[first : first + step], b[first : first + step]
+        one = _expected(rank, by_rank, holder, beyond, left, right, user)
+        other = _expected(rank, by_rank, holder, beyond, right, left, user)
+        result[:, first : first + step] = (one - other) / 2
+    return result
+
+
+def _tables(rank: np.ndarray, beyond: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for (topic, run, rank): relevant items down to that rank, and the item there (the last number: none)."""
+    items, topics, runs = rank.shape
+    cell = (np.arange(topics)[:, None] * runs + np.arange(runs)) * (beyond + 1) + rank
+    holder = np.full(topics * runs * (beyond + 1), items)
+    holder[cell.ravel()] = np.repeat(np.arange(items), topics * runs)
+    holder = holder.reshape(-1, beyond + 1)
+    holder[:, beyond] = items
+    return np.cumsum(holder < items, axis=1).ravel(), holder.ravel()
+
+
+def _expected(
+    rank: np.ndarray, by_rank: np.ndarray, holder: np.ndarray, beyond: int, a: np.ndarray, b: np.ndarray, user: str
+) -> np.ndarray:
+    """Return the expected sign of a's credit less b's, where a is drawn from first."""
+    items, topics, runs = rank.shape
+    x, y = rank[:, :, a], rank[:, :, b]
+    k = np.minimum(x, y)
+    seen = k < beyond
+    from_a = x <= y
+    topic = np.arange(topics)[:, None] * runs
+    of_a, of_b = (topic + a) * (beyond + 1), (topic + b) * (beyond + 1)
+    credit = by_rank[of_a + k] - by_rank[of_b + np.maximum(k - from_a, 0)]
+    # the item that b has at rank k counts where a has it by then
+    there = holder[of_b + k]
+    known = np.concatenate([x, np.full((1, *x.shape[1:]), beyond + 1)])
+    credit -= from_a & (np.take_along_axis(known, there, axis=0) <= k)
+    won = np.sign(credit)
+    if user == "uniform":
+        total, whole = np.where(seen, won, 0).sum(axis=0), seen.sum(axis=0)
+        return np.divide(total, whole, out=np.zeros(whole.shape), where=whole > 0)
+    turn = np.where(seen, np.minimum(2 * x - 1, 2 * y), 2 * beyond + 2)
+    place = np.empty(turn.shape, dtype=np.int64)
+    order = np.argsort(turn, axis=0, kind="stable")
+    np.put_along_axis(place, order, np.broadcast_to(np.arange(1, items + 1)[:, None, None], turn.shape), axis=0)
+    weight = np.where(seen, 1 / log2(place + 1), 0.0)
+    total, whole = (weight * won).sum(axis=0), weight.sum(axis=0)
+    return np.divide(total, whole, out=np.zeros(whole.shape), where=whole > 0)

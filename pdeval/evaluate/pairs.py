@@ -1,0 +1,364 @@
+"""Preferences over pairs of runs, topic by topic, in blocks of bounded memory.
+
+Three ways, one answer: recall-paired preferences compare all runs level by level; lexicographic ones order the runs
+of a topic once; any other kernel is called on the two sides of each pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.evaluate import offline_interleaving
+from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate.cube import Preferences
+from pdeval.evaluate.scores import Topics, Views
+from pdeval.judged.blocks import Block, View
+from pdeval.judged.positions import Positions
+from pdeval.kernels.levels import closer
+from pdeval.kernels.preferences import unscaled, weights
+from pdeval.mechanics.progress import track
+
+CELLS = 1 << 21  # compared at a time, of one level
+SLAB = 1 << 17  # compared at a time, of several levels
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """A source of preferences that computes them when asked, pair block by pair block.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> pairs = joined.pairs("RPP")
+    >>> [values.shape for _, values in pairs.blocks(0)]
+    [(50, 66)]
+    """
+
+    positions: Positions
+    asked: tuple[Measure, ...]
+    a: np.ndarray
+    b: np.ndarray
+    level: float | None = None
+    topics: Topics = "relevant"
+    memory: int = 1 << 30
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The runs, as in `cube.Preferences`."""
+        return self.positions.runs
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The labels of the measures."""
+        return tuple(measure.label for measure in self.asked)
+
+    @property
+    def attrs(self) -> dict:
+        """What the numbers rest on."""
+        return evaluate.attributes(self.positions, self.topics, self.level)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Which (topic, run) count, by the call's level."""
+        return evaluate.counted(self.positions, self.topics, self.level)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Which topics count for any run."""
+        views = Views(self.positions, self.level)
+        used = [
+            evaluate.counted(self.positions, self.topics, views.level(measure)).any(axis=1) for measure in self.asked
+        ]
+        return np.logical_or.reduce(used)
+
+    @property
+    def queries(self) -> pd.Index:
+        """The queries that count."""
+        return self.positions.queries[self.kept]
+
+    def step(self) -> int:
+        """Return how many pairs are computed at a time, under the memory bound."""
+        return max(self.memory // (8 * 4 * max(len(self.positions.queries), 1)), 1)
+
+    def blocks(self, measure: int, progress: bool | None = False) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield (slice of pairs, preferences of shape (queries, pairs in the slice)) for one measure."""
+        views = Views(self.positions, self.level)
+        kept = self.kept
+        starts = range(0, len(self.a), self.step())
+        for first in track(starts, total=len(starts), desc=self.asked[measure].label, progress=progress):
+            block = slice(first, min(first + self.step(), len(self.a)))
+            yield block, self._values(views, self.asked[measure], block)[kept]
+
+    def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
+        a, b = self.a[block], self.b[block]
+        values = of_pairs(views, measure, a, b)
+        counts = evaluate.counted(self.positions, self.topics, views.level(measure))
+        if not counts.all():
+            values[~(counts[:, a] & counts[:, b])] = np.nan
+        return values
+
+    def cube(self, progress: bool | None = None) -> Preferences:
+        """Return all preferences at once."""
+        views = Views(self.positions, self.level)
+        kept = self.kept
+        values = np.empty((len(self.asked), int(kept.sum()), len(self.a)))
+        steps = [(m, s) for m in range(len(self.asked)) for s in range(0, len(self.a), self.step())]
+        for m, first in track(steps, total=len(steps), desc="preferences", progress=progress):
+            block = slice(first, min(first + self.step(), len(self.a)))
+            values[m, :, block] = self._values(views, self.asked[m], block)[kept]
+        return Preferences(self.runs, self.queries, self.measures, self.a, self.b, values, self.attrs)
+
+
+def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the preferences of pairs of runs on every topic, shape (topics, pairs).
+
+    A metric is a preference through its difference, turned where lower is better.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> of_pairs(Views(joined.positions), pdeval.parse("sgnLP"), np.array([0]), np.array([1])).shape
+    (50, 1)
+    """
+    entry = measure.entry
+    if entry.family == "metric":
+        values = views.values(measure)
+        x, y = (values[:, a], values[:, b]) if entry.higher else (values[:, b], values[:, a])
+        # where both are infinite (a search length of what neither found) they are level
+        return np.subtract(x, y, out=np.zeros(x.shape), where=x != y)
+    if views.positions.rules.get("ties") == "expected":
+        raise ValueError(
+            f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
+        )
+    result = np.zeros((len(views.positions.queries), len(a)))
+    for share, blocks in populations(views, measure):
+        for block in blocks:
+            if block.size:
+                part = _of_block(block, measure, a, b)
+                result[block.topics] += part if share is None else share[block.topics][:, None] * part
+    return result
+
+
+def populations(views: Views, measure: Measure) -> Iterator[tuple[np.ndarray | None, list[Block]]]:
+    """Yield the user populations of a preference: (share of each topic's users, blocks of the items they want)."""
+    kind, level = measure.entry.extras.get("population"), views.level(measure)
+    if kind == "subtopics":
+        yield from _by_subtopic(views, level)
+    elif kind == "grades" and level is None and len(_grades(views.positions)) > 1:
+        yield from _by_grade(views)
+    else:
+        yield None, views.blocks("binary", level)
+
+
+def _grades(positions: Positions) -> np.ndarray:
+    grade = positions.judged.grade
+    return np.unique(grade[grade > 0])
+
+
+def _by_grade(views: Views) -> Iterator[tuple[np.ndarray, list[Block]]]:
+    """Users with a threshold at each grade that the topic has, as many as there are items to satisfy them."""
+    at, topics = views.positions.judged, len(views.positions.queries)
+    grades = _grades(views.positions)
+    has = [np.bincount(at.topic[at.grade == one], minlength=topics) > 0 for one in grades]
+    size = [np.where(own, np.bincount(at.topic[at.grade >= one], minlength=topics), 0) for one, own in zip(grades, has)]
+    whole = np.maximum(np.sum(size, axis=0), 1)
+    for one, count in zip(grades.tolist(), size):
+        yield count / whole, views.blocks("binary", one)
+
+
+def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[np.ndarray, list[Block]]]:
+    """Users of every subtopic, and users of any relevant item, each as many as their items."""
+    positions = views.positions
+    whole = View(positions, "subtopic", level)
+    item, subtopic = whole.member_rows
+    topic = positions.judged.topic[item]
+    topics = len(positions.queries)
+    total = np.maximum(np.bincount(topic, minlength=topics) + whole.count, 1)
+    everyone = positions.keep_items(np.isin(np.arange(len(positions.judged.topic)), whole.items))
+    yield whole.count / total, Views(everyone).blocks("binary", None)
+    for one in np.unique(subtopic).tolist():
+        mine = np.zeros(len(positions.judged.topic), dtype=bool)
+        mine[item[subtopic == one]] = True
+        count = np.bincount(positions.judged.topic[mine], minlength=topics)
+        yield count / total, Views(positions.keep_items(mine)).blocks("binary", None)
+
+
+def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    extras = measure.entry.extras
+    if "weight" in extras:
+        weight = measure.parameters.get("weight", extras["weight"])
+        if block.view.positions.rules.get("compat") == "pref_eval":
+            return _recall_paired_as_pref_eval(block, unscaled(weight, block.size), a, b)
+        return _recall_paired(block, weights(weight, block.size), a, b)
+    if "order" in extras:
+        order = lexicographic(block, extras["order"])
+        return np.sign(order[:, b] - order[:, a]).astype(np.float64)
+    if extras.get("difference") == "reciprocal":
+        return _first_difference(block, a, b)[0]
+    if "interleaved" in extras:
+        return offline_interleaving.of_block(block, measure.parameters["user"], a, b)
+    return _by_kernel(block, measure, a, b)
+
+
+def small(block: Block) -> np.ndarray:
+    """Return the ranks as small whole numbers, (levels, topics, runs); the largest number stands for infinity."""
+    if "small" not in block.made:
+        rank = block["rank"]
+        top = rank[np.isfinite(rank)].max(initial=0)
+        kind = np.int16 if top < np.iinfo(np.int16).max else np.int32
+        block.made["small"] = np.where(np.isfinite(rank), rank, np.iinfo(kind).max).astype(kind)
+    return block.made["small"]
+
+
+def _recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    rank = small(block)
+    levels, topics, runs = rank.shape
+    result = np.empty((topics, len(a)))
+    square = 2 * len(a) >= runs * runs // 2
+    cells = runs * runs if square else max(len(a), 1)
+    even = weight.min() == weight.max()
+    # sums of weights take more room than counts, and are quick only inside the cache
+    step = max((CELLS if even else SLAB) // cells, 1)
+    for first in range(0, topics, step):
+        part = rank[:, first : first + step]
+        slab = max(SLAB // (cells * part.shape[1]), 1)
+        sooner = later = None
+        for i in range(0, levels, slab):
+            if square:
+                ahead = part[i : i + slab, :, :, None] < part[i : i + slab, :, None, :]
+                sooner = _added(sooner, ahead, weight[i : i + slab], even)
+            else:
+                x, y = part[i : i + slab][:, :, a], part[i : i + slab][:, :, b]
+                sooner = _added(sooner, x < y, weight[i : i + slab], even)
+                later = _added(later, x > y, weight[i : i + slab], even)
+        if square:
+            sooner, later = sooner[:, a, b], sooner[:, b, a]  # type: ignore[index]
+        difference = np.subtract(sooner, later, dtype=np.float64)  # type: ignore[arg-type]
+        result[first : first + step] = difference / levels if even else difference
+    return result
+
+
+def _recall_paired_as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the same with the additions in that tool's order, so that its rounding and thus its ties are its own."""
+    rank = small(block)
+    weight = weight / np.add.accumulate(weight)[-1]
+    total = np.zeros((rank.shape[1], len(a)))
+    for i in range(len(rank)):
+        total += closer(rank[i][:, a], rank[i][:, b]) * weight[i]
+    return len(rank) * total / len(rank)
+
+
+def _added(total: np.ndarray | None, ahead: np.ndarray, weight: np.ndarray, even: bool) -> np.ndarray:
+    """Return the total plus the weights of the levels that are ahead, added level after level.
+
+    Whatever the blocks and slabs, the additions are the same, so every way of cutting gives the same bits.
+    """
+    if even:
+        counted = ahead.sum(axis=0, dtype=np.int32)
+        return counted if total is None else np.add(total, counted, out=total)
+    if len(ahead) == 1:
+        term = ahead[0] * weight[0]
+        return term if total is None else np.add(total, term, out=total)
+    terms = ahead * weight[:, None, None, None] if ahead.ndim == 4 else ahead * weight[:, None, None]
+    if total is not None:
+        terms[0] += total
+    return np.add.accumulate(terms, axis=0, out=terms)[-1]
+
+
+def lexicographic(block: Block, end: str) -> np.ndarray:
+    """Return the place of each run in its topic's lexicographic order, (topics, runs); equal rankings share one."""
+    rank = block["rank"]
+    levels, topics, runs = rank.shape
+    rows = np.empty((topics, runs, levels + 1), dtype=">u4")
+    rows[..., 0] = np.arange(topics)[:, None]
+    whole = np.where(np.isfinite(rank), rank, np.iinfo(np.uint32).max)
+    rows[..., 1:] = np.moveaxis(whole if end == "first" else whole[::-1], 0, -1)
+    # big-endian rows compare byte by byte as the vectors compare number by number
+    flat = rows.reshape(-1, levels + 1).view(np.dtype((np.void, 4 * (levels + 1)))).ravel()
+    _, place = np.unique(flat, return_inverse=True)
+    return place.reshape(topics, runs).astype(np.int64)
+
+
+def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1/x - 1/y at the lowest level where the two differ, and that level (0 where none)."""
+    near = 1.0 / block["rank"]
+    order = lexicographic(block, "first")
+    value = np.zeros((block.shape[0], len(a)))
+    decided = np.zeros(value.shape, dtype=np.int32)
+    topic, pair = np.nonzero(order[:, a] != order[:, b])
+    for level in range(block.size):
+        if len(topic) == 0:
+            break
+        difference = near[level, topic, a[pair]] - near[level, topic, b[pair]]
+        here = difference != 0
+        value[topic[here], pair[here]] = difference[here]
+        decided[topic[here], pair[here]] = level + 1
+        topic, pair = topic[~here], pair[~here]
+    return value, decided
+
+
+def _by_kernel(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    entry = measure.entry
+    result = np.empty((block.shape[0], len(a)))
+    step = max(CELLS // max(block.size * block.shape[0], 1), 1)
+    for first in range(0, len(a), step):
+        sides = {"x": a[first : first + step], "y": b[first : first + step]}
+        columns = []
+        for name in entry.columns:
+            side, _, own = name.partition("_")
+            whole = np.asarray(block[own or "rank"])
+            columns.append(whole if whole.shape[-1] == 1 else whole[..., sides[side]])
+        value = entry.kernel(*columns, **measure.parameters)
+        shape = (block.shape[0], len(sides["x"]))
+        result[:, first : first + step] = evaluate.one_number_each(value, shape, block, measure)
+    return result
+
+
+def select(
+    positions: Positions,
+    measures: object,
+    *,
+    baseline: object = None,
+    pairs: object = None,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    memory: int = 1 << 30,
+    tell: bool = True,
+) -> Pairs:
+    """Return the preferences asked for as a source that computes them when needed: see `Pairs`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> len(select(joined.positions, "RPP", baseline="bm25").a)
+    11
+    """
+    from pdeval.evaluate.choice import chosen_pairs
+
+    asked = tuple(parse_all(measures))
+    for measure in asked:
+        if measure.entry.family == "ordering":
+            raise ValueError(f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...).")
+    a, b = chosen_pairs(positions.runs, baseline=baseline, pairs=pairs)
+    source = Pairs(positions, asked, a, b, level, topics, memory)
+    if not source.kept.any():
+        raise ValueError(evaluate.nothing_text(positions, topics, level))
+    if topics == "answered" and not _shared(source.counts)[a, b].any():
+        raise ValueError("no two of these runs answered the same judged query, so that none can be compared.")
+    if tell:
+        evaluate.tell_missing(positions, evaluate.of_runs(source.counts, a, b), topics)
+    return source
+
+
+def _shared(counts: np.ndarray) -> np.ndarray:
+    """Return on how many topics each two runs count, (runs, runs)."""
+    whole = counts.astype(np.float64)
+    return whole.T @ whole

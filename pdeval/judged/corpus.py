@@ -1,0 +1,41 @@
+"""The corpus of a query, as far as it is known: the items that any run returned or anyone judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.judged import ids, judgments
+from pdeval.judged import lists as list_index
+from pdeval.judged.positions import Positions
+
+
+def corpus_sizes(positions: Positions) -> np.ndarray:
+    """Return, for every topic, the number of different items in all rankings and judgments of it together.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    >>> bool((corpus_sizes(joined.positions) >= 100).all())
+    True
+    """
+    if positions.source is None:
+        raise ValueError("the number of items of a query is counted from the run table, which this join no longer has.")
+    runs, qrels = positions.source
+    judged = positions.judged
+    found = list_index.find(runs)
+    topic = found.queries.probe(judged.queries)[found.query]
+    docs, code = ids.of(runs.column("doc"), "doc").unique()
+    code = code if found.order is None else code[found.order]
+    row_topic = np.repeat(topic, found.sizes)
+    known = row_topic >= 0
+    key = row_topic[known].astype(np.int64) * len(docs) + code[known]
+    ranked, _ = np.unique(key, return_inverse=True)
+    size = np.bincount(ranked // len(docs), minlength=len(judged.queries))
+    # judged items that no run returned come on top, also those that a join of relevant items left out
+    held = judged if positions.complete else judgments.of(qrels)
+    topic = held.queries.probe(judged.queries)[held.topic]
+    place = held.docs.probe(docs)[held.doc]
+    seen = place >= 0
+    seen[seen] = np.isin(topic[seen].astype(np.int64) * len(docs) + place[seen], ranked)
+    return size + np.bincount(topic[~seen & (topic >= 0)], minlength=len(judged.queries))

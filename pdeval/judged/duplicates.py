@@ -1,0 +1,65 @@
+"""Duplicate documents in a list: found by hashing each id once and sorting the hashes inside each list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pdeval.judged import ids
+from pdeval.judged.ids import Ids
+from pdeval.judged.lists import Lists, dense, ranges
+
+
+def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
+    """Return the rows whose document stands earlier in the same list, as rows of the caller's table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.judged.lists import find
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame({"query_id": [1, 1, 1, 2], "doc_id": ["a", "b", "a", "a"], "score": 0.0})
+    >>> rows_repeated(ids.of(frame["doc_id"], "doc"), find(read(frame, "runs"))).tolist()
+    [2]
+    """
+    mark = ids.fingerprints(doc)
+    mark = mark if lists.order is None else mark[lists.order]
+    suspects = []
+    for which, held in _held(mark, lists.starts):
+        held = np.sort(held, axis=1)
+        suspects.append(which[(held[:, 1:] == held[:, :-1]).any(axis=1)])
+    found = [_exact(doc, lists, which) for which in suspects if len(which)]
+    return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def _held(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield (lists, their hashes as a dense block), the padding made of numbers that are all different."""
+    sizes = np.diff(starts)
+    if len(sizes) and sizes.min() == sizes.max():
+        step = max(_BLOCK // max(int(sizes[0]), 1), 1)
+        for first in range(0, len(sizes), step):
+            which = np.arange(first, min(first + step, len(sizes)))
+            yield which, mark[starts[first] : starts[which[-1] + 1]].reshape(len(which), -1)
+        return
+    for which, rows, real in dense(starts, most=_BLOCK):
+        held = mark[rows]
+        held[~real] = np.arange(np.count_nonzero(~real), dtype=np.uint64)
+        yield which, held
+
+
+_BLOCK = 1 << 18
+
+
+def _exact(doc: Ids, lists: Lists, which: np.ndarray) -> np.ndarray:
+    """Return the repeated rows of the lists in which two hashes were equal, by comparing the ids themselves."""
+    found = []
+    for block in np.array_split(which, max(len(which) // 4096, 1)):
+        rows = ranges(lists.starts[block], lists.sizes[block])
+        own = rows if lists.order is None else lists.order[rows]
+        _, code = doc.take(own).unique()
+        key = lists.of_rows(rows) * (int(code.max()) + 1) + code
+        order = np.argsort(key, kind="stable")
+        again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+        found.append(own[order[again]])
+    return np.concatenate(found)

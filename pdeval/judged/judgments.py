@@ -1,0 +1,114 @@
+"""Judgments as arrays: the judged items, sorted by topic, with their grades and subtopics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pdeval.judged import ids
+from pdeval.judged.ids import Ids
+from pdeval.kinds.tables import Table, numbers
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The judged items of every query.
+
+    Parameters
+    ----------
+    queries : Ids
+        The query ids, in byte order; a topic is a place in them.
+    docs : Ids
+        The different document ids, in byte order.
+    topic, doc, grade : ndarray of shape (items,)
+        Sorted by topic, then document.
+    subtopic : ndarray of shape (3, ...) or None
+        Rows (item, subtopic code within the topic, grade), where the table has subtopics.
+    """
+
+    queries: Ids
+    docs: Ids
+    topic: np.ndarray
+    doc: np.ndarray
+    grade: np.ndarray
+    subtopic: np.ndarray | None = None
+
+    def key(self) -> np.ndarray:
+        """Return one number per item, rising: topic and document together."""
+        return self.topic * max(len(self.docs), 1) + self.doc
+
+
+def of(table: Table, *, complete: bool = True) -> Judgments:
+    """Return the judgments of a qrels table; without `complete`, the items of positive grade alone.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame({"query_id": ["q2", "q1"], "doc_id": ["b", "a"], "relevance": [1, 0]})
+    >>> found = of(read(frame, "qrels"))
+    >>> found.topic.tolist(), found.grade.tolist()
+    ([0, 1], [0.0, 1.0])
+    """
+    if len(table.frame) == 0:
+        raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
+    queries, topic = ids.of(table.column("query"), "judgments' query").unique()
+    doc_ids = ids.of(table.column("doc"), "judgments' doc")
+    grade = numbers(table.column("grade"), "judgments' grade")
+    if not complete and "subtopic" not in table and _all_different(topic, doc_ids):
+        positive = np.flatnonzero(grade > 0)
+        doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
+    docs, doc = doc_ids.unique()
+    key = topic.astype(np.int64) * max(len(docs), 1) + doc
+    if "subtopic" in table:
+        return _with_subtopics(table, queries, docs, key, grade)
+    order = np.argsort(key, kind="stable")
+    key, grade = key[order], grade[order]
+    again = np.flatnonzero(key[1:] == key[:-1]) + 1
+    differ = again[grade[again] != grade[again - 1]]
+    if len(differ):
+        raise ValueError(_conflict_text(table, order[differ], order[differ - 1], len(differ)))
+    if len(again):
+        keep = np.delete(np.arange(len(key)), again)
+        key, grade = key[keep], grade[keep]
+    return Judgments(queries, docs, key // max(len(docs), 1), key % max(len(docs), 1), grade)
+
+
+def _all_different(topic: np.ndarray, doc: Ids) -> bool:
+    """Return whether no two rows can be of the same query and document, told by hashes alone."""
+    mark = ids.fingerprints(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+    mark.sort()
+    return not (mark[1:] == mark[:-1]).any()
+
+
+def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: int) -> str:
+    shown = table.frame.iloc[[others[0], rows[0]]]
+    query, doc = shown[table.roles["query"]].iloc[0], shown[table.roles["doc"]].iloc[0]
+    grades = shown[table.roles["grade"]].tolist()
+    return (
+        f"the judgments table has {count:,} (query, doc) pairs with different grades, e.g. {(query, doc)!r} with "
+        f"{grades[0]} and {grades[1]}. If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); "
+        "else keep one, e.g. .groupby([query, doc], as_index=False).max()."
+    )
+
+
+def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray) -> Judgments:
+    subtopics, code = ids.of(table.column("subtopic"), "judgments' subtopic").unique()
+    full = key * len(subtopics) + code
+    order = np.argsort(full, kind="stable")
+    full, grade = full[order], grade[order]
+    again = np.flatnonzero(full[1:] == full[:-1]) + 1
+    differ = again[grade[again] != grade[again - 1]]
+    if len(differ):
+        raise ValueError(
+            f"the judgments table has {len(differ):,} (query, subtopic, doc) rows with different grades; "
+            "keep one of each."
+        )
+    keep = np.delete(np.arange(len(full)), again)
+    full, grade = full[keep], grade[keep]
+    items, first, item = np.unique(full // len(subtopics), return_index=True, return_inverse=True)
+    best = np.maximum.reduceat(grade, first)
+    topic = items // len(docs)
+    rows = np.stack([item.astype(np.float64), full % len(subtopics), grade])
+    return Judgments(queries, docs, topic, items % len(docs), best, rows)

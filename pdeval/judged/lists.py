@@ -1,0 +1,148 @@
+"""The lists of a run table: which rows belong to which (run, query), without hashing every row.
+
+Rows of one list usually stand together, so lists are found by comparing neighbours, and only one id per list is
+looked up. Rows that do not stand together are brought together by sorting small integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.judged import ids
+from pdeval.judged.ids import Ids
+from pdeval.kinds.tables import Table
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Every list of a run table, in the order of its rows.
+
+    Parameters
+    ----------
+    starts : ndarray
+        First row of each list, and at the end the number of rows.
+    run, query : ndarray
+        Codes of each list's run and query.
+    runs : DataFrame
+        The runs' identifying columns, a row a run.
+    queries : Ids
+        The different query ids.
+    order : ndarray or None
+        Rows of the caller's table in the order meant by `starts`, where that is not their own order.
+    """
+
+    starts: np.ndarray
+    run: np.ndarray
+    query: np.ndarray
+    runs: pd.DataFrame
+    queries: Ids
+    order: np.ndarray | None
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of rows of each list."""
+        return np.diff(self.starts)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return the list of each row."""
+        if len(rows) > len(self.starts) and (rows[1:] >= rows[:-1]).all():
+            # rising rows: where each list begins among them tells all
+            begin = np.searchsorted(rows, self.starts)
+            return np.repeat(np.arange(len(self.starts) - 1), np.diff(begin))
+        return np.searchsorted(self.starts, rows, side="right") - 1
+
+
+def find(table: Table) -> Lists:
+    """Return the lists of a run table.
+
+    Examples
+    --------
+    >>> from pdeval.kinds import tables
+    >>> frame = pd.DataFrame({"run": ["b", "a", "a", "b"], "query_id": 1, "doc_id": 7, "score": 0.5})
+    >>> found = find(tables.read(frame, "runs"))
+    >>> found.starts.tolist(), found.order.tolist(), found.runs["run"].tolist()
+    ([0, 2, 4], [1, 2, 0, 3], ['a', 'b'])
+    """
+    count = len(table.frame)
+    names = {name: ids.of(table.frame[name], "run") for name in table.run_columns}
+    query = ids.of(table.column("query"), "query")
+    first = np.zeros(count, dtype=bool)
+    first[:1] = True
+    for column in (query, *names.values()):
+        first[1:] |= column.changes()
+    begin = np.flatnonzero(first)
+    queries, query_code = query.take(begin).unique()
+    runs, run_code = _runs({name: column.take(begin) for name, column in names.items()}, len(begin))
+    code = run_code.astype(np.int64) * max(len(queries), 1) + query_code
+    _, seen, place = np.unique(code, return_index=True, return_inverse=True)
+    if len(seen) == len(begin):
+        return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
+    segments = np.argsort(code, kind="stable")
+    sizes = np.diff(np.append(begin, count))
+    order = ranges(begin[segments], sizes[segments])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(place, weights=sizes))]).astype(np.int64)
+    return Lists(starts, run_code[seen], query_code[seen], runs, queries, order)
+
+
+def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the different runs, sorted, and each segment's run; a table without a run column is one run."""
+    if not names:
+        return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
+    code = np.zeros(count, dtype=np.int64)
+    parts = {}
+    for name, column in names.items():
+        values, inverse = column.unique()
+        parts[name] = values, inverse
+        code = code * max(len(values), 1) + inverse
+    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    columns = {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}
+    return pd.DataFrame(columns), place
+
+
+def ranges(begin: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return begin[0], begin[0] + 1, ... (sizes[0] numbers), begin[1], ...
+
+    Examples
+    --------
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    total = int(sizes.sum())
+    shift = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
+    return np.arange(total, dtype=np.int64) + shift
+
+
+def dense(
+    starts: np.ndarray, which: np.ndarray | None = None, *, most: int = 1 << 21
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the lists as dense blocks: (lists, rows of shape (lists, width), mask of true rows).
+
+    Lists of about one length share a block; the padding repeats a list's first row and is masked.
+
+    Examples
+    --------
+    >>> for lists, rows, real in dense(np.array([0, 2, 5])):
+    ...     print(lists.tolist(), rows.tolist(), real.tolist())
+    [0, 1] [[0, 1, 0], [2, 3, 4]] [[True, True, False], [True, True, True]]
+    """
+    sizes = np.diff(starts)
+    which = np.arange(len(sizes)) if which is None else which
+    if len(which) and sizes[which].min() == sizes[which].max():
+        by_size = which
+    else:
+        by_size = which[np.argsort(sizes[which], kind="stable")]
+    at = 0
+    while at < len(by_size):
+        width = max(int(sizes[by_size[at]]), 1)
+        lists = by_size[at : at + max(most // (width + width // 2), 1)]
+        # a block ends where its longest list would make more than a third of it padding
+        lists = lists[sizes[lists] <= width + width // 2 + 8]
+        width = int(sizes[lists].max())
+        step = np.arange(width)
+        real = step < sizes[lists][:, None]
+        yield lists, starts[lists][:, None] + np.where(real, step, 0), real
+        at += len(lists)

@@ -1,0 +1,325 @@
+"""The join of runs and judgments: for every judged item, the rank at which each run found it.
+
+Only judged rows survive the ranking. Everything after it (measures, preferences, orderings) reads `Positions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.judged import duplicates, ids, judgments, ranks
+from pdeval.judged import lists as list_index
+from pdeval.judged.judgments import Judgments
+from pdeval.judged.lists import Lists
+from pdeval.judged.ranks import Ties
+from pdeval.kinds.tables import Table, numbers, together
+
+_TABLE = 1 << 22
+Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Where every run found every judged item.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row a run: the caller's identifying column(s), sorted.
+    queries : Index
+        All judged queries, sorted, named as the caller's query column; a topic is a place in it.
+    judged : Judgments
+        The judged items: topic, document, grade.
+    item, run, rank : ndarray of shape (hits,)
+        The judged items that were retrieved: which, by which run, where (from 1). Sorted by item.
+    start, size : ndarray of shape (hits,)
+        The group of tied rows that the hit is in: rows above it, rows in it.
+    retrieved : ndarray of shape (topics, runs)
+        How many items each run returned; 0 where it did not answer.
+    rules : dict
+        ties, compat, depth: what the ranks rest on.
+    top_grade : float
+        The largest grade of all judgments; a part of the topics or labels keeps the whole's.
+    """
+
+    runs: pd.DataFrame
+    queries: pd.Index
+    judged: Judgments
+    item: np.ndarray
+    run: np.ndarray
+    rank: np.ndarray
+    start: np.ndarray
+    size: np.ndarray
+    retrieved: np.ndarray
+    doc_name: str = "doc_id"
+    rules: dict[str, Any] = field(default_factory=dict)
+    source: tuple[Table, Table] | None = None
+    complete: bool = True
+    extra: int = 0
+    top_grade: float = 0.0
+
+    @property
+    def answered(self) -> np.ndarray:
+        """Which (topic, run) has a list."""
+        return self.retrieved > 0
+
+    def relevant(self, level: float | None = None) -> np.ndarray:
+        """Return which items are relevant: of positive grade, and at least `level` where that is given.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+        >>> bool(joined.positions.relevant(2).sum() < joined.positions.relevant().sum())
+        True
+        """
+        grade = self.judged.grade
+        return grade > 0 if level is None else (grade >= level) & (grade > 0)
+
+    def keep_items(self, kept: np.ndarray) -> Positions:
+        """Return the positions as if only these items (a mask) had been judged; nothing is joined again."""
+        place = np.cumsum(kept) - 1
+        hit = kept[self.item]
+        was = self.judged
+        subtopic = was.subtopic
+        if subtopic is not None:
+            rows = subtopic[:, kept[subtopic[0].astype(np.int64)]]
+            subtopic = np.stack([place[rows[0].astype(np.int64)].astype(np.float64), rows[1], rows[2]])
+        judged = replace(was, topic=was.topic[kept], doc=was.doc[kept], grade=was.grade[kept], subtopic=subtopic)
+        return replace(
+            self,
+            judged=judged,
+            item=place[self.item[hit]],
+            **{name: getattr(self, name)[hit] for name in ("run", "rank", "start", "size")},
+        )
+
+    def keep_topics(self, kept: np.ndarray) -> Positions:
+        """Return the positions of these topics alone (a mask); nothing is joined again."""
+        place = np.cumsum(kept) - 1
+        less = self.keep_items(kept[self.judged.topic])
+        judged = replace(
+            less.judged, topic=place[less.judged.topic], queries=self.judged.queries.take(np.flatnonzero(kept))
+        )
+        return replace(less, judged=judged, queries=self.queries[kept], retrieved=self.retrieved[kept])
+
+    def keep_runs(self, kept: np.ndarray) -> Positions:
+        """Return the positions of these runs alone (a mask)."""
+        place = np.cumsum(kept) - 1
+        hit = kept[self.run]
+        return replace(
+            self,
+            runs=self.runs[kept].reset_index(drop=True),
+            retrieved=self.retrieved[:, kept],
+            run=place[self.run[hit]],
+            **{name: getattr(self, name)[hit] for name in ("item", "rank", "start", "size")},
+        )
+
+
+def join(
+    runs: Table,
+    qrels: Table,
+    *,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    validate: bool = True,
+    complete: bool = True,
+) -> Positions:
+    """Return where each run of a run table found the judged items.
+
+    Parameters
+    ----------
+    ties : {'docid', 'rank', 'first', 'expected'}
+        The order inside a list; by default "docid", or "rank" where the table has no scores.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose arithmetic; "trec_eval-9" compares scores as 32-bit floats.
+    depth : int, optional
+        Only the first `depth` items of each list.
+    validate : bool
+        Look for duplicate documents.
+    complete : bool
+        Keep judged non-relevant items too, which some measures need.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> from pdeval.kinds.tables import read
+    >>> found = join(read(pdeval.datasets.sample_runs(), "runs"), read(pdeval.datasets.sample_qrels(), "qrels"))
+    >>> found.retrieved.shape
+    (50, 12)
+    """
+    ties = _checked(ties, compat, depth, runs)
+    if len(runs.frame) == 0:
+        raise ValueError("the run table is empty; there is nothing to evaluate.")
+    judged, found, doc, score = together(
+        lambda: judgments.of(qrels, complete=complete),
+        lambda: list_index.find(runs),
+        lambda: ids.of(runs.column("doc"), "doc"),
+        lambda: _score(runs, ties, compat),
+    )
+    together(
+        lambda: _same_type("query", found.queries.type, judged.queries.type),
+        lambda: _same_type("doc", doc.type, judged.docs.type),
+        lambda: _no_duplicates(runs, doc, found) if validate else None,
+    )
+    score, order = _sorted(score, found, runs, ties)
+    topic = found.queries.probe(judged.queries)[found.query]
+    if not (topic >= 0).any():
+        raise ValueError(
+            f"no query of the runs is judged: the runs have {_some(found.queries.index())}, the judgments "
+            f"{_some(judged.queries.index())}. Make the ids alike."
+        )
+    rows, item = _match(doc, order, found, topic, judged, complete)
+    where = ranks.of_rows(rows, score, doc, found, ties, order)
+    run = found.run[found.of_rows(rows)]
+    retrieved = np.zeros((len(judged.queries), len(found.runs)), dtype=np.int64)
+    known = topic >= 0
+    retrieved[topic[known], found.run[known]] = found.sizes[known]
+    if depth is not None:
+        retrieved = np.minimum(retrieved, depth)
+    kept = np.argsort(item, kind="stable")
+    if depth is not None:
+        kept = kept[where.rank[kept] <= depth]
+    query_name = runs.roles["query"]
+    return Positions(
+        found.runs,
+        judged.queries.index().rename(query_name),
+        judged,
+        item[kept],
+        run[kept],
+        where.rank[kept].astype(np.float64),
+        where.start[kept].astype(np.float64),
+        where.size[kept].astype(np.float64),
+        retrieved,
+        doc_name=runs.roles["doc"],
+        rules={"ties": ties, "compat": compat, "depth": depth},
+        source=(runs, qrels),
+        complete=complete,
+        extra=int((~known).sum()),
+        top_grade=float(judged.grade.max(initial=0.0)),
+    )
+
+
+def _checked(ties: Ties | None, compat: str, depth: int | None, runs: Table) -> Ties:
+    if compat not in ("trec_eval-10", "trec_eval-9", "pref_eval"):
+        raise ValueError(f"compat={compat!r}: choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'.")
+    if ties not in (None, "docid", "rank", "first", "expected"):
+        raise ValueError(f"ties={ties!r}: choose 'docid', 'rank', 'first' or 'expected'.")
+    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):
+        raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
+    if ties is None:
+        ties = "docid" if "score" in runs else "rank"
+    needed = "rank" if ties == "rank" else "score"
+    if needed not in runs:
+        raise ValueError(f"ties={ties!r} needs a {needed} column; bind one with df.ireval({needed}=...).")
+    if ties == "expected" and depth is not None:
+        raise ValueError("ties='expected' has no definite first items: leave out depth=, or choose another ties=.")
+    return ties
+
+
+def _same_type(role: str, runs: str, qrels: str) -> None:
+    if runs != qrels:
+        raise ValueError(
+            f"the {role} ids are {runs} in the run table and {qrels} in the judgments, so none would match. "
+            f"Convert one of them, e.g. with .astype(str)."
+        )
+
+
+def _some(labels: pd.Index) -> str:
+    return ", ".join(repr(label) for label in labels[:3].tolist()) + (", ..." if len(labels) > 3 else "")
+
+
+def _score(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
+    if ties == "rank":
+        return -numbers(runs.column("rank"), "rank")
+    score = numbers(runs.column("score"), "score")
+    # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
+    if compat != "trec_eval-9":
+        return score
+    with np.errstate(over="ignore"):  # beyond a float's range they are infinite there
+        return score.astype(np.float32)
+
+
+def _sorted(score: np.ndarray, found: Lists, runs: Table, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
+    order = found.order
+    score = score if order is None else score[order]
+    inside = ranks.sort_lists(score, found)
+    if inside is not None:
+        score = score[inside]
+        order = inside if order is None else order[inside]
+    if ties == "rank":
+        _no_equal_ranks(score, found, runs)
+    return score, order
+
+
+def _no_equal_ranks(score: np.ndarray, found: Lists, runs: Table) -> None:
+    equal = np.flatnonzero(score[1:] == score[:-1]) + 1
+    equal = equal[found.starts[found.of_rows(equal)] != equal]
+    if len(equal):
+        one = found.of_rows(equal[:1])[0]
+        name = " / ".join(map(str, found.runs.iloc[found.run[one]]))
+        query = found.queries.index()[found.query[one]]
+        raise ValueError(
+            f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
+            "the rank column gives no order. Use ties='docid' or ties='first'."
+        )
+
+
+def _no_duplicates(runs: Table, doc: ids.Ids, found: Lists) -> None:
+    again = duplicates.rows_repeated(doc, found)
+    if len(again):
+        raise ValueError(_duplicate_text(runs, again))
+
+
+def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
+    names = [*runs.run_columns, runs.roles["query"], runs.roles["doc"]]
+    shown = [tuple(row) for row in runs.frame[names].iloc[np.sort(rows)[:3]].itertuples(index=False, name=None)]
+    best = f".sort_values({runs.roles['score']!r})" if "score" in runs else ""
+    key = "(run, query, doc)" if runs.run_columns else "(query, doc)"
+    hint = "" if runs.run_columns else " If the table holds several runs, bind their column: df.ireval(run=...)."
+    return (
+        f"the run table has {len(rows):,} duplicate {key} rows, e.g. {', '.join(map(repr, shown))}.\n"
+        f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
+    )
+
+
+def _match(
+    doc: ids.Ids, order: np.ndarray | None, found: Lists, topic: np.ndarray, judged: Judgments, complete: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the judged rows (places in sorted order) and the item that each holds."""
+    wanted = np.arange(len(judged.topic)) if complete else np.flatnonzero(judged.grade > 0)
+    if complete:
+        probed, code = judged.docs, None
+    else:
+        code = np.unique(judged.doc[wanted])
+        probed = judged.docs.take(code)
+    rows, held = doc.matches(probed)
+    held = held if code is None else code[held]
+    if order is not None:
+        inverse = np.empty(len(order), dtype=np.int64)
+        inverse[order] = np.arange(len(order))
+        rows = inverse[rows]
+    own = topic[found.of_rows(rows)]
+    known = own >= 0
+    rows, held, own = rows[known], held[known], own[known]
+    key = own.astype(np.int64) * len(judged.docs) + held
+    item = _looked_up(key, judged.key()[wanted], len(judged.queries) * len(judged.docs))
+    hit = item >= 0
+    return rows[hit], wanted[item[hit]]
+
+
+def _looked_up(key: np.ndarray, keys: np.ndarray, cells: int) -> np.ndarray:
+    """Return the place of each key among sorted keys, or -1; by a table where that is small, else by bisection."""
+    if cells <= max(_TABLE, 4 * len(key)):
+        table = np.full(cells, -1, dtype=np.int32)
+        table[keys] = np.arange(len(keys))
+        return table[key]
+    if len(keys) == 0:
+        return np.full(len(key), -1)
+    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    return np.where(keys[at] == key, at, -1)

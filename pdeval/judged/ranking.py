@@ -1,0 +1,115 @@
+"""The ranking of a run table under the rules of the join, for those who need every row and not only judged ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pdeval.judged import ids, ranks
+from pdeval.judged import lists as list_index
+from pdeval.judged.lists import Lists
+from pdeval.judged.positions import Compat, _checked, _no_duplicates, _score, _sorted
+from pdeval.judged.ranks import Ties
+from pdeval.kinds.tables import Table, together
+
+
+@dataclass(frozen=True)
+class Top:
+    """The first rows of every list.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists of the table.
+    row : ndarray
+        Rows of the caller's table.
+    own : ndarray
+        The list that each is in.
+    rank : ndarray
+        Its rank there, from 1.
+    """
+
+    lists: Lists
+    row: np.ndarray
+    own: np.ndarray
+    rank: np.ndarray
+
+
+def top(
+    runs: Table,
+    depth: int | None = None,
+    *,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    validate: bool = True,
+) -> Top:
+    """Return the first `depth` rows of every list of a run table, or all.
+
+    Parameters
+    ----------
+    ties, compat, validate
+        As in `positions.join`; the mean over orders of tied items ("expected") has no first rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 2.0]})
+    >>> found = top(read(frame, "runs"), 2)
+    >>> found.row.tolist(), found.rank.tolist()
+    ([2, 1], [1, 2])
+    """
+    ties = _checked(ties, compat, depth, runs)
+    if ties == "expected":
+        raise ValueError("ties='expected' gives no item a definite rank; choose 'docid', 'rank' or 'first'.")
+    if len(runs.frame) == 0:
+        raise ValueError("the run table is empty; there is nothing to rank.")
+    found, doc, score = together(
+        lambda: list_index.find(runs), lambda: ids.of(runs.column("doc"), "doc"), lambda: _score(runs, ties, compat)
+    )
+    if validate:
+        _no_duplicates(runs, doc, found)
+    score, order = _sorted(score, found, runs, ties)
+    rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
+    rank = ranks.of_rows(rows, score, doc, found, ties, order).rank
+    if depth is not None:
+        rows, rank = rows[rank <= depth], rank[rank <= depth]
+    own = found.of_rows(rows)
+    by = np.lexsort((rank, own))
+    rows, rank, own = rows[by], rank[by], own[by]
+    return Top(found, rows if order is None else order[rows], own, rank)
+
+
+def _candidates(score: np.ndarray, found: Lists, ties: Ties, depth: int) -> np.ndarray:
+    """Return the rows that may be among the first: with ties, the whole of the group that the cut goes through."""
+    begin, end = found.starts[:-1], found.starts[1:]
+    stop = np.minimum(begin + depth, end)
+    if ties == "docid":
+        change = np.append(np.flatnonzero(score[1:] != score[:-1]) + 1, len(score))
+        stop = np.minimum(change[np.searchsorted(change, stop)], end)
+    return list_index.ranges(begin, stop - begin)
+
+
+def ranked(
+    runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_eval-10", validate: bool = True
+) -> np.ndarray:
+    """Return the rank of every row of a run table, from 1, in the order of its rows.
+
+    Parameters
+    ----------
+    ties, compat, validate
+        As in `top`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 2.0]})
+    >>> ranked(read(frame, "runs")).tolist(), ranked(read(frame, "runs"), ties="first").tolist()
+    ([3, 2, 1], [2, 3, 1])
+    """
+    found = top(runs, ties=ties, compat=compat, validate=validate)
+    rank = np.empty(len(found.row), dtype=np.int64)
+    rank[found.row] = found.rank
+    return rank

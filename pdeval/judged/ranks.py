@@ -1,0 +1,162 @@
+"""Ranks: where chosen rows of each list stand, sorting only what is not sorted and comparing ids only among ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pdeval.judged import ids
+from pdeval.judged.ids import Ids
+from pdeval.judged.lists import Lists, dense, ranges
+
+Ties = Literal["docid", "rank", "first", "expected"]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Where some rows stand: `rank` from 1; `start` and `size` tell the group of tied rows that each is in."""
+
+    rank: np.ndarray
+    start: np.ndarray
+    size: np.ndarray
+
+
+def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
+    """Return the rows with every list sorted by falling score, or None where all are sorted already.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> import pandas as pd
+    >>> from pdeval.judged.lists import find
+    >>> frame = pd.DataFrame({"query_id": 1, "doc_id": [1, 2, 3], "score": [0.1, 0.3, 0.2]})
+    >>> sort_lists(frame["score"].to_numpy(), find(read(frame, "runs"))).tolist()
+    [1, 2, 0]
+    """
+    rises = np.flatnonzero(score[1:] > score[:-1]) + 1
+    if len(rises) == 0:
+        return None
+    own = lists.of_rows(rises)
+    bad = np.unique(own[lists.starts[own] != rises])
+    if len(bad) == 0:
+        return None
+    order = np.arange(len(score))
+    for _, rows, real in dense(lists.starts, bad):
+        key = np.where(real, -score[rows], np.inf)
+        by = np.argsort(key, axis=1, kind="stable")
+        # padding goes last: infinity ties with a score of -inf only there, and stable order keeps real rows first
+        order[rows[real]] = np.take_along_axis(rows, by, axis=1)[np.take_along_axis(real, by, axis=1)]
+    return order
+
+
+def of_rows(
+    rows: np.ndarray, score: np.ndarray, doc: Ids, lists: Lists, ties: Ties, order: np.ndarray | None = None
+) -> Ranks:
+    """Return where `rows` stand, every list being sorted by falling score.
+
+    Parameters
+    ----------
+    rows : ndarray
+        Places in the sorted order.
+    score : ndarray
+        Scores in the sorted order.
+    doc : Ids
+        The ids in the order of the caller's table; `order` maps the sorted order to it, where they differ.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.judged.lists import find
+    >>> frame = pd.DataFrame({"query_id": 1, "doc_id": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
+    >>> doc = ids.of(frame["doc_id"], "doc")
+    >>> of_rows(np.array([1, 2]), frame["score"].to_numpy(), doc, find(read(frame, "runs")), "docid").rank.tolist()
+    [3, 2]
+    """
+    own = lists.of_rows(rows)
+    begin = lists.starts[own]
+    place = rows - begin
+    if ties in ("first", "rank"):
+        return Ranks(place + 1, place, np.ones(len(rows), dtype=np.int64))
+    new = np.empty(len(score) + 1, dtype=bool)
+    new[0] = new[-1] = True
+    np.not_equal(score[1:], score[:-1], out=new[1:-1])
+    new[lists.starts] = True
+    alone = new[rows] & new[rows + 1]
+    start, size, rank = place.copy(), np.ones(len(rows), dtype=np.int64), place + 1
+    tied = np.flatnonzero(~alone)
+    if len(tied):
+        # groups of more than one row: they begin where the next row is not new, and end where it is new again
+        begins, ends = np.flatnonzero(new[:-1] & ~new[1:]), np.flatnonzero(~new[:-1] & new[1:]) + 1
+        group = np.searchsorted(begins, rows[tied], side="right") - 1
+        first = begins[group]
+        size[tied] = ends[group] - first
+        start[tied] = first - begin[tied]
+        if ties == "docid":
+            rank[tied] = start[tied] + 1 + _later(rows[tied], first, size[tied], doc, order)
+    return Ranks(rank, start, size)
+
+
+def _later(rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None) -> np.ndarray:
+    """Return how many ids of the row's tie group come later in byte order than the row's own."""
+    small = size <= 16
+    later = np.zeros(len(rows), dtype=np.int64)
+    if small.any():
+        later[small] = _later_by_pairs(rows[small], first[small], size[small], doc, order)
+    if not small.all():
+        later[~small] = _later_by_sorting(rows[~small], first[~small], size[~small], doc, order)
+    return later
+
+
+def _later_by_pairs(
+    rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None
+) -> np.ndarray:
+    other = ranges(first, size)
+    mine = np.repeat(np.arange(len(rows)), size)
+    text, local = _local_text(doc, np.concatenate([rows, other]), order)
+    left, right = local[: len(rows)][mine], local[len(rows) :]
+    count = np.zeros(len(rows), dtype=np.int64)
+    place = 0
+    while len(left):
+        word, against = ids.words(text, left, place), ids.words(text, right, place)
+        count += np.bincount(mine[against > word], minlength=len(count))
+        # undecided: equal so far, not the row itself, and not both at their end
+        undecided = np.flatnonzero((word == against) & (left != right) & (word != 0))
+        left, right, mine = left[undecided], right[undecided], mine[undecided]
+        place += 1
+    return count
+
+
+def _later_by_sorting(
+    rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None
+) -> np.ndarray:
+    groups, place = np.unique(first, return_inverse=True)
+    sizes = np.zeros(len(groups), dtype=np.int64)
+    sizes[place] = size
+    member = ranges(groups, sizes)
+    text, local = _local_text(doc, member, order)
+    key = np.repeat(np.arange(len(groups)), sizes)
+    by = np.arange(len(member))
+    offsets, _ = ids.buffers(text)
+    longest = int((offsets[local + 1] - offsets[local]).max(initial=0))
+    # least significant word first: every pass is a stable sort, the group comes last
+    for step in reversed(range(-(-longest // 8))):
+        word = ids.words(text, local, step)
+        if word.min() != word.max():
+            by = by[np.argsort(~word[by], kind="stable")]
+    by = by[np.argsort(key[by], kind="stable")]
+    begin = np.cumsum(sizes) - sizes
+    later = np.empty(len(member), dtype=np.int64)
+    later[by] = np.arange(len(member)) - begin[key[by]]
+    return later[begin[place] + rows - first]
+
+
+def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple:
+    """Return text that holds these rows' ids, and each row's place in it, converting only what is compared."""
+    rows = rows if order is None else order[rows]
+    if doc.text is not None:
+        return doc.text, rows
+    used, local = np.unique(rows, return_inverse=True)
+    return doc.take(used).as_text(), local

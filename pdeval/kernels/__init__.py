@@ -1,0 +1,123 @@
+"""The measures of one ranking: numpy in, numpy out. Importing this package puts them into the catalog.
+
+A kernel is a function whose positional parameters are columns, asked for by name. Axis 0 of a column is the item, in
+rank order; any further axes are rankings (topics T of equally many items m, runs R), so that one function serves a
+single list and thousands at once. Its keyword-only parameters are the measure's own and make up its name.
+
+The block that a kernel sees holds, by the `kind` of the measure:
+
+| kind     | items                                                             |
+|----------|-------------------------------------------------------------------|
+| binary   | relevant at the level (the least grade that counts as relevant)   |
+| graded   | of positive grade, whatever the level                             |
+| judged   | of grade 0 or more                                                |
+| subtopic | relevant to at least one subtopic                                 |
+
+| column            | shape       | meaning                                                                           |
+|-------------------|-------------|-----------------------------------------------------------------------------------|
+| rank              | (m, T, R)   | ranks from 1, ascending; infinity for an item that was not retrieved              |
+| retrieved         | (T, R)      | number of items that the run returned                                             |
+| above             | (m, T, R)   | judged non-relevant items (0 <= grade < level) ranked above the item              |
+| pooled            | (m, T, R)   | pooled but unjudged items (grade < 0) ranked above the item                       |
+| nonrelevant       | (T, 1)      | judged non-relevant items in the qrels                                            |
+| nonrelevant_found | (T, R)      | those of them that the run returned                                               |
+| corpus            | (T, 1)      | distinct items in the union of all rankings and the qrels of the query            |
+| grade             | (m, T, R)   | grade of the item                                                                 |
+| ideal             | (m, T, 1)   | grades of all items of positive grade, largest first                              |
+| relevant          | (m, T, R)   | whether the item is relevant at the level                                         |
+| relevants         | (T, 1)      | number of items that are relevant at the level                                    |
+| top_grade         | scalar      | the largest grade of the qrels                                                    |
+| member            | (m, S, T, R)| whether the item belongs to the subtopic; S is padded with empty subtopics        |
+| belongs           | (m, S, T, 1)| the same in ascending order of document ids, for ideal rankings                   |
+| subtopics         | (T, 1)      | number of subtopics with at least one relevant item                               |
+| start             | (m, T, R)   | ties="expected" only: items ranked above the item's group of tied items, or inf   |
+| size              | (m, T, R)   | ties="expected" only: items in that group, 1 for an item that was not retrieved   |
+
+`extras` of an entry: "empty" (the kernel copes with m = 0, so it is called for a query without relevant items too),
+"compat" (parameters that a `compat=` rule sets), "read" (how a parameter's text becomes its value), "at_prefix".
+"""
+
+from pdeval.kernels import expected as ties
+from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
+from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
+from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
+from pdeval.kernels.graded import CG, DCG, Q, nDCG
+from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
+from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
+from pdeval.kernels.sets import (
+    NumNonrelRet,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    SetRelP,
+    Utility,
+)
+from pdeval.kernels.unjudged import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
+from pdeval.kernels.user_models import ERR, gRBP, nERR
+
+__all__ = [
+    "AP",
+    "ASL",
+    "CG",
+    "DCG",
+    "ERR",
+    "ERR_IA",
+    "ESL",
+    "GMAP",
+    "ISL",
+    "MAP_IA",
+    "NRBP",
+    "P_IA",
+    "RBP",
+    "RR",
+    "TSE",
+    "TSL",
+    "BinG",
+    "Bpref",
+    "F",
+    "G",
+    "GMbpref",
+    "IPrec",
+    "IPrecAvg",
+    "Judged",
+    "NumNonrelRet",
+    "NumQ",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "P",
+    "Q",
+    "R",
+    "RBPresidual",
+    "RelP",
+    "RnDCG",
+    "Rprec",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetR",
+    "SetRelP",
+    "Success",
+    "Unjudged",
+    "Utility",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "atomized",
+    "gRBP",
+    "infAP",
+    "interpolated",
+    "nDCG",
+    "nDCGrel",
+    "nERR",
+    "nERR_IA",
+    "nNRBP",
+    "precision_recall",
+    "relative_reduction_in_error",
+    "strec",
+    "ties",
+]

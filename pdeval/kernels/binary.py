@@ -1,0 +1,239 @@
+"""Measures of the ranks at which the relevant items were found: precision, recall and their averages.
+
+Every kernel takes the sorted ranks of the relevant items, infinity for an item that was not found, in an array of
+shape (m, ...): one ranking or many at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.catalog import metric
+from pdeval.kernels.levels import cut, found, inf, level, log2, share, total
+
+BUCKLEY = "Buckley & Voorhees 2005, Retrieval System Evaluation"
+
+
+def hits(rank: np.ndarray, k: float = inf) -> np.ndarray:
+    """Return the number of relevant items found down to rank `k`.
+
+    Examples
+    --------
+    >>> int(hits(np.array([1.0, 4.0, inf]), 3))
+    1
+    """
+    return found(rank, k).sum(axis=0)
+
+
+def seen(retrieved: np.ndarray, k: float = inf) -> np.ndarray | float:
+    """Return what precision divides by: the cutoff, also of a shorter list; all retrieved items without one.
+
+    Examples
+    --------
+    >>> seen(7, 10), seen(7)
+    (10, 7)
+    """
+    return retrieved if k == inf else k
+
+
+@metric(reference=BUCKLEY, aliases={"map": "AP", "MAP": "AP", "map_cut": "AP", "map_cut_{k}": "AP@{k}"})
+def AP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Average precision: the mean, over relevant items, of the precision where each is found.
+
+    The sum of i / f_i over the relevant items i found down to rank `k`, divided by the number of relevant items m,
+    never by min(m, k): trec_eval's map and map_cut.
+
+    Examples
+    --------
+    >>> round(float(AP(np.array([1.0, 3.0, inf]))), 4)  # (1/1 + 2/3 + 0) / 3
+    0.5556
+    """
+    return total(level(rank) / cut(rank, k)) / len(rank)
+
+
+@metric(
+    range=(1e-5, 1),
+    aggregate="geometric mean",
+    reference="Robertson 2006, On GMAP",
+    aliases={"gm_map": "GMAP", "gm_ap": "GMAP"},
+    extras={"empty": True},
+)
+def GMAP(rank: np.ndarray) -> np.ndarray:
+    """Average precision of at least 0.00001, to be averaged by the geometric mean.
+
+    The mean over queries is exp(mean of ln max(AP, 0.00001)): trec_eval's gm_map. A query without relevant items
+    counts as 0.00001.
+
+    Examples
+    --------
+    >>> float(GMAP(np.array([2.0, 4.0]))), float(GMAP(np.array([inf])))
+    (0.5, 1e-05)
+    """
+    return np.maximum(share(total(level(rank) / rank), len(rank)), 1e-5)
+
+
+@metric(
+    reference="Voorhees 1999, TREC-8 Question Answering Track",
+    aliases=("mrr", "MRR", "recip_rank"),
+    limits={"i": (1, inf)},
+)
+def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
+    """Reciprocal rank: 1 / the rank of the first relevant item, 0 if there is none down to rank k.
+
+    `i` asks for the i-th relevant item instead (RR_i of lexiprecision, Diaz 2023); 0 where there are fewer.
+
+    Examples
+    --------
+    >>> ranks = np.array([2.0, 4.0, inf])
+    >>> float(RR(ranks)), float(RR(ranks, i=2)), float(RR(ranks, k=1))
+    (0.5, 0.25, 0.0)
+    """
+    if i > len(rank):
+        return np.zeros(np.shape(rank)[1:])
+    return 1.0 / cut(rank, k)[int(i) - 1]
+
+
+@metric(
+    reference="Cleverdon 1967",
+    aliases={"precision": "P", "Precision": "P", "P_{k}": "P@{k}"},
+)
+def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Precision: the share of relevant items among the first k.
+
+    Divides by `k` also where fewer items were retrieved, as trec_eval does. Without a cutoff, the share among all
+    retrieved items.
+
+    Examples
+    --------
+    >>> float(P(np.array([1.0, 3.0, 9.0]), 20, k=5))
+    0.4
+    """
+    return share(hits(rank, k), seen(retrieved, k))
+
+
+@metric(reference="Cleverdon 1967", aliases={"recall": "R", "Recall": "R", "recall_{k}": "R@{k}"})
+def R(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Recall: the share of the relevant items that is found down to rank k.
+
+    Examples
+    --------
+    >>> float(R(np.array([1.0, 3.0, 9.0, inf]), k=5))
+    0.5
+    """
+    return hits(rank, k) / len(rank)
+
+
+@metric(
+    reference="van Rijsbergen 1979, Information Retrieval, chapter 7",
+    aliases={"f1": "F", "F1": "F"},
+    limits={"beta": (0, inf)},
+)
+def F(rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, k: float = inf) -> np.ndarray:
+    """F measure: the harmonic mean of precision and recall at rank k, recall weighing beta squared times as much.
+
+    (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found.
+
+    Examples
+    --------
+    >>> round(float(F(np.array([1.0, 3.0, inf, inf]), 20, k=5)), 4)  # P = 2/5, R = 1/2
+    0.4444
+    """
+    return f_measure(P(rank, retrieved, k=k), R(rank, k=k), beta * beta)
+
+
+def f_measure(precision: np.ndarray, recall: np.ndarray, x: float) -> np.ndarray:
+    """Return (x + 1) P R / (x P + R), x being beta squared.
+
+    Examples
+    --------
+    >>> round(float(f_measure(1 / 3, 1 / 4, 1)), 4)
+    0.2857
+    """
+    return share((x + 1.0) * precision * recall, x * precision + recall)
+
+
+@metric(
+    reference="Allan et al. 2005, TREC Robust/HARD tracks",
+    aliases={"success": "Success", "success_{k}": "Success@{k}", "hit_rate": "Success", "HitRate": "Success"},
+)
+def Success(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Success: 1 if a relevant item is among the first k, else 0.
+
+    Examples
+    --------
+    >>> float(Success(np.array([4.0, 6.0]), k=5)), float(Success(np.array([6.0]), k=5))
+    (1.0, 0.0)
+    """
+    return found(rank, k)[0] * 1.0
+
+
+@metric(
+    reference=BUCKLEY,
+    aliases={
+        "RPrec": "Rprec",
+        "r-precision": "Rprec",
+        "R-prec": "Rprec",
+        "Rprec_mult_{mult}": "Rprec(mult={mult})",
+    },
+    limits={"mult": (0, inf)},
+)
+def Rprec(rank: np.ndarray, *, mult: float = 1.0) -> np.ndarray:
+    """R-precision: precision after as many items as there are relevant ones.
+
+    `mult` sets the cutoff to floor(mult * m + 0.9) items, trec_eval's Rprec_mult; 0 where that is no item at all.
+
+    Examples
+    --------
+    >>> round(float(Rprec(np.array([1.0, 3.0, 9.0]))), 4), float(Rprec(np.array([1.0, 3.0]), mult=2))
+    (0.6667, 0.5)
+    """
+    cutoff = int(mult * len(rank) + 0.9)
+    return share(hits(rank, cutoff), cutoff)
+
+
+@metric(
+    reference="trec_eval, relative_P",
+    aliases={"relative_P": "RelP", "relative_P_{k}": "RelP@{k}"},
+)
+def RelP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Relative precision: precision at k divided by the best that is possible there.
+
+    Relevant items found down to rank `k`, divided by min(k, m): precision up to m, recall after it.
+
+    Examples
+    --------
+    >>> float(RelP(np.array([1.0, 9.0]), k=5))
+    0.5
+    """
+    return hits(rank, k) / min(k, len(rank))
+
+
+@metric(
+    reference="Moffat & Zobel 2008, Rank-biased precision",
+    aliases={"rbp.{p}": "RBP(p=0.{p})"},
+    limits={"p": (0, 1)},
+)
+def RBP(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> np.ndarray:
+    """Rank-biased precision: relevant items seen by a reader who goes on to the next item with probability p.
+
+    (1 - p) times the sum of p^(f_i - 1), every relevant item alike. gRBP weighs by grade; trec_eval's `rbp` means
+    that one, with p = 0.9.
+
+    Examples
+    --------
+    >>> float(RBP(np.array([1.0, 3.0, inf]), p=0.5))  # (1 - 0.5) (1 + 0.25)
+    0.625
+    """
+    return (1.0 - p) * total(np.power(float(p), cut(rank, k) - 1))
+
+
+@metric(reference="trec_eval, binG (Buckley 2008)", aliases=("binG",))
+def BinG(rank: np.ndarray) -> np.ndarray:
+    """Binary G: the mean over relevant items of 1 / log2(2 + non-relevant items above).
+
+    Examples
+    --------
+    >>> float(BinG(np.array([1.0, 4.0])))  # (1/log2(2) + 1/log2(4)) / 2
+    0.75
+    """
+    return total(1.0 / log2(2 + rank - level(rank))) / len(rank)

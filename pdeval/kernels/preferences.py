@@ -1,0 +1,284 @@
+"""Preferences between two rankings of one query: positive where the first is better.
+
+`x` and `y` are the sorted ranks at which two runs found the relevant items, infinity where they did not; axis 0 is
+the recall level. `x_NAME` and `y_NAME` ask for another column of either side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from pdeval.catalog import preference
+from pdeval.kernels.levels import closer, first_nonzero, inf, log2, weighted_mean
+
+Weight = Callable[[np.ndarray], np.ndarray] | np.ndarray | Literal["uniform", "dcg", "inverse"]
+
+RPP_PAPER = "Diaz & Ferraro 2022, Offline Retrieval Evaluation Without Evaluation Metrics"
+LP_PAPER = "Diaz 2023, Best-Case Retrieval Evaluation"
+
+
+def weights(weight: Weight, m: int) -> np.ndarray:
+    """Return the weights of recall levels 1..m, summing to 1; see `unscaled`.
+
+    Examples
+    --------
+    >>> weights("inverse", 2).round(3).tolist()
+    [0.667, 0.333]
+    """
+    given = unscaled(weight, m)
+    return given / given.sum() if m else given
+
+
+def unscaled(weight: Weight, m: int) -> np.ndarray:
+    """Return the weights of recall levels 1..m as they are given, checked.
+
+    Parameters
+    ----------
+    weight : {'uniform', 'dcg', 'inverse'}, array, or callable of the levels 1..m
+        1, 1/log2(i + 1), 1/i, the first m numbers of an array, or what the function says of all levels at once, or
+        of one.
+
+    Examples
+    --------
+    >>> unscaled("inverse", 2).tolist()
+    [1.0, 0.5]
+    """
+    level = np.arange(1.0, m + 1)
+    if isinstance(weight, str):
+        if weight not in ("uniform", "dcg", "inverse"):
+            raise ValueError(
+                f"weight={weight!r}: choose 'uniform', 'dcg', 'inverse', an array or a function of the level."
+            )
+        given = {"uniform": np.ones(m), "dcg": 1 / log2(level + 1), "inverse": 1 / level}[weight]
+    elif callable(weight):
+        given = _called(weight, level)
+    else:
+        given = np.asarray(weight, dtype=np.float64)
+        if given.ndim != 1 or len(given) < m:
+            raise ValueError(
+                f"a query has {m} relevant items, but the weights are an array of shape {given.shape}; "
+                "give at least as many weights as recall levels, or a function of the level."
+            )
+        given = given[:m]
+    if np.isnan(given).any() or (given < 0).any():
+        raise ValueError(f"the weights of the recall levels must not be negative or NaN, found {given.min():g}.")
+    total = given.sum()
+    if m and not 0 < total < inf:
+        raise ValueError(f"the weights of the first {m} recall levels sum to {total:g}; they need a positive sum.")
+    return given
+
+
+def _called(weight: Callable, level: np.ndarray) -> np.ndarray:
+    """Return what a function says of the levels, whether it takes them all at once or one by one."""
+    try:
+        return np.broadcast_to(np.asarray(weight(level), dtype=np.float64), level.shape)
+    except (TypeError, ValueError):
+        return np.array([weight(one) for one in level.tolist()], dtype=np.float64)
+
+
+def _rpp(x: np.ndarray, y: np.ndarray, weight: Weight) -> np.ndarray:
+    return weighted_mean(closer(x, y), weights(weight, len(x)))
+
+
+@preference(reference=RPP_PAPER, extras={"population": "grades", "weight": "uniform"}, aliases=("rpp",))
+def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarray:
+    """Recall-paired preference: the weighted share of recall levels that x reaches sooner, less those that y does.
+
+    A user who wants i relevant items prefers the ranking that gives them sooner; items that neither ranking found are
+    level. With several positive grades and no `level`, users with different thresholds are weighted by how many items
+    satisfy them (equation 5).
+
+    Examples
+    --------
+    >>> round(float(RPP(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 4.0]))), 4)
+    0.3333
+    """
+    return _rpp(x, y, weight)
+
+
+@preference(reference=RPP_PAPER, extras={"population": "grades", "weight": "dcg"}, aliases=("dcgrpp",))
+def dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Recall-paired preference with recall level i weighted by 1 / log2(i + 1).
+
+    Examples
+    --------
+    >>> round(float(dcgRPP(np.array([1.0, 4.0]), np.array([2.0, 3.0]))), 4)
+    0.2263
+    """
+    return _rpp(x, y, "dcg")
+
+
+@preference(reference=RPP_PAPER, extras={"population": "grades", "weight": "inverse"}, aliases=("invrpp",))
+def invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Recall-paired preference with recall level i weighted by 1 / i.
+
+    Examples
+    --------
+    >>> round(float(invRPP(np.array([1.0, 4.0]), np.array([2.0, 3.0]))), 4)
+    0.3333
+    """
+    return _rpp(x, y, "inverse")
+
+
+_SUBTOPICS: dict[str, Any] = {"kind": "subtopic", "reference": RPP_PAPER}
+
+
+@preference(name="ST-RPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "uniform"}, aliases=("st-rpp",))
+def ST_RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarray:
+    """Subtopic RPP: RPP averaged over the users of each subtopic and of any relevant item, weighted by their items.
+
+    Examples
+    --------
+    >>> float(ST_RPP(np.array([1.0]), np.array([2.0])))
+    1.0
+    """
+    return _rpp(x, y, weight)
+
+
+@preference(name="ST-dcgRPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "dcg"}, aliases=("st-dcgRPP",))
+def ST_dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Subtopic RPP with recall level i weighted by 1 / log2(i + 1).
+
+    Examples
+    --------
+    >>> float(ST_dcgRPP(np.array([1.0]), np.array([2.0])))
+    1.0
+    """
+    return _rpp(x, y, "dcg")
+
+
+@preference(
+    name="ST-invRPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "inverse"}, aliases=("st-invRPP",)
+)
+def ST_invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Subtopic RPP with recall level i weighted by 1 / i.
+
+    Examples
+    --------
+    >>> float(ST_invRPP(np.array([1.0]), np.array([2.0])))
+    1.0
+    """
+    return _rpp(x, y, "inverse")
+
+
+@preference(reference=LP_PAPER, extras={"order": "first"}, aliases=("lexiprecision", "sgnlp"))
+def sgnLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Lexicographic precision: who is sooner at the lowest recall level where the rankings differ.
+
+    A total preorder on rankings, which breaks the ties of reciprocal rank.
+
+    Examples
+    --------
+    >>> int(sgnLP(np.array([1.0, 8.0]), np.array([1.0, 4.0])))
+    -1
+    """
+    return first_nonzero(closer(x, y)).astype(np.float64)
+
+
+@preference(reference=LP_PAPER, extras={"difference": "reciprocal"}, aliases=("rrlexiprecision", "rrlp"))
+def rrLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Lexicographic precision by how much: 1/x - 1/y at the lowest recall level where the rankings differ.
+
+    Examples
+    --------
+    >>> float(rrLP(np.array([1.0, 8.0]), np.array([1.0, 4.0])))
+    -0.125
+    """
+    return first_nonzero(1.0 / np.asarray(x) - 1.0 / np.asarray(y))
+
+
+@preference(
+    reference="Diaz 2023 (worst case); Diaz, Ekstrand & Mitra 2023, lexirecall",
+    extras={"order": "last"},
+    aliases=("lexirecall", "sgnlr"),
+)
+def sgnLR(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Lexicographic recall: who is sooner at the highest recall level where the rankings differ.
+
+    More relevant items retrieved wins; then the rank of the last retrieved one, and so on upwards.
+
+    Examples
+    --------
+    >>> int(sgnLR(np.array([1.0, 9.0, inf]), np.array([5.0, 8.0, inf])))
+    -1
+    """
+    return first_nonzero(closer(x, y)[::-1]).astype(np.float64)
+
+
+def _mass(user: str, k: np.ndarray) -> np.ndarray:
+    """Return the weight of the ranks 1..k: their number, or the sum of 1/log2(rank + 1)."""
+    if user == "uniform":
+        return k
+    ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)
+    return np.concatenate([[0.0], np.cumsum(1 / log2(ranks + 1))])[k.astype(np.int64)]
+
+
+@preference(name="I", reference=RPP_PAPER + ", equation 2")
+def interleaving(
+    x: np.ndarray,
+    y: np.ndarray,
+    x_retrieved: np.ndarray,
+    y_retrieved: np.ndarray,
+    *,
+    user: Literal["uniform", "dcg"] = "uniform",
+) -> np.ndarray:
+    """Interleaving preference: the share of rank cutoffs at which x has found more relevant items, less y's share.
+
+    Cutoffs run from 1 to the end of the longer list, with equal weights or with 1 / log2(k + 1).
+
+    Examples
+    --------
+    >>> float(interleaving(np.array([1.0]), np.array([3.0]), np.array(4), np.array(4)))
+    0.5
+    """
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    longest = np.maximum(np.asarray(x_retrieved, dtype=np.float64), y_retrieved)
+    events = np.concatenate([np.minimum(x, longest + 1), np.minimum(y, longest + 1)])
+    gain = np.concatenate([np.ones(x.shape), -np.ones(y.shape)])
+    order = np.argsort(events, axis=0, kind="stable")
+    events = np.take_along_axis(events, order, axis=0)
+    lead = np.sign(np.cumsum(np.take_along_axis(gain, order, axis=0), axis=0))
+    # the lead holds from an event's rank up to the rank before the next event
+    until = np.concatenate([events[1:], (longest + 1)[None] * np.ones_like(events[:1])])
+    won = (lead * (_mass(user, until - 1) - _mass(user, events - 1))).sum(axis=0)
+    whole = _mass(user, longest)
+    return np.divide(won, whole, out=np.zeros_like(won), where=whole > 0)
+
+
+@preference(name="OI", reference=RPP_PAPER + ", section 6.1", extras={"interleaved": True})
+def offline_interleaving(
+    x_items: np.ndarray, y_items: np.ndarray, *, user: Literal["uniform", "dcg"] = "uniform"
+) -> np.ndarray:
+    """Offline interleaving: the expected winner of a balanced interleaving, read by a simulated user.
+
+    `x_items` and `y_items` hold the ranks of the same items on both sides. The user clicks every relevant item down
+    to the j-th of the interleaved list, j drawn uniformly or with weight 1 / log2(j + 1); both interleavings count.
+
+    Examples
+    --------
+    >>> float(offline_interleaving(np.array([1.0, 5.0]), np.array([2.0, 6.0])))
+    1.0
+    """
+    x, y = np.asarray(x_items, dtype=np.float64), np.asarray(y_items, dtype=np.float64)
+    return (_one_interleaving(x, y, user) - _one_interleaving(y, x, user)) / 2
+
+
+def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str) -> np.ndarray:
+    """Return the expected sign of x's credit less y's, where x is drawn from first."""
+    # balanced interleaving takes x1, y1, x2, y2, ... and skips repeats: an item appears at its earliest turn
+    turn = np.minimum(2 * x - 1, 2 * y)
+    cutoff = np.minimum(x, y)
+    seen = np.isfinite(turn)
+    place = np.zeros(turn.shape)
+    credit = np.zeros(turn.shape)
+    for item in range(len(turn)):
+        clicked = turn[item] <= turn
+        place += clicked
+        credit += clicked * ((x[item] <= cutoff) * 1.0 - (y[item] <= cutoff))
+    weight = np.where(seen, 1.0 if user == "uniform" else 1 / log2(np.where(seen, place, 1) + 1), 0.0)
+    total = weight.sum(axis=0)
+    won = (weight * np.sign(credit)).sum(axis=0)
+    return np.divide(won, total, out=np.zeros_like(won), where=total > 0)

@@ -1,0 +1,134 @@
+"""Search length: how far down, or past how many other items, one has to go to find relevant ones. Lower is better."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from pdeval.catalog import metric
+from pdeval.kernels.binary import hits
+from pdeval.kernels.levels import found, inf, level, total
+
+Unretrieved = Literal["run", "corpus"]
+COOPER = "Cooper 1968, Expected search length"
+ASL_PAPER = "Alex, Hall & Metzler 2022, Atomized search length: beyond user models"
+
+
+@metric(higher=False, range=(1, inf), reference=COOPER, limits={"i": (1, inf)})
+def ESL(rank: np.ndarray, *, i: int = 1) -> np.ndarray:
+    """Search length to the i-th relevant item: its rank (Cooper's type 2).
+
+    Infinite where it was not found, or where there are fewer relevant items.
+
+    Examples
+    --------
+    >>> float(ESL(np.array([2.0, 5.0, inf]), i=2))
+    5.0
+    """
+    if i > len(rank):
+        return np.full(np.shape(rank)[1:], inf)
+    return rank[int(i) - 1] * 1.0
+
+
+@metric(higher=False, range=(1, inf), reference=COOPER)
+def ISL(rank: np.ndarray) -> np.ndarray:
+    """Initial search length: the rank of the first relevant item.
+
+    Examples
+    --------
+    >>> float(ISL(np.array([2.0, 5.0])))
+    2.0
+    """
+    return rank[0] * 1.0
+
+
+@metric(higher=False, range=(1, inf), reference=COOPER)
+def TSL(rank: np.ndarray) -> np.ndarray:
+    """Total search length: the rank of the last relevant item (Cooper's type 3).
+
+    Infinite unless every relevant item was found.
+
+    Examples
+    --------
+    >>> float(TSL(np.array([2.0, 5.0])))
+    5.0
+    """
+    return rank[-1] * 1.0
+
+
+@metric(reference="Diaz 2023, Best-case retrieval evaluation; Diaz, Ekstrand & Mitra 2023, Recall, robustness")
+def TSE(rank: np.ndarray) -> np.ndarray:
+    """Total search efficiency: 1 / the rank of the last relevant item, 0 unless all were found.
+
+    Examples
+    --------
+    >>> float(TSE(np.array([2.0, 5.0]))), float(TSE(np.array([2.0, inf])))
+    (0.2, 0.0)
+    """
+    return 1.0 / rank[-1]
+
+
+def atomized(
+    rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray, *, unretrieved: Unretrieved = "run"
+) -> np.ndarray:
+    """Return the atomized search length of every relevant item: 1 + the irrelevant items above it.
+
+    An item that was not retrieved has the number of irrelevant items that were, by the rule "run"; by the rule
+    "corpus", and in both where nothing at all was retrieved, all irrelevant items of the corpus stand above it.
+
+    Examples
+    --------
+    >>> atomized(np.array([1.0, 4.0, inf]), 10, 100).tolist()
+    [1.0, 3.0, 8.0]
+    >>> atomized(np.array([1.0, 4.0, inf]), 10, 100, unretrieved="corpus").tolist()
+    [1.0, 3.0, 98.0]
+    """
+    last = corpus - len(rank) + 1
+    if unretrieved == "run":
+        last = np.where(np.asarray(retrieved) == 0, last, retrieved - hits(rank))
+    return np.where(found(rank), rank - (level(rank) - 1), last * 1.0)
+
+
+@metric(
+    higher=False,
+    range=(0, inf),
+    at="n",
+    reference=ASL_PAPER,
+    limits={"n": (1, inf)},
+    extras={"at_prefix": "g1-", "level": " The search length of every item is .ireval.search_lengths(qrels)."},
+)
+def ASL(
+    rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray, *, unretrieved: Unretrieved = "run", n: float = inf
+) -> np.ndarray:
+    """Atomized search length: the mean over relevant items of 1 + the irrelevant items ranked above.
+
+    `ASL@g1-10` is the mean over the first 10 relevant items, or as many as there are. An item that was not retrieved
+    counts as many irrelevant items as the run retrieved (the paper's rule: a run of relevant items only has 0 there);
+    with `unretrieved="corpus"` it stands behind all irrelevant items of the corpus, the distinct items of the query
+    in all rankings and judgments. A run that retrieved nothing is measured by the corpus rule always, because 0 would
+    be better than perfect.
+
+    Examples
+    --------
+    >>> float(ASL(np.array([1.0, 4.0, inf]), 10, 100)), float(ASL(np.array([1.0, 4.0, inf]), 10, 100, n=2))
+    (4.0, 2.0)
+    """
+    first = int(min(n, len(rank)))
+    return total(atomized(rank, retrieved, corpus, unretrieved=unretrieved)[:first]) / first
+
+
+def relative_reduction_in_error(a: np.ndarray, b: np.ndarray, *, best: float = 1.0) -> np.ndarray:
+    """Return RRIE, the share of the error of `a` that `b` does away with.
+
+    The error is the distance to the best value, which is 1 for precision-like measures and for ASL alike:
+    ((1 - a) - (1 - b)) / (1 - a), ((a - 1) - (b - 1)) / (a - 1). NaN where `a` is perfect.
+
+    Examples
+    --------
+    >>> float(relative_reduction_in_error(0.5, 0.75)), round(float(relative_reduction_in_error(51.0, 6.0)), 2)
+    (0.5, 0.9)
+    """
+    error = np.asarray(a, dtype=np.float64) - best
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(error == 0, np.nan, (error - (np.asarray(b, dtype=np.float64) - best)) / error)

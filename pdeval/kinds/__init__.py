@@ -1,0 +1,1 @@
+"""Every table in and out: vocabularies, roles, recognition, and other frames to pandas."""

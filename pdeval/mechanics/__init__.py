@@ -1,0 +1,1 @@
+"""Small mechanics that many rooms use: progress."""

@@ -1,0 +1,1 @@
+"""Orderings of many runs: votes, methods, correlation, coefficients."""

@@ -1,0 +1,148 @@
+"""Coefficients of how alike two orderings of the same runs are: Kendall's tau and its kin, RBO, Spearman, Pearson.
+
+Every coefficient takes two vectors over the same runs, more is better; runs with equal numbers are tied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pdeval.evaluate import cube
+from pdeval.orderings.votes import ranks
+
+
+def tau_a(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Kendall's tau-a: concordant less discordant pairs, as a share of all pairs; a tied pair is neither.
+
+    Examples
+    --------
+    >>> tau_a([3, 2, 1], [3, 1, 1])
+    0.6666666666666666
+    """
+    x, y = np.asarray(x), np.asarray(y)
+    a, b = cube.all_pairs(len(x))
+    return float(np.mean(np.sign(x[a] - x[b]) * np.sign(y[a] - y[b])))
+
+
+def tau_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Kendall's tau-b: tau over the pairs that are not tied; NaN where one ordering ties all runs.
+
+    Examples
+    --------
+    >>> round(tau_b([3, 2, 1], [3, 1, 1]), 4)
+    0.8165
+    """
+    from scipy import stats
+
+    return float(stats.kendalltau(x, y, variant="b").statistic)
+
+
+def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
+    """Return the AP correlation of the ordering `y` with the reference `x`: tau with the top of `y` weighing most.
+
+    Below the first, each run of `y` gives the share of the runs above it that belong above it, from -1 to 1; the
+    mean of these. With ties in either ordering it is the mean over all ways to break them (for ties in `y` alone
+    Urbano and Marrero's tau_AP,a). Yilmaz, Aslam and Robertson 2008.
+
+    Examples
+    --------
+    >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4), round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4)
+    (0.3333, 0.7778)
+    """
+    above, belongs = _above(x, y)
+    before, tied = above.sum(axis=1), np.equal.outer(y, y).sum(axis=1)
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before) + 1))))
+    # a run tied with others is at any of their places: the mean of 1 / (place - 1) over these
+    weight = (harmonic[before + tied - 1] - harmonic[before - 1]) / tied
+    below = before > 0
+    return float(((above * belongs).sum(axis=1) * weight)[below].sum() / (len(before) - 1))
+
+
+def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Return the AP correlation between two orderings where neither is the reference; NaN if one ties all runs.
+
+    The mean of both directions. Each run below the first tied group gives the share of the runs above its own group
+    that belong above it; those tied in the other ordering do not. Urbano and Marrero 2017, tau_AP,b.
+
+    Examples
+    --------
+    >>> round(tau_ap_b([4, 3, 2, 1], [3, 4, 2, 1]), 4), tau_ap_b([3, 2, 2, 1], [3, 2, 2, 1])
+    (0.3333, 1.0)
+    """
+    halves = []
+    for one, other in ((x, y), (y, x)):
+        above, belongs = _above(one, other)
+        before = above.sum(axis=1)
+        below = before > 0
+        if not below.any():
+            return float("nan")
+        right = (above & (belongs > 0)).sum(axis=1)[below] / before[below]
+        halves.append(2.0 * right.mean() - 1.0)
+    return float(np.mean(halves))
+
+
+def _above(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for each run (rows), which runs `y` puts above it, and whether `x` does too (1), or below (-1)."""
+    x, y = np.asarray(x), np.asarray(y)
+    return y[None, :] > y[:, None], np.sign(x[None, :] - x[:, None])
+
+
+def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
+    """Return rank-biased overlap, extrapolated: the mean share in common of the tops, depth d weighing p^(d-1).
+
+    Tied runs all enter at the best rank of their group, and the share in common at a depth is twice the overlap by
+    the number of runs in both tops; below the last run all is common. Webber, Moffat and Zobel 2010, eq. 32.
+
+    Examples
+    --------
+    >>> round(rbo([5, 4, 3, 2, 1], [2, 5, 4, 3, 1]), 5), rbo([2, 2, 1], [2, 2, 1])
+    (0.828, 1.0)
+    """
+    first, second = ranks(np.asarray(x, dtype=np.float64)), ranks(np.asarray(y, dtype=np.float64))
+    n = len(first)
+    sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[1:]
+    common = np.cumsum(np.bincount(np.maximum(first, second), minlength=n + 1))[1:]
+    apart = 1.0 - 2.0 * common / sizes
+    return float(1.0 - (1.0 - p) * (p ** np.arange(n) * apart).sum())
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Spearman's rho: Pearson's r of the ranks, tied runs at their average; NaN if one ties all runs.
+
+    Examples
+    --------
+    >>> round(spearman([3, 2, 1], [2, 3, 1]), 4)
+    0.5
+    """
+    from scipy import stats
+
+    return pearson(stats.rankdata(x), stats.rankdata(y))
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Return Pearson's r of the scores; NaN where one of them is constant.
+
+    Examples
+    --------
+    >>> round(pearson([3.0, 2.0, 1.0], [6.0, 5.0, 1.0]), 4)
+    0.9449
+    """
+    from scipy import stats
+
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(stats.pearsonr(x, y).statistic)
+
+
+COEFFICIENTS: dict[str, Callable[..., float]] = {
+    "tau_a": tau_a,
+    "tau_b": tau_b,
+    "tau_ap": tau_ap,
+    "tau_ap_b": tau_ap_b,
+    "rbo": rbo,
+    "spearman": spearman,
+    "pearson": pearson,
+}

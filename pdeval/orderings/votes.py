@@ -1,0 +1,307 @@
+"""What the queries say about many runs: win rates, ranks inside a query, and the tally of who is above whom.
+
+Inside a query the runs are ranked by their scores, or by their win rates where only preferences are known: the win
+rate of a run is the sum of its preferences over all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pdeval.evaluate import cube
+from pdeval.kernels.levels import total
+from pdeval.kinds.labels import run_labels
+
+NOISE = 1e-12  # nearer than this share of the largest: parted by the order of addition only, so tied
+BLOCK = 1 << 21
+
+
+def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
+    """Return ranks from 1 along the last axis, most first; neighbours within the tolerance share the better rank.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.2, 0.5, 0.1, 0.2])).tolist()
+    [2, 1, 4, 2]
+    """
+    score = np.where(np.isnan(score), -np.inf, score)
+    best_first = np.argsort(-score, axis=-1, kind="stable")
+    ordered = np.take_along_axis(score, best_first, axis=-1)
+    with np.errstate(invalid="ignore"):  # infinity less infinity: tied
+        lower = ordered[..., :-1] - ordered[..., 1:] > tolerance
+    leads = np.concatenate((np.ones_like(score[..., :1], dtype=bool), lower), axis=-1)
+    position = np.where(leads, np.arange(score.shape[-1]), 0)
+    return _back(np.maximum.accumulate(position, axis=-1) + 1, best_first)
+
+
+def ranks_by_name(score: np.ndarray, name: np.ndarray) -> np.ndarray:
+    """Return ranks from 1 along the last axis, most first, equal scores by their place in `name`.
+
+    Examples
+    --------
+    >>> ranks_by_name(np.array([0.2, 0.5, 0.2]), np.array([1, 2, 0])).tolist()
+    [3, 1, 2]
+    """
+    best_first = np.lexsort((np.broadcast_to(name, score.shape), -score), axis=-1)
+    return _back(np.broadcast_to(np.arange(1, score.shape[-1] + 1), score.shape), best_first)
+
+
+def _back(rank: np.ndarray, best_first: np.ndarray) -> np.ndarray:
+    out = np.empty(rank.shape, dtype=np.int64)
+    np.put_along_axis(out, best_first, rank, axis=-1)
+    return out
+
+
+def win_rates(
+    blocks: Iterable[tuple[slice, np.ndarray]], a: np.ndarray, b: np.ndarray, *, queries: int, runs: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return, by query and run, the sum of preferences and the opponents; by query, the largest preference.
+
+    Parameters
+    ----------
+    blocks : iterable of (slice of pairs, array of shape (queries, pairs in the slice))
+        Positive where run `a` of the pair is better, NaN where the pair does not count.
+    a, b : ndarray of int
+        The sides of all pairs.
+    queries, runs : int
+        How many there are.
+
+    Examples
+    --------
+    >>> sums, opponents, largest = win_rates([(slice(0, 3), np.array([[1.0, 0.5, -0.5]]))],
+    ...                                      np.array([0, 0, 1]), np.array([1, 2, 2]), queries=1, runs=3)
+    >>> sums.tolist(), opponents.tolist(), largest.tolist()
+    ([[1.5, -1.5, 0.0]], [[2, 2, 2]], [1.0])
+    """
+    cells = np.arange(queries * runs)
+    first = cells[::runs, None, None]
+    sums: np.ndarray = np.zeros(cells.size)
+    opponents, largest = np.zeros(cells.size), np.zeros(queries)
+    width = max(1, BLOCK // (4 * max(1, queries)))
+    for pairs, values in blocks:
+        sides = np.stack((a[pairs], b[pairs]), axis=1)
+        for start in range(0, len(sides), width):
+            part = slice(start, start + width)
+            known = ~np.isnan(values[:, part])
+            value = np.where(known, values[:, part], 0.0)
+            cell = (first + sides[part]).ravel()
+            both = np.stack((value, -value), axis=2).ravel()
+            # the sums so far come first: each cell adds its pairs one after the other, however they are cut
+            weights = np.concatenate((sums, both))
+            sums = np.bincount(np.concatenate((cells, cell)), weights=weights)
+            opponents += np.bincount(cell, weights=np.repeat(known.ravel(), 2), minlength=cells.size)
+            largest = np.maximum(largest, np.abs(value).max(axis=1))
+    return sums.reshape(-1, runs), opponents.reshape(-1, runs).astype(np.int64), largest
+
+
+def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for each resample, by how many queries a is above b more than below, and how many have both.
+
+    Parameters
+    ----------
+    rank, known : ndarray of shape (queries, runs)
+        The ranks inside each query, and where they count.
+    weights : ndarray of shape (resamples, queries)
+        How often each query is drawn.
+
+    Examples
+    --------
+    >>> net, shared = tally(np.array([[1, 2], [1, 1], [1, 2]]), np.ones((3, 2), dtype=bool), np.array([[1, 1, 1]]))
+    >>> net.tolist(), shared.tolist()
+    ([[[0.0, 2.0], [-2.0, 0.0]]], [[[0.0, 3.0], [3.0, 0.0]]])
+    """
+    n_queries, n_runs = rank.shape
+    a, b = cube.all_pairs(n_runs)
+    weights = weights.astype(np.float32)  # counts: exact, at half the memory
+    above_sum, both_sum = np.zeros((2, len(weights), len(a)))
+    height = max(1, BLOCK // max(1, len(a)))
+    for start in range(0, n_queries, height):
+        part = slice(start, start + height)
+        both = (known[part][:, a] & known[part][:, b]).astype(np.float32)
+        above = np.sign(rank[part][:, b] - rank[part][:, a]).astype(np.float32) * both
+        above_sum += weights[:, part] @ above
+        both_sum += weights[:, part] @ both
+    net, shared = np.zeros((2, len(weights), n_runs, n_runs))
+    net[:, a, b], net[:, b, a] = above_sum, -above_sum
+    shared[:, a, b], shared[:, b, a] = both_sum, both_sum
+    return net, shared
+
+
+@dataclass(frozen=True)
+class Votes:
+    """One measure on every query, arrays of shape (queries, runs), NaN where a query does not count for a run.
+
+    Parameters
+    ----------
+    value : ndarray, optional
+        The measure, more is better; None where only preferences are known.
+    wins : ndarray
+        The win rates.
+    rank : ndarray of int
+        The rank inside the query, from 1.
+    runs : ndarray of int
+        The run of each column.
+    name : ndarray of int, optional
+        The place of each column by name, which breaks ties; None leaves runs tied.
+    """
+
+    value: np.ndarray | None
+    wins: np.ndarray
+    rank: np.ndarray
+    runs: np.ndarray
+    name: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls, value: np.ndarray | None, wins: np.ndarray, tolerance: float | np.ndarray, name: np.ndarray | None
+    ) -> Votes:
+        """Return the votes, ranked inside each query by value, or else by win rates to within the tolerance."""
+        runs = np.arange(wins.shape[1])
+        merit = wins if value is None else value
+        if name is None:
+            return cls(value, wins, ranks(merit, tolerance), runs)
+        rank = ranks_by_name(merit, name)
+        # pref_eval numbers the runs as its first query ranks them, and adds up in that order
+        runs = np.argsort(rank[0])
+        return cls(None if value is None else value[:, runs], wins[:, runs], rank[:, runs], runs, name[runs])
+
+    def counted(self, columns: set[str], weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Return `value`, `wins`, `net` and `shared`, as asked, with a leading axis: the rows of `weights`, or one."""
+        out = {}
+        if "value" in columns and self.value is not None:
+            out["value"] = self._average(self.value, weights)
+        if "wins" in columns:
+            out["wins"] = self._average(self.wins, weights)
+        if columns & {"net", "shared"}:
+            once = np.ones((1, len(self.wins)))
+            out["net"], out["shared"] = tally(self.rank, ~np.isnan(self.wins), once if weights is None else weights)
+        return out
+
+    def _average(self, values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        known = ~np.isnan(values)
+        filled = np.where(known, values, 0.0)
+        if weights is not None:
+            with np.errstate(invalid="ignore"):  # a run may have none of the queries of a resample
+                return (weights @ filled) / (weights @ known.astype(np.float64))
+        if self.name is not None:  # pref_eval divides before it adds
+            return total(filled / len(filled))[None]
+        return (total(filled) / known.sum(axis=0))[None]
+
+
+def votes_of(
+    source: cube.Scores | cube.Preferences, m: int, *, winrates: bool = False, name: np.ndarray | None = None
+) -> Votes:
+    """Return the votes of a table's measure number `m`, after checking that they can order its runs.
+
+    Scores become preferences by their differences, or are win rates already; `name`, the place of each run by name,
+    breaks ties, and needs every run on every query.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = cube.Scores(pd.DataFrame({"run": ["a", "b", "c"]}), pd.Index(["1"], name="query_id"), ("AP",),
+    ...                      np.array([[[0.5, 0.25, 0.25]]]), np.array([True]))
+    >>> votes = votes_of(scores, 0)
+    >>> votes.wins.tolist(), votes.rank.tolist()
+    ([[0.5, -0.25, -0.25]], [[1, 2, 2]])
+    """
+    if not isinstance(source, cube.Scores):
+        return _of_preferences(source, m, name)
+    value = source.values[m] if source.higher[m] else -source.values[m]
+    known = ~np.isnan(value)
+    _check_known(source, m, known, name is not None)
+    _check_finite(value, source.measures[m], "(query, run) values")
+    if winrates:
+        return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name)
+    wins = known.sum(axis=1, keepdims=True) * value - np.nansum(value, axis=1, keepdims=True)
+    return Votes.of(value, wins, 0.0, name)
+
+
+def _of_preferences(source: cube.Preferences, m: int, name: np.ndarray | None) -> Votes:
+    n_runs = len(source.runs)
+    blocks = _finite(source, m)
+    sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
+    known = opponents > 0
+    lacking = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
+    if lacking.any():
+        raise ValueError(
+            f"the preferences of {source.measures[m]!r} have gaps: on {lacking.sum()} of {len(lacking)} queries, e.g. "
+            f"{source.queries[lacking].tolist()[0]!r}, some pairs of runs are missing, and win rates need every pair. "
+            "Compute all pairs with prefer(), or leave those queries out."
+        )
+    _check_known(source, m, known, name is not None)
+    return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name)
+
+
+def _finite(source: cube.Preferences, m: int) -> Iterator[tuple[slice, np.ndarray]]:
+    for pairs, values in source.blocks(m):
+        _check_finite(values, source.measures[m], "preferences")
+        yield pairs, values
+
+
+def _check_finite(values: np.ndarray, measure: str, what: str) -> None:
+    if np.isinf(values).any():
+        raise ValueError(
+            f"{measure!r} is infinite for {np.isinf(values).sum()} {what}, which no mean or difference can use. "
+            "Leave these queries out, or choose a variant of the measure with a finite worst case."
+        )
+
+
+def check_pairs(source: cube.Preferences) -> None:
+    """Raise a ValueError unless the preferences hold every unordered pair of runs, each once.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_pairs(cube.Preferences(pd.DataFrame({"run": ["a", "b"]}), pd.Index(["1"]), ("RPP",), np.array([0]),
+    ...                              np.array([1]), np.zeros((1, 1, 1))))
+    """
+    n_runs = len(source.runs)
+    texts = run_labels(source.runs)
+    first, second = np.minimum(source.a, source.b), np.maximum(source.a, source.b)
+    times = np.bincount(first.astype(np.int64) * n_runs + second, minlength=n_runs**2).reshape(n_runs, n_runs)
+    if (times > 1).any() or times.trace():
+        a, b = np.argwhere((times > 1) | (np.eye(n_runs) * times > 0))[0]
+        raise ValueError(
+            f"the preferences hold the pair ({texts[a]!r}, {texts[b]!r}) more than once, in both directions, or of a "
+            "run with itself; keep each unordered pair once."
+        )
+    missing = np.argwhere(np.triu(times == 0, k=1))
+    if len(missing):
+        everywhere = np.flatnonzero(((times + times.T) > 0).sum(axis=1) == n_runs - 1)
+        told = f", they are all against {texts[everywhere[0]]!r}" if len(everywhere) and len(source.a) < n_runs else ""
+        a, b = missing[0]
+        raise ValueError(
+            f"the preferences hold {len(source.a)} of {n_runs * (n_runs - 1) // 2} pairs of runs{told}; an ordering "
+            f"needs all, e.g. ({texts[a]!r}, {texts[b]!r}) is missing. Call prefer() without baseline= or pairs=."
+        )
+
+
+def _check_known(source: Any, m: int, known: np.ndarray, complete: bool) -> None:
+    texts = run_labels(source.runs)
+    never = np.flatnonzero(~known.any(axis=0))
+    if len(never):
+        some = ", ".join(repr(texts[run]) for run in never[:3])
+        raise ValueError(
+            f"{len(never)} of {len(texts)} runs have no query that counts for {source.measures[m]!r}: {some}. "
+            "Leave them out, or evaluate them with topics='relevant', where a missing query is the worst case."
+        )
+    if complete and not known.all():
+        query, run = np.argwhere(~known)[0]
+        raise ValueError(
+            f"compat='pref_eval' needs every run on every query; {texts[run]!r} has no {source.measures[m]!r} on "
+            f"query {source.queries.tolist()[query]!r}. Evaluate with topics='relevant', where a missing query is the "
+            "worst case."
+        )
+    counted = known.astype(np.float32)
+    apart = np.argwhere(counted.T @ counted == 0)
+    if len(apart):
+        a, b = apart[0]
+        raise ValueError(
+            f"runs {texts[a]!r} and {texts[b]!r} have no query in common for {source.measures[m]!r}, so that nothing "
+            "compares them. Leave one out, or evaluate with topics='relevant'."
+        )

@@ -1,0 +1,142 @@
+"""Leaving out a run or a team, against scoring on judgments that were cut by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+
+import pdeval
+from pdeval.collections import pooling, pools, teams
+from pdeval.collections.leave_out import leave_one_out
+from pdeval.kinds import tables
+from tests import naive
+from tests.collections.test_pools import collections
+
+# x alone found a, y alone found e; b is in both
+RUNS = naive.table({"x": {"1": ["a", "b"], "2": ["a", "q"]}, "y": {"1": ["b", "e"], "2": ["c", "a"]}})
+QRELS = naive.judgments({"1": {"a": 1, "b": 1, "e": 1}, "2": {"a": 1, "z": 1}})
+
+
+def test_the_worked_example_loses_what_only_it_found():
+    found = leave_one_out(RUNS.ireval.join(QRELS).positions, "AP", depth=2)
+    assert found.columns.tolist() == [
+        "run",
+        "measure",
+        "method",
+        "removed",
+        "queries",
+        "score",
+        "score_without",
+        "difference",
+        "rank",
+        "rank_without",
+        "rank_change",
+        "tau",
+    ]
+    # x: query 1 (1 + 1)/3, query 2 1/2; without a in query 1: b at 2 of {b, e}: 1/4, and 1/2
+    # y: query 1 (1 + 1)/3, query 2 1/4; without e: b at 1 of {a, b}: 1/2, and 1/4
+    # without a in query 1, y has b and e at 1 and 2 of {b, e}: 1, and 1/4: y is now ahead of x
+    expected = [
+        ["x", 1, 2, (2 / 3 + 1 / 2) / 2, (1 / 4 + 1 / 2) / 2, 1, 2, 1, -1.0],
+        ["y", 1, 2, (2 / 3 + 1 / 4) / 2, (1 / 2 + 1 / 4) / 2, 2, 2, 0, 1.0],
+    ]
+    kept = ["run", "removed", "queries", "score", "score_without", "rank", "rank_without", "rank_change", "tau"]
+    assert found[kept].values.tolist() == expected
+    assert found["difference"].tolist() == (found["score_without"] - found["score"]).tolist()
+
+
+def test_an_item_of_two_runs_of_a_team_belongs_to_the_team_alone():
+    runs = pd.concat([RUNS, RUNS[RUNS["run"] == "x"].assign(run="x2")], ignore_index=True)
+    positions = runs.ireval.join(QRELS).positions
+    assert leave_one_out(positions, "AP", depth=2)["removed"].tolist() == [0, 0, 1]
+    found = leave_one_out(
+        positions, "AP", depth=2, teams=teams.of(positions.runs, {"x": "first", "x2": "first", "y": "second"})
+    )
+    assert found[["run", "team", "removed"]].values.tolist() == [
+        ["x", "first", 1],
+        ["x2", "first", 1],
+        ["y", "second", 1],
+    ]
+
+
+def test_a_shallow_pool_leaves_deep_finds_alone():
+    found = leave_one_out(RUNS.ireval.join(QRELS).positions, "AP", depth=1)
+    assert found["removed"].tolist() == [2, 1]  # a in both queries; b, which x has at rank 2 only
+
+
+def test_a_query_with_nothing_left_counts_no_longer():
+    qrels = naive.judgments({"1": {"a": 1}, "2": {"a": 1}})
+    found = leave_one_out(RUNS.ireval.join(qrels).positions, "AP", depth=2)
+    assert found["queries"].tolist() == [1, 2]
+    assert found["score_without"].tolist() == [1.0, 0.25]
+    again = leave_one_out(RUNS.ireval.join(qrels).positions, "AP", depth=2, topics="judged")
+    assert again["queries"].tolist() == [2, 2]
+    assert again["score_without"].tolist() == [0.5, 0.25]
+
+
+def test_judgments_that_are_all_one_teams_are_an_error_that_says_so():
+    positions = RUNS.ireval.join(naive.judgments({"1": {"a": 1}})).positions
+    with pytest.raises(ValueError, match="without what only x contributed: no judged query has an item"):
+        leave_one_out(positions, "AP", depth=2)
+
+
+@pytest.mark.parametrize("depth", [0, None, 1.5])
+def test_the_depth_is_that_of_a_pool(depth):
+    with pytest.raises(ValueError, match="give the depth of the pool, a whole number of at least 1"):
+        leave_one_out(RUNS.ireval.join(QRELS).positions, depth=depth)
+
+
+def test_the_mean_over_orders_has_no_pool():
+    with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank, so none is in the pool"):
+        leave_one_out(RUNS.ireval.join(QRELS, ties="expected").positions)
+
+
+def cut_by_hand(runs, qrels, run, depth):
+    """Return the judgments without those of items that only this run has among its first."""
+    first = {}
+    for (name, query), docs in naive.lists_of(runs).items():
+        for doc in docs[:depth]:
+            first.setdefault((query, doc), set()).add(name)
+    kept = [first.get(key, set()) != {run} for key in zip(qrels["query_id"], qrels["doc_id"])]
+    return qrels[kept]
+
+
+@pytest.mark.filterwarnings("ignore:.* judged queries are missing")
+@settings(max_examples=12, deadline=None)
+@given(collections())
+def test_every_row_equals_scoring_again_on_judgments_cut_by_hand(collection):
+    _, runs, qrels = collection
+    measures = ["AP", "Bpref", "RPP"]
+    names = sorted(runs["run"].unique())
+    if len(names) < 2 or not (qrels["relevance"] > 0).any():
+        return
+    rests = {run: cut_by_hand(runs, qrels, run, 2) for run in names}
+    if not all((rest["relevance"] > 0).any() for rest in rests.values()):
+        return
+    found = leave_one_out(runs.ireval.join(qrels).positions, measures, depth=2).set_index(["run", "measure"])
+    full = runs.ireval.order(qrels, measures).set_index(["run", "measure"])
+    for run, rest in rests.items():
+        part = runs.ireval.order(rest, measures).set_index(["run", "measure"])
+        for measure in measures:
+            row = found.loc[(run, measure)]
+            assert row["score_without"] == pytest.approx(part.loc[(run, measure), "score"], abs=1e-12)
+            assert row["rank_without"] == part.loc[(run, measure), "rank"]
+            ranks = [[table.loc[(one, measure), "rank"] for one in names] for table in (full, part)]
+            tau = 1.0 if len(rest) == len(qrels) else stats.kendalltau(*ranks).statistic
+            assert row["tau"] == pytest.approx(tau, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_on_the_sample_no_run_gains_and_families_lose_more_than_single_runs():
+    sample = pdeval.datasets.load_sample()
+    positions = sample.runs.ireval.join(sample.qrels).positions
+    alone = leave_one_out(positions, "AP", depth=20).set_index("run")
+    family = teams.of(positions.runs, "family", sample.metadata)
+    together = leave_one_out(positions, "AP", depth=20, teams=family).set_index("run")
+    assert (alone["difference"] <= 1e-12).all()
+    assert (together["removed"] >= alone["removed"]).all()
+    assert together.groupby("family", observed=True)["removed"].nunique().eq(1).all()
+    pool = pools.pooled(tables.read(sample.runs, "runs"), 20)
+    unique = pooling.contributions(pool, qrels=tables.read(sample.qrels, "qrels"))
+    np.testing.assert_array_equal(alone["removed"], unique["unique_relevant"])

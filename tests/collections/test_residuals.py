@@ -1,0 +1,183 @@
+"""Residuals, against judging the unjudged items in every possible way."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pdeval
+from pdeval.collections.residuals import residuals, unjudged
+from tests import naive
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
+MEASURES = ["AP", "P@3", "R@3", "RR", "Rprec", "F@3", "AP@4", "ASL", "ISL", "TSE", "IPrec@0.5", "RBP@3"]
+GRADED = ["nDCG", "nDCG@3", "DCG(gain=exp)@4", "ERR@3", "nERR", "Q", "gRBP@3", "CG@2"]
+
+
+def found(runs, qrels, measures, **options):
+    return residuals(runs.ireval.join(qrels, topics="judged").positions, measures, **options)
+
+
+def one_list(docs, grades):
+    return naive.table({"x": {"1": list(docs)}}), naive.judgments({"1": grades})
+
+
+def bounds(runs, qrels, measures, depth=None):
+    """Return {measure: (low, high)} over all ways to judge the unjudged items of the one list."""
+    docs = naive.lists_of(runs)["x", "1"][:depth]
+    open_ = [doc for doc in docs if doc not in naive.grades_of(qrels)["1"]]
+    top = qrels["relevance"].max()
+    values = []
+    for count in range(len(open_) + 1):
+        for chosen in itertools.combinations(open_, count):
+            more = naive.judgments({"1": dict.fromkeys(chosen, top)}).astype(qrels.dtypes.to_dict())
+            frame = runs.ireval.measure(pd.concat([qrels, more]), measures, topics="judged")
+            values.append(frame["value"].to_numpy())
+    return dict(zip(measures, zip(np.min(values, axis=0), np.max(values, axis=0))))
+
+
+def test_one_deep_unjudged_item_can_lower_average_precision():
+    runs, qrels = one_list("a" + "bcdefghi" + "u", dict.fromkeys("bcdefghi", 0) | {"a": 1})
+    row = found(runs, qrels, "AP").iloc[0]
+    # alone at rank 1 AP is 1; with a second relevant item at rank 10 it is (1 + 2/10) / 2
+    assert row[["value", "low", "high"]].tolist() == [1.0, 0.6, 1.0]
+    assert row["residual"] == pytest.approx(0.4)
+
+
+def test_precision_lies_between_none_and_all_of_the_unjudged_items():
+    runs, qrels = one_list("abcd", {"a": 1, "c": 0})
+    row = found(runs, qrels, "P@4").iloc[0]
+    assert row[["value", "low", "high", "residual"]].tolist() == [0.25, 0.25, 0.75, 0.5]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.permutations("abcdefgh"),
+    st.integers(1, 7),
+    st.dictionaries(st.sampled_from("abcdefghz"), st.integers(0, 2), min_size=3),
+    st.sampled_from([None, 2, 4]),
+)
+def test_the_range_is_that_over_all_ways_to_judge(docs, length, grades, depth):
+    runs, qrels = one_list(docs[:length], grades)
+    if not any(grade > 0 for grade in grades.values()):
+        qrels.loc[0, "relevance"] = 1
+    measures = [*MEASURES, *GRADED]
+    wanted = bounds(runs, qrels, measures, depth)
+    table = found(runs, qrels, measures, by_query=True, depth=depth).set_index("measure")
+    for measure in measures:
+        low, high = table.loc[measure, ["low", "high"]]
+        assert (low, high) == pytest.approx(wanted[measure], abs=1e-12), measure
+
+
+def test_many_lists_at_once_equal_one_at_a_time():
+    sample = pdeval.datasets.load_sample()
+    runs = sample.runs[
+        sample.runs["query_id"].isin(["101", "117", "130"]) & sample.runs["run"].isin(["ql", "rerank-s1"])
+    ]
+    qrels = sample.qrels[sample.qrels["query_id"].isin(["101", "117", "130"])]
+    measures = ["AP", "nDCG@10", "Q"]
+    whole = found(runs, qrels, measures, by_query=True, depth=30)
+    for (run, query), rows in whole.groupby(["run", "query_id"], observed=True):
+        part = runs[(runs["run"] == run) & (runs["query_id"] == query)]
+        if len(part):
+            alone = found(part, qrels[qrels["query_id"] == query], measures, by_query=True, depth=30)
+            np.testing.assert_array_equal(alone[["low", "high"]], rows[["low", "high"]])
+
+
+def test_small_blocks_change_nothing(monkeypatch):
+    sample = pdeval.datasets.load_sample()
+    measures = ["AP", "nDCG@10"]
+    whole = found(sample.runs, sample.qrels, measures, depth=10)
+    monkeypatch.setattr("pdeval.collections.residuals.BLOCK", 1 << 12)
+    pd.testing.assert_frame_equal(found(sample.runs, sample.qrels, measures, depth=10), whole)
+
+
+@pytest.mark.parametrize("name", ["RBP(p=0.5)", "RBP(p=0.95)", "gRBP(p=0.8)"])
+def test_rank_biased_precision_has_its_known_residual(name):
+    sample = pdeval.datasets.load_sample()
+    p = pdeval.parse(name).parameters["p"]
+    wanted = sample.runs.ireval.measure(sample.qrels, f"RBPresidual(p={p})")["value"]
+    table = found(sample.runs, sample.qrels, name, by_query=True)
+    np.testing.assert_allclose(table["residual"], wanted, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(table["low"], table["value"])
+
+
+def test_all_or_nothing_looks_at_two_values_only():
+    runs, qrels = one_list("auvb", {"a": 1, "b": 0})
+    some = found(runs, qrels, "AP").iloc[0]
+    every = found(runs, qrels, "AP", assume="all").iloc[0]
+    # v alone: (1 + 2/3) / 2; u and v: 1
+    assert (some["low"], some["high"]) == pytest.approx((5 / 6, 1.0))
+    assert (every["low"], every["high"]) == (1.0, 1.0)
+
+
+def test_items_of_negative_grade_are_unjudged():
+    runs, qrels = one_list("ab", {"a": -1, "b": 1})
+    assert found(runs, qrels, "P@2")["high"].tolist() == [1.0]
+
+
+def test_a_fully_judged_list_has_no_residual_even_where_nothing_was_found():
+    runs, qrels = one_list("ab", {"a": 0, "b": 0, "z": 1})
+    table = found(runs, qrels, ["AP", "ISL"])
+    assert table["residual"].tolist() == [0.0, 0.0]
+    assert table.loc[table["measure"] == "ISL", "value"].tolist() == [np.inf]
+
+
+def test_a_query_without_relevant_items_could_have_some():
+    runs, qrels = one_list("ab", {"a": 0})
+    qrels = pd.concat([qrels, naive.judgments({"2": {"a": 1}})])
+    table = found(runs, qrels, "RR", by_query=True, topics="judged")
+    assert table[["query_id", "value", "high"]].values.tolist() == [["1", 0.0, 0.5], ["2", 0.0, 0.0]]
+
+
+def test_means_over_queries_are_the_default():
+    sample = pdeval.datasets.load_sample()
+    positions = sample.runs.ireval.join(sample.qrels, topics="common").positions
+    rows = residuals(positions, ["P@10", "GMAP"], by_query=True, topics="common")
+    means = residuals(positions, ["P@10", "GMAP"], topics="common").set_index(["measure", "run"])
+    assert means.columns.tolist() == ["value", "low", "high", "residual"]
+    plain = rows[rows["measure"] == "P@10"].groupby("run", observed=True)["high"].mean()
+    np.testing.assert_allclose(means.loc["P@10", "high"], plain)
+    logs = np.log(rows[rows["measure"] == "GMAP"].set_index("run")["high"]).groupby("run", observed=True).mean()
+    np.testing.assert_allclose(means.loc["GMAP", "high"], np.exp(logs))
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "text"),
+    [
+        ("Bpref", {}, "Bpref has no residual: it looks at judged items only, so unjudged ones do not touch it"),
+        ("Judged@10", {}, "Judged@10 has no residual: it looks at judged items only"),
+        ("strec@10", {}, "strec@10 has no residual: it looks at subtopics"),
+        ("RPP", {}, "RPP is a preference, not a measure of one ranking"),
+        ("AP", {"assume": "some"}, "assume='some': choose 'any' or 'all'"),
+        ("AP", {"depth": 0}, "depth=0: give a whole number of at least 1, or None for all"),
+    ],
+)
+def test_what_has_no_residual_is_an_error(measure, options, text):
+    runs, qrels = one_list("ab", {"a": 1})
+    with pytest.raises(ValueError, match=text):
+        found(runs, qrels, measure, **options)
+
+
+def test_the_join_must_know_all_judged_items_and_definite_ranks():
+    from pdeval.judged.positions import join
+    from pdeval.kinds.tables import read
+
+    runs, qrels = one_list("ab", {"a": 1, "b": 0})
+    lean = join(read(runs, "runs"), read(qrels, "qrels"), complete=False)
+    with pytest.raises(ValueError, match="join with complete=True"):
+        residuals(lean, "AP")
+    with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank"):
+        residuals(runs.ireval.join(qrels, ties="expected").positions, "AP")
+
+
+def test_unjudged_ranks_are_those_that_no_judged_item_holds():
+    runs, qrels = one_list("abcdef", {"a": 1, "c": 0, "e": -1})
+    positions = runs.ireval.join(qrels).positions
+    ranks, count = unjudged(positions, np.array([0]), np.array([0]))
+    assert (ranks.tolist(), count.tolist()) == ([[2.0, 4.0, 5.0, 6.0]], [4])
+    ranks, count = unjudged(positions, np.array([0]), np.array([0]), 4)
+    assert (ranks.tolist(), count.tolist()) == ([[2.0, 4.0]], [2])

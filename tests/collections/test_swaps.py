@@ -1,0 +1,146 @@
+"""Swapped assessors: taus between orderings, against ordering the runs on each set of judgments."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pdeval
+from pdeval.collections import assessors
+from pdeval.collections.swaps import swap_assessors
+from pdeval.kinds.tables import read
+from tests import naive
+
+pytestmark = pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+RUNS = naive.table({"x": {"1": ["a", "b", "c"]}, "y": {"1": ["b", "a", "c"]}, "z": {"1": ["c", "b", "a"]}})
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return pdeval.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def labels(sample):
+    """Three assessors who see the sample's grades with ever more noise; the last skips a third of the queries."""
+    rng = np.random.default_rng(7)
+    parts = []
+    for name, noise in (("ann", 0.02), ("bob", 0.2), ("cyd", 0.4)):
+        wrong = rng.random(len(sample.qrels)) < noise
+        label = np.where(wrong, rng.integers(0, 4, len(sample.qrels)), sample.qrels["relevance"])
+        parts.append(sample.qrels[["query_id", "doc_id"]].assign(assessor=name, label=label))
+    parts[2] = parts[2][parts[2]["query_id"].astype(int) % 3 > 0]
+    return pd.concat(parts, ignore_index=True).sample(frac=1, random_state=1)
+
+
+def orders_of(runs, qrels, measures):
+    return runs.ireval.order(qrels, measures).pivot(index="run", columns="measure", values="rank")
+
+
+def test_two_assessors_who_want_opposite_items_turn_the_ordering_round():
+    labels = pd.DataFrame(
+        [("1", "a", "ann", 1), ("1", "c", "ann", 0), ("1", "a", "bob", 0), ("1", "c", "bob", 1)],
+        columns=["query_id", "doc_id", "assessor", "label"],
+    )
+    found = swap_assessors(read(RUNS, "runs"), labels, "RR")
+    assert found.columns.tolist() == ["judgments_a", "judgments_b", "measure", "method", "runs", "tau"]
+    # ann: x, y, z; bob: z first, x and y tied
+    assert found["tau"].tolist() == pytest.approx([stats.kendalltau([1, 2, 3], [2, 2, 1]).statistic])
+
+
+@pytest.mark.parametrize("topics", ["relevant", "judged"])
+def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, labels, topics):
+    measures = ["AP", "nDCG@10", "RPP", "ERR@10"]
+    parts = dict(assessors.swapped_qrels(labels))
+    orders = {
+        name: sample.runs.ireval.order(part, measures, topics=topics).pivot(
+            index="run", columns="measure", values="rank"
+        )
+        for name, part in parts.items()
+    }
+    found = swap_assessors(read(sample.runs, "runs"), labels, measures, topics=topics)
+    assert len(found) == 3 * len(measures)
+    for row in found.itertuples():
+        x, y = (orders[name][row.measure] for name in (row.judgments_a, row.judgments_b))
+        assert row.tau == pytest.approx(stats.kendalltau(x, y).statistic)
+
+
+def test_draws_are_compared_with_given_judgments(sample, labels):
+    found = swap_assessors(
+        read(sample.runs, "runs"), labels, "AP", qrels=read(sample.qrels, "qrels"), how="draw", draws=4, seed=3
+    )
+    assert found["judgments"].tolist() == [0, 1, 2, 3]
+    full = orders_of(sample.runs, sample.qrels, "AP")["AP"]
+    for number, part in assessors.swapped_qrels(labels, how="draw", draws=4, seed=3):
+        own = orders_of(sample.runs, part, "AP")["AP"]
+        assert found["tau"][number] == pytest.approx(stats.kendalltau(full, own).statistic)
+
+
+def test_less_noise_means_orderings_more_alike(sample, labels):
+    found = swap_assessors(read(sample.runs, "runs"), labels, "AP", qrels=read(sample.qrels, "qrels"))
+    tau = dict(zip(found["judgments"], found["tau"]))
+    assert tau["ann"] > tau["cyd"]
+
+
+def test_the_orderings_themselves_have_a_row_a_run_and_set_of_judgments(sample, labels):
+    found = swap_assessors(read(sample.runs, "runs"), labels, ["AP", "RPP"], orders=True)
+    assert found.columns.tolist() == ["run", "measure", "method", "judgments", "score", "rank"]
+    for name, part in assessors.swapped_qrels(labels):
+        own = sample.runs.ireval.order(part, ["AP", "RPP"])
+        rows = found[found["judgments"] == name].drop(columns="judgments").reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, own, check_dtype=False, check_categorical=False, check_like=True)
+
+
+def test_an_assessor_who_finds_nothing_relevant_agrees_with_nobody():
+    labels = pd.DataFrame(
+        [("1", "a", who, label) for who, label in (("ann", 1), ("bob", 0), ("cyd", 1))],
+        columns=["query_id", "doc_id", "assessor", "label"],
+    )
+    found = swap_assessors(read(RUNS, "runs"), labels, "AP").set_index(["judgments_a", "judgments_b"])["tau"]
+    assert found["ann", "cyd"] == 1
+    assert found[["ann"]].isna().sum() == 1
+    orders = swap_assessors(read(RUNS, "runs"), labels, "AP", orders=True)
+    assert orders["judgments"].unique().tolist() == ["ann", "cyd"]
+
+
+def test_label_columns_may_have_other_names():
+    labels = pd.DataFrame({"q": "1", "d": ["a", "a"], "who": ["ann", "bob"], "says": ["yes", "yes"]})
+    names = {"query": "q", "doc": "d", "assessor": "who", "label": "says"}
+    assert swap_assessors(read(RUNS, "runs"), labels, "AP", grades={"yes": 1}, **names)["tau"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "text"),
+    [
+        ([("1", "a", "ann", 1)], {}, "there is one set of judgments and nothing to compare it with"),
+        ([("1", "a", "ann", 0), ("1", "a", "bob", 0)], {}, "no set of judgments has anything relevant"),
+        ([("1", "a", "ann", 0)], {"orders": True}, "no set of judgments has anything relevant"),
+        ([("1", "a", "ann", 1)], {"how": "draw", "draws": 0}, "there is no set of judgments to compare"),
+        ([("1", "a", "ann", None)], {}, "the label table holds no labels: column 'label' is empty in all 1 rows"),
+        ([("1", "a", "ann", "yes")], {}, "the labels are not numbers, e.g. 'yes'"),
+        ([("1", "a", "ann", 1)] * 2, {}, "1 repeated labels of one item by one assessor"),
+    ],
+)
+def test_faulty_labels_are_errors_that_name_the_fault(rows, options, text):
+    labels = pd.DataFrame(rows, columns=["query_id", "doc_id", "assessor", "label"])
+    with pytest.raises(ValueError, match=text):
+        swap_assessors(read(RUNS, "runs"), labels, "AP", **options)
+
+
+def test_missing_columns_are_named():
+    with pytest.raises(ValueError, match="the label table has no column 'query_id', 'doc_id'"):
+        swap_assessors(read(RUNS, "runs"), pd.DataFrame({"assessor": ["a"], "label": [1]}), "AP")
+
+
+def test_taus_of_ties_equal_scipys():
+    from pdeval.collections.swaps import _taus
+    from pdeval.orderings.standings import Standing
+
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(1, 4, (6, 1, 5)).astype(float)
+    found = [Standing([("AP", "mean")], np.array([1]), rank, rank) for rank in ranks]
+    table = _taus(list("abcdef"), found, None)
+    wanted = [stats.kendalltau(x[0], y[0]).statistic for x, y in itertools.combinations(ranks, 2)]
+    np.testing.assert_allclose(table["tau"], wanted)

@@ -1,0 +1,129 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.evaluate.fitting import Weights
+from pdeval.kernels.preferences import weights
+from tests import naive
+
+RUNS, QUERIES, RELEVANT = 10, 40, 8
+KNOWN = np.array([8.0, 4.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+
+
+@pytest.fixture(scope="module")
+def joined():
+    """Random rankings of 30 items, 8 of them relevant."""
+    rng = np.random.default_rng(11)
+    docs = [f"d{i:02d}" for i in range(30)]
+    lists = {f"r{r}": {f"q{q}": rng.permutation(docs).tolist() for q in range(QUERIES)} for r in range(RUNS)}
+    grades = {f"q{q}": dict.fromkeys(docs[:RELEVANT], 1) for q in range(QUERIES)}
+    return naive.table(lists).ireval.join(naive.judgments(grades))
+
+
+def labelled(joined, weight, slope, seed=0):
+    """Return winners drawn with a chance that grows with the weighted preference."""
+    prefs = joined.prefer(pdeval.parse("RPP", weight=weight))
+    chance = 1 / (1 + np.exp(-slope * prefs["value"]))
+    won = np.random.default_rng(seed).random(len(prefs)) < chance
+    return prefs.assign(winner=np.where(won, "a", "b"))
+
+
+def test_known_weights_are_recovered(joined):
+    fitted = joined.fit_weights(labelled(joined, KNOWN, slope=8.0), penalty=1e-3)
+    found = fitted(np.arange(1.0, RELEVANT + 1))
+    np.testing.assert_allclose(found / found.sum(), KNOWN / KNOWN.sum(), rtol=0, atol=0.06)
+    assert fitted.frame()["level"].tolist() == [1, 2, 3, 5]
+    assert fitted.labels == 45 * QUERIES
+
+
+def test_equal_weights_are_recovered(joined):
+    fitted = joined.fit_weights(labelled(joined, "uniform", slope=8.0), penalty=1e-3)
+    found = fitted(np.arange(1.0, RELEVANT + 1))
+    np.testing.assert_allclose(found / found.sum(), 1 / RELEVANT, rtol=0, atol=0.04)
+
+
+def test_fitted_weights_agree_with_the_labels_better_than_equal_ones(joined):
+    table = labelled(joined, KNOWN, slope=300.0)
+    fitted = joined.fit_weights(table, penalty=1e-3)
+    won = np.where(table["winner"] == "a", 1, -1)
+    equal = (np.sign(joined.prefer("RPP")["value"]) == won).mean()
+    assert fitted.agreement > 0.93 > equal
+    again = joined.prefer(pdeval.parse("RPP", weight=fitted))
+    assert set(again["measure"]) == {"RPP(weight=fitted)"}
+    assert (np.sign(again["value"]) == won).mean() == pytest.approx(fitted.agreement, abs=1e-12)
+
+
+def test_a_strong_penalty_draws_the_weights_together(joined):
+    table = labelled(joined, KNOWN, slope=8.0)
+    spread = [np.ptp(joined.fit_weights(table, penalty=penalty).weight) for penalty in (1e-3, 1e2, 1e6)]
+    assert spread[0] > spread[1] > spread[2]
+    assert spread[2] < 0.01
+
+
+def test_winners_may_be_named_and_ties_are_left_out(joined):
+    table = labelled(joined, KNOWN, slope=8.0)
+    named = table.assign(winner=np.where(table["winner"] == "a", table["run_a"], table["run_b"]))
+    np.testing.assert_array_equal(joined.fit_weights(named).weight, joined.fit_weights(table).weight)
+    ties = pd.concat([table, table.assign(winner="tie")])
+    np.testing.assert_array_equal(joined.fit_weights(ties).weight, joined.fit_weights(table).weight)
+
+
+def test_the_order_and_the_direction_of_rows_do_not_matter(joined):
+    table = labelled(joined, KNOWN, slope=8.0)
+    turned = table.rename(columns={"run_a": "run_b", "run_b": "run_a"})
+    turned["winner"] = np.where(table["winner"] == "a", "b", "a")
+    wanted = joined.fit_weights(table).weight
+    np.testing.assert_allclose(joined.fit_weights(turned).weight, wanted, atol=1e-6)
+    np.testing.assert_array_equal(joined.fit_weights(table.sample(frac=1, random_state=1)).weight, wanted)
+
+
+def test_weights_are_a_function_of_the_level():
+    fitted = Weights(np.array([1, 2, 3, 5]), np.array([0.4, 0.3, 0.2, 0.1]), 1.0, 10)
+    assert fitted(np.array([1.0, 2, 3, 4, 5, 99])).tolist() == [0.4, 0.3, 0.2, 0.2, 0.1, 0.1]
+    assert weights(fitted, 2).tolist() == pytest.approx([4 / 7, 3 / 7])
+    assert fitted.frame().to_dict("list") == {"level": [1, 2, 3, 5], "weight": [0.4, 0.3, 0.2, 0.1]}
+
+
+def test_queries_of_few_relevant_items_take_part():
+    lists = {"a": {"1": ["x", "n"], "2": ["n", "y", "z"]}, "b": {"1": ["n", "x"], "2": ["z", "n", "y"]}}
+    joined = naive.table(lists).ireval.join(naive.judgments({"1": {"x": 1}, "2": {"y": 1, "z": 1}}))
+    table = pd.DataFrame({"query_id": ["1", "2"], "run_a": "a", "run_b": "b", "winner": ["a", "b"]})
+    fitted = joined.fit_weights(table)
+    assert fitted.labels == 2
+    assert len(fitted.weight) == 2
+
+
+GOOD = {"query_id": ["q1"], "run_a": ["r1"], "run_b": ["r2"], "winner": ["a"]}
+BAD = {
+    "no winner": ({"winner": None}, ValueError, "labelled preferences need the columns query_id, run_a, run_b, winner"),
+    "an unknown winner": (
+        {"winner": ["c"]},
+        ValueError,
+        "the winner 'c' is neither 'a', 'b', 'tie' nor one of the two",
+    ),
+    "an unknown run": ({"run_a": ["rx"]}, KeyError, "no run 'rx'|no run .'rx',."),
+    "an unknown query": ({"query_id": ["q99"]}, ValueError, "1 labelled preferences are on queries without judgments"),
+    "only ties": ({"winner": ["tie"]}, ValueError, "no labelled preference"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_labels_that_cannot_be_used_are_refused(joined, case):
+    change, kind, text = BAD[case]
+    columns = {name: value for name, value in {**GOOD, **change}.items() if value is not None}
+    with pytest.raises(kind, match=text):
+        joined.fit_weights(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize("said", [tuple, lambda ids: " / ".join(map(str, ids))], ids=["ids", "label"])
+def test_winners_of_several_columns_are_named_by_their_ids_or_label(said):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    runs = runs[runs["run"].isin(["dense-s1", "dense-s2"])]
+    runs = runs.assign(model="dense", seed=runs["run"].astype(str).str[-1].astype(int)).drop(columns="run")
+    joined = runs.ireval(run=["model", "seed"]).join(qrels)
+    prefs = joined.prefer("invRPP").query("value != 0")
+    winners = [("dense", 1 if value > 0 else 2) for value in prefs["value"]]
+    by_side = joined.fit_weights(prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")))
+    by_name = joined.fit_weights(prefs.assign(winner=[said(one) for one in winners]))
+    assert by_name.weight.tolist() == by_side.weight.tolist()

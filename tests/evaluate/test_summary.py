@@ -1,0 +1,156 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pdeval
+from pdeval.evaluate import cube
+from pdeval.evaluate.summary import aggregate_of, summary
+
+RUNS = pd.DataFrame({"run": ["a", "b"]})
+VALUES = np.array([[[0.1, 0.4], [0.5, 0.4], [0.3, np.nan]]])
+
+
+def scores(values=VALUES, measures=("AP",), runs=RUNS):
+    index = pd.Index([str(q) for q in range(values.shape[1])], name="query_id")
+    return cube.Scores(runs, index, measures, values, np.ones(len(measures), dtype=bool), {"level": 2})
+
+
+def test_mean_spread_and_interval_by_hand():
+    frame = summary(scores())
+    assert list(frame) == ["run", "measure", "n", "mean", "sd", "ci_low", "ci_high"]
+    a, b = frame.to_dict("records")
+    half = stats.t.ppf(0.975, 2) * 0.2 / np.sqrt(3)
+    assert (a["n"], b["n"]) == (3, 2)
+    assert [a["mean"], a["sd"], a["ci_low"], a["ci_high"]] == pytest.approx(
+        [0.3, 0.2, 0.3 - half, 0.3 + half], abs=1e-15
+    )
+    assert [b["mean"], b["sd"], b["ci_low"], b["ci_high"]] == pytest.approx([0.4, 0.0, 0.4, 0.4], abs=1e-15)
+    assert frame.attrs == {"level": 2}
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99])
+def test_the_interval_is_students(confidence):
+    values = np.random.default_rng(1).random((1, 30, 2))
+    frame = summary(scores(values), confidence=confidence)
+    for r in range(2):
+        column = values[0, :, r]
+        wanted = stats.ttest_1samp(column, 0).confidence_interval(confidence)
+        assert (frame["ci_low"][r], frame["ci_high"][r]) == pytest.approx(tuple(wanted), abs=1e-12)
+        assert frame["sd"][r] == pytest.approx(column.std(ddof=1), abs=1e-14)
+
+
+def test_one_query_has_a_mean_and_no_interval():
+    row = summary(scores(VALUES[:, :1])).iloc[0]
+    assert (row["n"], row["mean"]) == (1, 0.1)
+    assert row[["sd", "ci_low", "ci_high"]].isna().all()
+
+
+def test_a_run_without_queries_has_no_mean():
+    row = summary(scores(np.array([[[0.5, np.nan]]]))).iloc[1]
+    assert row["n"] == 0
+    assert np.isnan(row["mean"])
+
+
+def test_the_geometric_mean_where_the_measure_says_so():
+    values = np.array([[[0.1, 1e-5], [0.4, 0.1]]])
+    frame = summary(scores(values, ("GMAP",)))
+    assert frame["mean"].tolist() == pytest.approx([0.2, 1e-3], abs=1e-15)
+    logs = np.log([0.1, 0.4])
+    half = stats.t.ppf(0.975, 1) * logs.std(ddof=1) / np.sqrt(2)
+    low, high = np.exp([logs.mean() - half, logs.mean() + half])
+    assert (frame["ci_low"][0], frame["ci_high"][0]) == pytest.approx((low, high), rel=1e-12)
+
+
+def test_the_sum_where_the_measure_says_so():
+    frame = summary(scores(np.array([[[3.0, 1.0], [4.0, np.nan]]]), ("NumRet",)))
+    assert aggregate_of("NumRet") == "sum"
+    assert frame["mean"].tolist() == [7.0, 1.0]
+    assert frame[["sd", "ci_low", "ci_high"]].isna().all(axis=None)
+
+
+def test_equal_systems_have_exactly_equal_means():
+    values = np.random.default_rng(3).random(1000)
+    frame = summary(scores(np.stack([values, values], axis=1)[None]))
+    assert frame["mean"][0] == frame["mean"][1]
+
+
+def test_wide_has_a_row_per_run_and_a_column_per_measure_in_the_order_asked():
+    values = np.array([[[0.1, 0.4]], [[0.9, 0.8]]])
+    frame = summary(scores(values, ("RR", "AP")), wide=True)
+    assert list(frame) == ["run", "RR", "AP"]
+    assert frame.astype({"run": str}).values.tolist() == [["a", 0.1, 0.9], ["b", 0.4, 0.8]]
+
+
+def test_wide_keeps_runs_of_several_columns():
+    runs = pd.DataFrame({"model": ["x", "x"], "seed": [2, 10]})
+    frame = summary(scores(VALUES, runs=runs), wide=True)
+    assert list(frame) == ["model", "seed", "AP"]
+    assert frame["seed"].tolist() == [2, 10]
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, -0.5])
+def test_a_confidence_that_is_no_share_is_refused(confidence):
+    with pytest.raises(ValueError, match=r"confidence=.*give a share between 0 and 1, e\.g\. 0\.95"):
+        summary(scores(), confidence=confidence)
+
+
+TABLE = pd.DataFrame(
+    [
+        ("a", "old", "1", "AP", 0.1), ("a", "old", "2", "AP", 0.3), ("b", "new", "1", "AP", 0.2),
+        ("b", "new", "2", "AP", 0.6), ("c", "new", "1", "AP", 0.4), ("c", "new", "2", "AP", 0.4),
+    ],
+    columns=["run", "family", "query_id", "measure", "value"],
+)  # fmt: skip
+
+
+def test_groups_average_their_runs_query_by_query():
+    frame = TABLE.ireval.summary(by="family")
+    assert list(frame) == ["family", "measure", "n", "mean", "sd", "ci_low", "ci_high"]
+    new, old = frame.to_dict("records")
+    assert (new["family"], new["n"], old["n"]) == ("new", 2, 2)
+    # queries 1 and 2: (0.2 + 0.4) / 2 and (0.6 + 0.4) / 2
+    assert new["mean"] == pytest.approx(0.4)
+    assert new["sd"] == pytest.approx(np.std([0.3, 0.5], ddof=1))
+    assert old["mean"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("kind", ["object", "category"])
+def test_groups_of_several_columns(kind):
+    table = TABLE.assign(year=[2020, 2020, 2020, 2020, 1999, 1999]).astype({"family": kind})
+    frame = table.ireval.summary(by=["family", "year"])
+    assert frame[["family", "year"]].astype({"family": str}).values.tolist() == [
+        ["new", 1999],
+        ["new", 2020],
+        ["old", 2020],
+    ]
+    assert frame["mean"].tolist() == pytest.approx([0.4, 0.4, 0.2])
+    wide = table.ireval.summary(by=["family", "year"], wide=True)
+    assert wide["AP"].tolist() == pytest.approx([0.4, 0.4, 0.2])
+
+
+def test_metadata_joins_under_the_callers_names():
+    scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
+    frame = scores.merge(pdeval.datasets.sample_metadata(), on="run").ireval.summary(by="family", wide=True)
+    metadata = pdeval.datasets.sample_metadata().set_index("run")["family"]
+    wanted = scores.assign(family=scores["run"].astype(object).map(metadata))
+    wanted = wanted.groupby(["family", "measure"], observed=True)["value"].mean().unstack()
+    assert frame["AP"].tolist() == pytest.approx(wanted["AP"].tolist())
+    assert frame["family"].tolist() == wanted.index.tolist()
+
+
+def test_an_unknown_group_is_an_error_that_says_how_to_join():
+    with pytest.raises(KeyError, match=r"no column 'year' to group by; the table has run, family.*merge\(metadata"):
+        TABLE.ireval.summary(by="year")
+
+
+def test_rows_without_a_group_are_not_dropped_silently():
+    with pytest.raises(ValueError, match="2 rows have no family; fill it, or drop those rows first"):
+        TABLE.assign(family=TABLE["family"].where(TABLE["run"] != "a")).ireval.summary(by="family")
+
+
+@pytest.mark.parametrize("name", ["query_id", "measure", "value"])
+def test_a_summary_is_not_grouped_by_what_it_sums_up(name):
+    frame = pd.DataFrame({"run": ["a"], "query_id": ["1"], "measure": ["AP"], "value": [0.5]})
+    with pytest.raises(ValueError, match=f"by='{name}': a summary is over queries, for each measure"):
+        frame.ireval.summary(by=name)

@@ -1,0 +1,136 @@
+"""The columns that kernels ask for, worked by hand on two runs and four queries."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.judged import positions
+from pdeval.judged.blocks import View
+from pdeval.kinds import tables
+from tests import naive
+
+inf = np.inf
+GRADES = {
+    "q1": {"a": 1, "b": 0, "c": 2, "p": -1},
+    "q2": {"a": 2, "x": 1, "b": 0},
+    "q3": {"z": 0},
+    "q4": {"c": 3},
+}
+LISTS = {
+    "r": {"q1": ["b", "p", "c", "u", "a"], "q2": ["x", "a"], "q3": ["z"]},
+    "s": {"q1": ["a", "b"], "q2": ["u", "b", "x"], "q4": ["u", "c"]},
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return positions.join(
+        tables.read(naive.table(LISTS), "runs"), tables.read(naive.judgments(GRADES), "qrels"), ties="docid"
+    )
+
+
+def cells(found, kind, name, level=None, most=1 << 21):
+    """Return {query: the column, axis 0 the item, last axis the run}, gathered from all blocks."""
+    gathered = {}
+    for block in View(found, kind, level).blocks(empty=True, most=most):
+        column = np.asarray(block[name])
+        for place, topic in enumerate(block.topics):
+            axis = column.ndim - 2
+            gathered[found.queries[topic]] = np.take(column, place, axis=axis).tolist() if column.ndim > 1 else column
+    return gathered
+
+
+COLUMNS = [
+    # kind, level, column, {query: expected}
+    ("binary", None, "rank", {"q1": [[3, 1], [5, inf]], "q2": [[1, 3], [2, inf]], "q3": [], "q4": [[inf, 2]]}),
+    ("binary", 2, "rank", {"q1": [[3, inf]], "q2": [[2, inf]], "q3": [], "q4": [[inf, 2]]}),
+    ("graded", 2, "rank", {"q1": [[3, 1], [5, inf]], "q2": [[1, 3], [2, inf]], "q3": [], "q4": [[inf, 2]]}),
+    ("judged", None, "rank", {
+        "q1": [[1, 1], [3, 2], [5, inf]], "q2": [[1, 2], [2, 3], [inf, inf]], "q3": [[1, inf]], "q4": [[inf, 2]],
+    }),
+    ("graded", None, "grade", {"q1": [[2, 1], [1, 2]], "q2": [[1, 1], [2, 2]], "q3": [], "q4": [[3, 3]]}),
+    ("graded", None, "ideal", {"q1": [[2], [1]], "q2": [[2], [1]], "q3": [], "q4": [[3]]}),
+    ("judged", 2, "relevant", {
+        "q1": [[False, False], [True, False], [False, True]],
+        "q2": [[False, False], [True, False], [False, True]],
+        "q3": [[False, False]],
+        "q4": [[True, True]],
+    }),
+    ("judged", 2, "relevants", {"q1": [1], "q2": [1], "q3": [0], "q4": [1]}),
+    ("binary", None, "retrieved", {"q1": [5, 2], "q2": [2, 3], "q3": [1, 0], "q4": [0, 2]}),
+    ("binary", None, "above", {"q1": [[1, 0], [1, inf]], "q2": [[0, 1], [0, inf]], "q3": [], "q4": [[inf, 0]]}),
+    ("binary", 2, "above", {"q1": [[1, inf]], "q2": [[1, inf]], "q3": [], "q4": [[inf, 0]]}),
+    ("binary", None, "pooled", {"q1": [[1, 0], [1, inf]], "q2": [[0, 0], [0, inf]], "q3": [], "q4": [[inf, 0]]}),
+    ("binary", None, "nonrelevant", {"q1": [1], "q2": [1], "q3": [1], "q4": [0]}),
+    ("binary", 2, "nonrelevant", {"q1": [2], "q2": [2], "q3": [1], "q4": [0]}),
+    ("binary", None, "nonrelevant_found", {"q1": [1, 1], "q2": [0, 1], "q3": [1, 0], "q4": [0, 0]}),
+    ("binary", None, "corpus", {"q1": [5], "q2": [4], "q3": [1], "q4": [2]}),
+    ("binary", None, "items", {"q1": [[5, 1], [3, inf]], "q2": [[2, inf], [1, 3]], "q3": [], "q4": [[inf, 2]]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("most", [1, 1 << 21])
+@pytest.mark.parametrize(("kind", "level", "name", "wanted"), COLUMNS, ids=lambda value: str(value)[:20])
+def test_columns_hold_what_their_names_say(found, most, kind, level, name, wanted):
+    assert cells(found, kind, name, level, most) == wanted
+
+
+def test_the_largest_grade_is_that_of_all_queries(found):
+    assert {block["top_grade"] for block in View(found, "graded").blocks()} == {3.0}
+
+
+def test_topics_without_items_come_only_when_asked_for(found):
+    assert sorted(t for block in View(found, "binary").blocks() for t in block.topics) == [0, 1, 3]
+    assert sorted(t for block in View(found, "binary").blocks(empty=True) for t in block.topics) == [0, 1, 2, 3]
+
+
+def test_an_unknown_column_is_an_error_that_lists_the_known_ones(found):
+    block = next(View(found, "binary").blocks())
+    with pytest.raises(KeyError, match="no column 'ranks'; a kernel may ask for above, belongs, corpus"):
+        block["ranks"]
+
+
+def test_columns_of_judged_items_need_a_complete_join():
+    runs, qrels = tables.read(naive.table(LISTS), "runs"), tables.read(naive.judgments(GRADES), "qrels")
+    block = next(View(positions.join(runs, qrels, complete=False), "binary").blocks())
+    with pytest.raises(RuntimeError, match="join again with complete=True"):
+        block["above"]
+
+
+SUBTOPICS = pd.DataFrame(
+    [("q1", "s1", "a", 1), ("q1", "s2", "a", 1), ("q1", "s2", "b", 2), ("q1", "s3", "c", 0), ("q2", "s9", "b", 1)],
+    columns=["query_id", "subtopic", "doc_id", "relevance"],
+)
+
+
+@pytest.fixture(scope="module")
+def diverse():
+    runs = naive.table({"r": {"q1": ["b", "a"], "q2": ["b"]}, "s": {"q1": ["a", "c"]}})
+    return positions.join(tables.read(runs, "runs"), tables.read(SUBTOPICS, "qrels"))
+
+
+def test_membership_of_subtopics_is_in_rank_order_and_by_document(diverse):
+    # a belongs to s1 and s2, b to s2; s3 has no relevant item
+    member = cells(diverse, "subtopic", "member")
+    assert np.asarray(member["q1"])[..., 0].tolist() == [[False, True], [True, True]]
+    assert np.asarray(member["q1"])[..., 1].tolist() == [[True, True], [False, True]]
+    assert np.asarray(cells(diverse, "subtopic", "belongs")["q1"])[..., 0].tolist() == [[True, True], [False, True]]
+    assert cells(diverse, "subtopic", "subtopics") == {"q1": [2.0], "q2": [1.0]}
+
+
+def test_the_level_holds_for_subtopics_too(diverse):
+    assert cells(diverse, "subtopic", "rank", 2) == {"q1": [[1, inf]], "q2": []}
+    assert cells(diverse, "subtopic", "subtopics", 2)["q1"] == [1.0]
+
+
+def test_subtopics_must_be_there(found):
+    with pytest.raises(ValueError, match=r"needs subtopics.*read_qrels\(path, subtopics=True\)"):
+        View(found, "subtopic")
+
+
+def test_tie_groups_are_columns_where_orders_are_averaged():
+    runs = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [1.0, 2.0, 1.0, 1.0]})
+    qrels = naive.judgments({"q": {"a": 1, "d": 1, "z": 1}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties="expected")
+    assert cells(found, "binary", "start") == {"q": [[1], [1], [inf]]}
+    assert cells(found, "binary", "size") == {"q": [[3], [3], [1]]}

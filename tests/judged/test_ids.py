@@ -1,0 +1,147 @@
+import decimal
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.judged import ids
+
+TEXTS = st.lists(st.text(max_size=40), min_size=1, max_size=12)
+STORED = {
+    "object": lambda texts: pd.Series(texts, dtype=object),
+    "string": lambda texts: pd.Series(texts, dtype="string"),
+    "string[pyarrow]": lambda texts: pd.Series(texts, dtype="string[pyarrow]"),
+    "category": lambda texts: pd.Series(texts, dtype=object).astype("category"),
+    "arrow string": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.string())),
+    "arrow large": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.large_string())),
+    "arrow dictionary": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+    "arrow chunks": lambda texts: pd.concat(
+        [pd.Series([text], dtype=pd.ArrowDtype(pa.string())) for text in texts], ignore_index=True
+    ),
+    "arrow dictionary chunks": lambda texts: pd.concat(
+        [pd.Series([text], dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))) for text in texts],
+        ignore_index=True,
+    ),
+    "sliced": lambda texts: pd.Series(["before", *texts, "after"], dtype="string[pyarrow]").iloc[1:-1],
+    "bytes": lambda texts: pd.Series([text.encode() for text in texts], dtype=object),
+}
+
+
+@pytest.mark.parametrize("stored", STORED)
+def test_every_way_of_storing_text_answers_alike(stored):
+    texts = ["d2", "d2", "d10", "", "é", "d2", "a longer id than sixteen bytes", "d10"]
+    held = ids.of(STORED[stored](texts), "doc")
+    values, place = held.unique()
+    assert held.type == "strings"
+    assert len(held) == 8
+    assert held.changes().tolist() == [a != b for a, b in itertools.pairwise(texts)]
+    assert values.index().tolist() == sorted(set(texts), key=str.encode)
+    assert [values.index()[i] for i in place] == texts
+    assert held.as_text().to_pylist() == texts
+    assert held.take(np.array([3, 0])).index().tolist() == ["", "d2"]
+    known = ids.of(pd.Series(["d10", "é", "d3"]), "doc")
+    assert held.probe(known).tolist() == [-1, -1, 0, -1, 1, -1, -1, 0]
+    marks = ids.fingerprints(held)
+    assert marks[0] == marks[1] == marks[5]
+    assert len(set(marks.tolist())) == 5
+
+
+INTEGERS = ["int64", "int8", "uint16", "Int64", "category", "object", pd.ArrowDtype(pa.int32())]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_every_way_of_storing_integers_answers_alike(dtype):
+    held = ids.of(pd.Series([7, 7, 10, 2]).astype(dtype), "doc")
+    values, place = held.unique()
+    assert held.type == "integers"
+    assert held.changes().tolist() == [False, True, True]
+    assert values.index().tolist() == [2, 7, 10]
+    assert place.tolist() == [1, 1, 2, 0]
+    assert held.as_text().to_pylist() == ["7", "7", "10", "2"]
+    assert held.probe(ids.of(pd.Series([10, 3]), "doc")).tolist() == [-1, -1, 0, -1]
+    assert held.decoded().numbers.tolist() == [7, 7, 10, 2]
+
+
+def test_unused_categories_are_no_ids():
+    held = ids.of(pd.Series(["a", "b"], dtype="category").iloc[:1], "run")
+    assert held.unique()[0].index().tolist() == ["a"]
+
+
+def test_a_dictionary_that_holds_a_text_twice_is_one_id():
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", "a", "b"]))
+    held = ids.of(pd.Series(pd.arrays.ArrowExtensionArray(twice)), "doc")
+    assert held.changes().tolist() == [False, True]
+    assert ids.fingerprints(held)[0] == ids.fingerprints(held)[1]
+
+
+@given(TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_words_compare_as_the_bytes_do(texts):
+    texts = [text.replace("\0", "0") for text in texts]
+    held = pa.array(["pad", *texts]).slice(1)
+    longest = max(len(text.encode()) for text in texts)
+    rows = np.arange(len(texts))
+    words = np.stack([ids.words(held, rows, place) for place in range(longest // 8 + 1)], axis=1)
+    by_words = sorted(range(len(texts)), key=lambda i: words[i].tolist())
+    assert [texts[i] for i in by_words] == sorted(texts, key=str.encode)
+    for i, one in enumerate(texts):
+        assert words[i].astype(">u8").tobytes().rstrip(b"\0") == one.encode()
+
+
+@given(TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_equal_texts_have_equal_fingerprints(texts):
+    marks = ids.fingerprints(ids.of(pd.Series([*texts, "", *texts], dtype=object), "doc"))
+    assert marks[: len(texts)].tolist() == marks[len(texts) + 1 :].tolist()
+
+
+@pytest.mark.parametrize("longer", ["", "x" * 9, "x" * 20, "x" * 50])
+def test_equal_texts_have_equal_fingerprints_however_far_apart_and_whatever_stands_between(longer):
+    texts = ["", "d7", "doc-0007", "doc-0000007"]
+    marks = ids.fingerprints(ids.of(pd.Series([*texts, *["filler"] * 40_000, longer, *texts], dtype=object), "doc"))
+    assert marks[:4].tolist() == marks[-4:].tolist()
+
+
+def test_fingerprints_of_short_ids_are_all_different():
+    texts = [f"{i:x}" for i in range(20_000)]
+    assert len(np.unique(ids.fingerprints(ids.of(pd.Series(texts), "doc")), return_index=True)[0]) == 20_000
+
+
+REFUSED = {
+    "floats": (pd.Series([1.5]), "doc column holds float64 values; ids must be strings or integers"),
+    "nullable floats": (pd.Series([1.5], dtype="Float64"), "doc column holds Float64 values"),
+    "floats as objects": (pd.Series([1.5, 2.5], dtype=object), "values of type float; ids must be all strings or"),
+    "categories of floats": (pd.Series([1.5]).astype("category"), "doc column holds float64 values"),
+    "true and false": (pd.Series([True]), "doc column holds true/false values"),
+    "nullable truth": (pd.Series([True], dtype="boolean"), "doc column holds true/false values"),
+    "mixed": (pd.Series(["a", 1], dtype=object), "values of type int, str; ids must be all strings or all integers"),
+    "mixed far down": (pd.Series(["a"] * 10_001 + [1], dtype=object), "values of type int, str"),
+    "times": (pd.Series(pd.to_datetime(["2020-01-01"])), "values of type Timestamp"),
+    "tuples": (pd.Series([("a", 1)], dtype=object), "values of type tuple"),
+    "decimals": (pd.Series([decimal.Decimal(1)], dtype=object), "values of type Decimal"),
+    "missing text": (pd.Series(["a", None]), "doc column has 1 missing ids; drop or fill"),
+    "missing pd.NA": (pd.Series(["a", pd.NA], dtype="string"), "doc column has 1 missing ids"),
+    "missing category": (pd.Series(["a", None], dtype="category"), "doc column has 1 missing ids"),
+    "missing integer": (pd.Series([1, None], dtype="Int64"), "doc column has 1 missing ids"),
+    "missing arrow": (pd.Series(["a", None], dtype=pd.ArrowDtype(pa.string())), "doc column has 1 missing ids"),
+    "integers beyond 64 bits": (pd.Series([2**70], dtype=object), "too large"),
+    "unsigned integers beyond 63 bits": (pd.Series([2**63], dtype=np.uint64), "too large"),
+    "bytes that are not text": (pd.Series([b"\xff"], dtype=object), "not UTF-8"),
+    "a missing text in a dictionary": (
+        pd.Series(
+            pd.arrays.ArrowExtensionArray(pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None])))
+        ),
+        "doc column has 1 missing ids",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_columns_that_hold_no_ids_are_refused(case):
+    column, text = REFUSED[case]
+    with pytest.raises(ValueError, match=text):
+        ids.of(column, "doc")

@@ -1,0 +1,71 @@
+import pandas as pd
+import pytest
+
+from pdeval.judged import judgments
+from pdeval.kinds import tables
+
+
+def of(rows, columns=("query_id", "doc_id", "relevance")):
+    return judgments.of(tables.read(pd.DataFrame(rows, columns=columns), "qrels"))
+
+
+def items(found):
+    queries, docs = found.queries.index(), found.docs.index()
+    return [(queries[q], docs[d], g) for q, d, g in zip(found.topic, found.doc, found.grade)]
+
+
+def test_items_are_sorted_by_query_and_document_whatever_the_order_of_rows():
+    rows = [("q2", "b", 1), ("q10", "c", 0), ("q2", "a", 2), ("q1", "b", -1)]
+    wanted = [("q1", "b", -1.0), ("q10", "c", 0.0), ("q2", "a", 2.0), ("q2", "b", 1.0)]
+    assert items(of(rows)) == items(of(rows[::-1])) == wanted
+
+
+def test_the_key_rises_with_query_and_document():
+    key = of([("q2", "b", 1), ("q1", "b", 1), ("q1", "a", 1)]).key()
+    assert (key[1:] > key[:-1]).all()
+
+
+def test_a_judgment_given_twice_alike_counts_once():
+    assert items(of([("q", "a", 1), ("q", "b", 2), ("q", "a", 1)])) == [("q", "a", 1.0), ("q", "b", 2.0)]
+
+
+def test_grades_may_be_fractions_and_negative():
+    assert of([("q", "a", 0.5), ("q", "b", -2)]).grade.tolist() == [0.5, -2.0]
+
+
+def test_two_grades_for_one_document_are_an_error_that_shows_both():
+    text = r"has 1 \(query, doc\) pairs with different grades, e\.g\. \('q', 'a'\) with 1 and 3.*subtopic=.*groupby"
+    with pytest.raises(ValueError, match=text):
+        of([("q", "a", 1), ("q", "b", 1), ("q", "a", 3)])
+
+
+SUBTOPIC = ("query_id", "subtopic", "doc_id", "relevance")
+
+
+def test_an_item_has_the_largest_grade_of_its_subtopics():
+    found = of([("q", "2", "a", 1), ("q", "1", "a", 3), ("q", "1", "b", 0), ("p", "1", "a", 1)], SUBTOPIC)
+    assert items(found) == [("p", "a", 1.0), ("q", "a", 3.0), ("q", "b", 0.0)]
+    assert found.subtopic.T.tolist() == [[0, 0, 1], [1, 0, 3], [1, 1, 1], [2, 0, 0]]
+
+
+def test_a_subtopic_judgment_given_twice_alike_counts_once():
+    assert of([("q", "1", "a", 1), ("q", "1", "a", 1)], SUBTOPIC).subtopic.shape == (3, 1)
+
+
+def test_two_grades_for_one_document_and_subtopic_are_an_error():
+    with pytest.raises(ValueError, match=r"1 \(query, subtopic, doc\) rows with different grades"):
+        of([("q", "1", "a", 1), ("q", "2", "a", 1), ("q", "1", "a", 2)], SUBTOPIC)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([], "judgments table is empty; there is nothing to evaluate against"),
+        ([("q", "a", None)], "judgments' grade column has 1 missing values"),
+        ([("q", "a", "high")], "grade column holds 1 values that are not numbers, e.g. 'high'"),
+        ([("q", None, 1)], "the judgments' doc column has 1 missing ids"),
+    ],
+)
+def test_judgments_without_grades_or_ids_are_an_error(rows, text):
+    with pytest.raises(ValueError, match=text):
+        of(rows)

@@ -1,0 +1,79 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.judged import lists
+from pdeval.kinds import tables
+
+ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.integers(0, 99)), min_size=1, max_size=20)
+
+
+def find(frame, **binding):
+    return lists.find(tables.read(frame, "runs", binding))
+
+
+def members(frame, found):
+    """Return {(run, query): rows of the caller's table in order}."""
+    order = np.arange(len(frame)) if found.order is None else found.order
+    queries = found.queries.index()
+    return {
+        (*found.runs.iloc[run].tolist(), queries[query]): order[begin:end].tolist()
+        for run, query, begin, end in zip(found.run, found.query, found.starts, found.starts[1:])
+    }
+
+
+@given(ROWS)
+@settings(max_examples=60, deadline=None)
+def test_every_row_is_in_the_list_of_its_run_and_query_in_the_order_of_the_table(rows):
+    frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id"]).assign(score=1.0)
+    wanted = {}
+    for row, (run, query, _) in enumerate(rows):
+        wanted.setdefault((run, query), []).append(row)
+    found = find(frame)
+    assert members(frame, found) == wanted
+    assert found.sizes.tolist() == [len(rows) for rows in members(frame, found).values()]
+    assert found.runs["run"].tolist() == sorted(frame["run"].unique())
+
+
+def test_rows_that_stand_together_are_not_moved():
+    frame = pd.DataFrame({"run": list("bbaa"), "query_id": ["2", "1", "2", "1"], "doc_id": "d", "score": 1.0})
+    assert find(frame).order is None
+
+
+def test_a_run_named_by_several_columns_is_each_combination_that_occurs():
+    frame = pd.DataFrame(
+        {"model": list("xyyx"), "seed": [2, 1, 2, 2], "query_id": list("1112"), "doc_id": "d", "score": 1.0}
+    )
+    found = find(frame, run=["model", "seed"])
+    assert found.runs.to_dict("list") == {"model": ["x", "y", "y"], "seed": [2, 1, 2]}
+    assert members(frame, found) == {("x", 2, "1"): [0], ("y", 1, "1"): [1], ("y", 2, "1"): [2], ("x", 2, "2"): [3]}
+
+
+def test_a_table_without_a_run_column_is_one_run():
+    found = find(pd.DataFrame({"query_id": list("121"), "doc_id": list("abc"), "score": 1.0}))
+    assert found.runs["run"].tolist() == ["run"]
+    assert found.order.tolist() == [0, 2, 1]
+
+
+def test_the_list_of_a_row_is_found():
+    found = find(pd.DataFrame({"query_id": list("11122"), "doc_id": list("abcde"), "score": 1.0}))
+    assert found.of_rows(np.arange(5)).tolist() == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("most", [1, 7, 1 << 21])
+@given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=12))
+@settings(max_examples=40, deadline=None)
+def test_dense_blocks_hold_every_row_of_every_list_once(most, sizes):
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    seen = {}
+    for which, rows, real in lists.dense(starts, most=most):
+        for one, held, mask in zip(which, rows, real):
+            seen[one] = held[mask].tolist()
+            assert (held[~mask] == starts[one]).all()
+    assert seen == {i: list(range(starts[i], starts[i + 1])) for i in range(len(sizes))}
+
+
+def test_ranges_count_on_from_each_beginning():
+    assert lists.ranges(np.array([5, 0, 9]), np.array([2, 3, 0])).tolist() == [5, 6, 0, 1, 2]

@@ -1,0 +1,176 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.judged import positions
+from pdeval.judged.corpus import corpus_sizes
+from pdeval.kinds import tables
+from tests import naive
+
+DOCS = [f"d{i}" for i in range(9)]
+
+
+@st.composite
+def collections(draw):
+    """Return ({run: {query: documents}}, {query: {document: grade}}); the first query is answered and judged."""
+    queries = ["q1", "q2", "q3"]
+    lists = {
+        run: {
+            q: draw(st.lists(st.sampled_from(DOCS), min_size=1, unique=True))
+            for q in draw(st.sets(st.sampled_from(queries)))
+        }
+        for run in "ab"
+    }
+    lists["a"]["q1"] = draw(st.permutations(DOCS))[:5]
+    grades = {
+        q: draw(st.dictionaries(st.sampled_from(DOCS), st.sampled_from([-1, 0, 1, 2]), min_size=1))
+        for q in draw(st.sets(st.sampled_from(["q2", "q3", "q4"])))
+    }
+    return lists, {"q1": {"d0": 1}, **grades}
+
+
+def join(lists, grades, **rules):
+    return positions.join(
+        tables.read(naive.table(lists), "runs"), tables.read(naive.judgments(grades), "qrels"), **rules
+    )
+
+
+def by_name(found):
+    """Return {(run, query, document): rank} of the judged items that were found."""
+    docs = found.judged.docs.index()[found.judged.doc[found.item]]
+    queries = found.queries[found.judged.topic[found.item]]
+    return dict(zip(zip(found.runs["run"].to_numpy()[found.run], queries, docs), found.rank.tolist()))
+
+
+def wanted(lists, grades, depth=99, least=-9):
+    return {
+        (run, query, doc): float(rank)
+        for run, queries in lists.items()
+        for query, docs in queries.items()
+        for rank, doc in enumerate(docs, 1)
+        if grades.get(query, {}).get(doc, -99) >= least and rank <= depth
+    }
+
+
+@given(collections(), st.sampled_from([None, 1, 3]))
+@settings(max_examples=50, deadline=None)
+def test_every_judged_item_is_found_at_its_rank(collection, depth):
+    lists, grades = collection
+    found = join(lists, grades, depth=depth)
+    assert by_name(found) == wanted(lists, grades, depth or 99)
+    assert (np.diff(found.item) >= 0).all()
+    for t, query in enumerate(found.queries):
+        for r, run in enumerate(found.runs["run"]):
+            assert found.retrieved[t, r] == min(len(lists[run].get(query, [])), depth or 99)
+    assert found.extra == sum(query not in grades for queries in lists.values() for query in queries)
+
+
+@given(collections())
+@settings(max_examples=30, deadline=None)
+def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
+    lists, grades = collection
+    found = join(lists, grades, complete=False)
+    assert by_name(found) == wanted(lists, grades, least=1)
+    assert found.relevant().sum() == join(lists, grades).relevant().sum()
+
+
+@given(collections(), st.integers(0, 255))
+@settings(max_examples=40, deadline=None)
+def test_keeping_items_topics_and_runs_is_joining_fewer(collection, bits):
+    lists, grades = collection
+    whole = join(lists, grades)
+    chosen = [bool(bits >> i & 1) for i in range(8)]
+    kept = np.resize(chosen, len(whole.judged.topic))
+    names = list(zip(whole.queries[whole.judged.topic], whole.judged.docs.index()[whole.judged.doc]))
+    fewer = {query: {} for query in grades}
+    for keep, (query, doc) in zip(kept, names):
+        if keep:
+            fewer[query][doc] = grades[query][doc]
+    assert by_name(whole.keep_items(kept)) == wanted(lists, fewer)
+    assert whole.keep_items(kept).judged.grade.tolist() == whole.judged.grade[kept].tolist()
+
+    topics = np.resize(chosen, len(whole.queries))
+    some = whole.keep_topics(topics)
+    assert some.queries.tolist() == whole.queries[topics].tolist()
+    assert by_name(some) == wanted(lists, {q: grades[q] for q in whole.queries[topics]})
+    assert some.retrieved.tolist() == whole.retrieved[topics].tolist()
+
+    mine = np.array([chosen[0], not chosen[0]])[: len(whole.runs)]
+    few = whole.keep_runs(mine)
+    assert by_name(few) == wanted({run: lists[run] for run in whole.runs["run"][mine]}, grades)
+    assert few.runs["run"].tolist() == whole.runs["run"][mine].tolist()
+
+
+def test_keeping_items_keeps_their_subtopics():
+    qrels = pd.DataFrame(
+        [("q", "1", "a", 1), ("q", "2", "b", 2), ("q", "1", "c", 1), ("q", "2", "c", 1)],
+        columns=["query_id", "subtopic", "doc_id", "relevance"],
+    )
+    runs = tables.read(naive.table({"r": {"q": ["c", "a"]}}), "runs")
+    found = positions.join(runs, tables.read(qrels, "qrels")).keep_items(np.array([False, True, True]))
+    assert found.judged.subtopic.T.tolist() == [[0, 1, 2], [1, 0, 1], [1, 1, 1]]
+
+
+def test_grades_below_the_level_and_negative_ones_are_not_relevant():
+    found = join({"r": {"q": ["a"]}}, {"q": {"a": -1, "b": 0, "c": 1, "d": 2.5}})
+    assert found.relevant().tolist() == [False, False, True, True]
+    assert found.relevant(2).tolist() == [False, False, False, True]
+    assert found.relevant(-5).tolist() == [False, False, True, True]
+
+
+def test_a_query_without_judgments_is_extra_and_an_unanswered_one_has_nothing_retrieved():
+    found = join({"r": {"q": ["a"], "z": ["a", "b"]}}, {"q": {"a": 1}, "p": {"a": 1}})
+    assert found.queries.tolist() == ["p", "q"]
+    assert found.extra == 1
+    assert found.retrieved.tolist() == [[0], [1]]
+    assert found.answered.tolist() == [[False], [True]]
+
+
+def test_the_query_keeps_the_name_of_the_run_table():
+    runs = naive.table({"r": {"q": ["a"]}}).rename(columns={"query_id": "qid", "doc_id": "docno"})
+    found = positions.join(tables.read(runs, "runs"), tables.read(naive.judgments({"q": {"a": 1}}), "qrels"))
+    assert (found.queries.name, found.doc_name) == ("qid", "docno")
+
+
+def test_the_same_document_may_be_judged_in_one_query_only():
+    found = join({"r": {"q": ["a", "b"], "p": ["b", "a"]}}, {"q": {"b": 1}, "p": {"a": 1}})
+    assert by_name(found) == {("r", "q", "b"): 2.0, ("r", "p", "a"): 2.0}
+
+
+def test_every_fault_of_both_tables_is_named_at_once():
+    runs = naive.table({"r": {"q": ["a", "b"]}}).assign(score=[np.nan, 1.0], query_id=[None, "q"])
+    qrels = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "relevance": [1, 2]})
+    with pytest.raises(ValueError, match=r"different grades(.|\n)*query column has 1 missing(.|\n)*score column has 1"):
+        positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+
+
+def test_mismatches_of_both_ids_and_duplicates_are_named_at_once():
+    runs = pd.DataFrame({"query_id": [1, 1], "doc_id": [7, 7], "score": [1.0, 2.0]})
+    qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["7"], "relevance": [1]})
+    text = r"query ids are integers in the run table and strings(.|\n)*doc ids are integers(.|\n)*1 duplicate"
+    with pytest.raises(ValueError, match=text):
+        positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+
+
+def test_duplicates_are_not_looked_for_without_validation():
+    runs = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]})
+    qrels = tables.read(naive.judgments({"q": {"b": 1}}), "qrels")
+    assert positions.join(tables.read(runs, "runs"), qrels, validate=False).rank.tolist() == [3.0]
+
+
+@given(collections())
+@settings(max_examples=40, deadline=None)
+def test_the_corpus_of_a_query_is_what_all_runs_and_judges_saw(collection):
+    lists, grades = collection
+    sizes = corpus_sizes(join(lists, grades))
+    assert sizes.tolist() == [
+        len({doc for queries in lists.values() for doc in queries.get(query, [])} | set(grades[query]))
+        for query in sorted(grades)
+    ]
+
+
+def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
+    found = join({"a": {"q": ["x", "y"]}, "b": {"q": ["z"]}}, {"q": {"w": 1}})
+    assert corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]

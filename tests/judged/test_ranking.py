@@ -1,0 +1,65 @@
+"""The rank of every row, against Python's own sort of each list."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.judged import ranking
+from pdeval.kinds import tables
+from tests import naive
+
+RULES = [("docid", "trec_eval-10"), ("docid", "trec_eval-9"), ("first", "trec_eval-10"), ("rank", "trec_eval-10")]
+
+
+@st.composite
+def runs(draw):
+    rows = []
+    for run, query in ((r, q) for r in "ab" for q in "12"):
+        docs = draw(st.lists(st.sampled_from([f"d{n}" for n in range(12)]), unique=True, max_size=10))
+        scores = draw(st.lists(st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 2.0]), min_size=len(docs), max_size=len(docs)))
+        ranks = draw(st.permutations(range(len(docs))))
+        rows += [(run, query, *row) for row in zip(docs, scores, ranks)]
+    rows = draw(st.permutations(rows or [("a", "1", "d", 0.0, 0)]))
+    return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score", "rank"])
+
+
+@pytest.mark.parametrize(("ties", "compat"), RULES)
+@settings(max_examples=40, deadline=None)
+@given(frame=runs(), depth=st.sampled_from([None, 1, 3, 20]))
+def test_the_first_rows_of_every_list_are_those_of_a_plain_sort(ties, compat, frame, depth):
+    table = tables.read(frame, "runs")
+    lists = naive.lists_of(frame, ties, compat)
+    wanted = {(*key, doc): rank for key, docs in lists.items() for rank, doc in enumerate(docs[:depth], 1)}
+    found = ranking.top(table, depth, ties=ties, compat=compat)
+    keys = frame[["run", "query_id", "doc_id"]].iloc[found.row].itertuples(index=False, name=None)
+    assert dict(zip(keys, found.rank.tolist())) == wanted
+    assert (np.diff(found.own) >= 0).all()
+    if depth is None:
+        every = zip(frame["run"], frame["query_id"], frame["doc_id"])
+        assert ranking.ranked(table, ties=ties, compat=compat).tolist() == [wanted[row] for row in every]
+
+
+def test_the_rank_column_serves_where_there_are_no_scores():
+    frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "b"], "rank": [7, 3]})
+    assert ranking.ranked(tables.read(frame, "runs")).tolist() == [2, 1]
+
+
+def test_the_mean_over_orders_has_no_first_rows():
+    frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "b"], "score": [1.0, 1.0]})
+    with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank; choose 'docid'"):
+        ranking.ranked(tables.read(frame, "runs"), ties="expected")
+
+
+def test_duplicate_documents_are_an_error_unless_told_otherwise():
+    frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "a"], "score": [2.0, 1.0]})
+    with pytest.raises(ValueError, match="1 duplicate"):
+        ranking.ranked(tables.read(frame, "runs"))
+    assert ranking.ranked(tables.read(frame, "runs"), validate=False).tolist() == [1, 2]
+
+
+def test_an_empty_table_has_nothing_to_rank():
+    frame = pd.DataFrame({"run": ["x"], "query_id": [1], "doc_id": ["a"], "score": [2.0]}).head(0)
+    with pytest.raises(ValueError, match="the run table is empty; there is nothing to rank"):
+        ranking.ranked(tables.read(frame, "runs"))

@@ -1,0 +1,147 @@
+"""Ranks under every tie rule, against Python's own sort of each list."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.judged import positions
+from pdeval.kinds import tables
+from tests import naive
+
+RULES = [("docid", "trec_eval-10"), ("docid", "trec_eval-9"), ("first", "trec_eval-10"), ("rank", "trec_eval-10")]
+DOCS = st.sampled_from(
+    [
+        "d",
+        "d1",
+        "d10",
+        "d2",
+        "doc-0001",
+        "doc-00011",
+        "doc-0001-a",
+        "clueweb12-0000tw-00-0001",
+        "é",
+        "ß",
+        "日本",
+        "~",
+        "",
+    ]
+    + [f"a-common-prefix-of-many-bytes-{i}" for i in range(4)]
+)
+SCORES = st.sampled_from([-math.inf, -1.0, 0.0, -0.0, 0.5, 1.0, 1.0 + 1e-12, math.inf])
+
+
+def ranks_of(frame, ties, compat="trec_eval-10"):
+    """Return {(run, query, doc): rank} of every row, all being judged."""
+    qrels = frame[["query_id", "doc_id"]].drop_duplicates().assign(relevance=1)
+    found = positions.join(tables.read(frame, "runs"), tables.read(qrels, "qrels"), ties=ties, compat=compat)
+    assert len(found.rank) == len(frame)
+    docs = found.judged.docs.index()[found.judged.doc[found.item]]
+    queries = found.queries[found.judged.topic[found.item]]
+    return dict(zip(zip(found.runs["run"].to_numpy()[found.run], queries, docs), found.rank.tolist()))
+
+
+def wanted(frame, ties, compat="trec_eval-10"):
+    lists = naive.lists_of(frame, ties, compat)
+    return {(*key, doc): float(rank) for key, docs in lists.items() for rank, doc in enumerate(docs, 1)}
+
+
+@st.composite
+def tables_of_runs(draw):
+    rows = []
+    for run in "ab":
+        for query in "12":
+            docs = draw(st.lists(DOCS, max_size=12, unique=True))
+            ranks = draw(st.permutations(range(len(docs))))
+            rows += [(run, query, doc, draw(SCORES), rank) for doc, rank in zip(docs, ranks)]
+    if not rows:
+        rows = [("a", "1", "d", 0.0, 0)]
+    mixed = draw(st.booleans())
+    rows = draw(st.permutations(rows)) if mixed else rows
+    return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score", "rank"])
+
+
+@pytest.mark.parametrize(("ties", "compat"), RULES)
+@given(frame=tables_of_runs())
+@settings(max_examples=40, deadline=None)
+def test_ranks_are_those_of_a_plain_sort(ties, compat, frame):
+    assert ranks_of(frame, ties, compat) == wanted(frame, ties, compat)
+
+
+@given(frame=tables_of_runs())
+@settings(max_examples=30, deadline=None)
+def test_ranks_do_not_depend_on_the_order_of_rows(frame):
+    mixed = frame.sample(frac=1, random_state=1, ignore_index=True)
+    assert ranks_of(mixed, "docid") == ranks_of(frame, "docid")
+    assert ranks_of(mixed, "rank") == ranks_of(frame, "rank")
+
+
+@pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 18, 300, 3000])
+@pytest.mark.parametrize("dtype", ["object", "category", "string[pyarrow]"])
+def test_large_groups_of_ties_are_ordered_by_document_id(size, dtype):
+    rng = np.random.default_rng(size)
+    docs = [f"a-prefix-shared-by-all-{rng.integers(10**9)}-{i}" for i in range(size)]
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": docs, "score": 1.0})
+    frame.loc[rng.integers(size), "score"] = 2.0
+    stored = frame.astype({"doc_id": dtype})
+    assert ranks_of(stored, "docid") == wanted(frame, "docid")
+
+
+def test_groups_of_many_sizes_in_many_lists_do_not_mix():
+    rng = np.random.default_rng(5)
+    rows = []
+    for run in "abc":
+        for query in "1234":
+            count = int(rng.integers(1, 120))
+            docs = rng.permutation(500)[:count]
+            rows += [(run, query, f"d{doc}" * int(doc % 4 + 1), float(rng.integers(0, 4))) for doc in docs]
+    frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
+    assert ranks_of(frame, "docid") == wanted(frame, "docid")
+    assert ranks_of(frame.sample(frac=1, random_state=2), "docid") == wanted(frame, "docid")
+
+
+@pytest.mark.parametrize("count", [5, 40])
+def test_integer_ids_are_tied_as_their_digits(count):
+    numbers = [9, 10, 100, 11, 1, *range(200, 200 + count)]
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": numbers, "score": 1.0})
+    assert ranks_of(frame, "docid") == wanted(frame, "docid")
+
+
+def test_scores_that_differ_beyond_24_bits_are_tied_in_trec_eval_9_only():
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["a", "b"], "score": [100 + 1e-9, 100.0]})
+    assert ranks_of(frame, "docid") == {("a", "1", "a"): 1.0, ("a", "1", "b"): 2.0}
+    assert ranks_of(frame, "docid", "trec_eval-9") == {("a", "1", "a"): 2.0, ("a", "1", "b"): 1.0}
+
+
+def test_scores_beyond_the_range_of_32_bits_are_tied_in_trec_eval_9():
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["a", "b"], "score": [1e300, 1e200]})
+    assert ranks_of(frame, "docid", "trec_eval-9") == {("a", "1", "a"): 2.0, ("a", "1", "b"): 1.0}
+
+
+def test_the_rank_column_may_start_anywhere_and_have_gaps():
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list("abc"), "score": 0.0, "rank": [70, 0, 5]})
+    assert ranks_of(frame, "rank") == {("a", "1", "a"): 3.0, ("a", "1", "b"): 1.0, ("a", "1", "c"): 2.0}
+
+
+def test_a_table_without_scores_is_ranked_by_its_rank_column():
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list("ab"), "rank": [2, 1]})
+    assert ranks_of(frame, None) == {("a", "1", "a"): 2.0, ("a", "1", "b"): 1.0}
+
+
+@given(frame=tables_of_runs())
+@settings(max_examples=30, deadline=None)
+def test_tie_groups_are_known_where_orders_are_averaged(frame):
+    qrels = frame[["query_id", "doc_id"]].drop_duplicates().assign(relevance=1)
+    found = positions.join(tables.read(frame, "runs"), tables.read(qrels, "qrels"), ties="expected")
+    docs = found.judged.docs.index()[found.judged.doc[found.item]]
+    queries = found.queries[found.judged.topic[found.item]]
+    for run, query, doc, start, size in zip(
+        found.runs["run"].to_numpy()[found.run], queries, docs, found.start, found.size
+    ):
+        held = frame[(frame["run"] == run) & (frame["query_id"] == query)]
+        own = held.loc[held["doc_id"] == doc, "score"].iloc[0]
+        assert start == (held["score"] > own).sum()
+        assert size == (held["score"] == own).sum()

@@ -1,0 +1,179 @@
+"""Graded relevance: the lecture slides' numbers, and plain loops over the grades of a list."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval import kernels as metrics
+from pdeval.kernels.graded import gain_of, ideal_gain
+from tests.kernels.lists import value
+
+# grades of a list from the top (None: unjudged), and grades of judged items that it misses
+LISTS = st.tuples(
+    st.lists(st.sampled_from([None, -1, 0, 1, 2, 3]), min_size=1, max_size=15),
+    st.lists(st.sampled_from([0, 1, 2, 4]), max_size=4),
+).filter(lambda pair: any(grade and grade > 0 for grade in pair[0] + pair[1]))
+
+
+def measured(name, listed, missed):
+    ranking = [f"d{i:02}" for i in range(len(listed))]
+    grades = {d: grade for d, grade in zip(ranking, listed) if grade is not None}
+    grades.update({f"m{i:02}": grade for i, grade in enumerate(missed)})
+    return value(name, ranking, grades)
+
+
+def gained(listed, missed):
+    """Return the positive gains down the list, and those of the ideal ranking."""
+    down = [max(grade or 0, 0) for grade in listed]
+    return down, sorted((grade for grade in down + missed if grade > 0), reverse=True)
+
+
+def test_dcg_of_the_lecture_slides_at_every_cutoff():
+    grades = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
+    printed = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
+    values = [measured(f"DCG(discount=jk)@{k}", grades, []) for k in range(1, 11)]
+    assert np.round(values, 2).tolist() == printed
+
+
+def test_ndcg_of_the_lecture_slides():
+    assert measured("nDCG(discount=jk)", [2, 1, 2, 0], []) == pytest.approx(0.9203, abs=5e-5)
+    assert measured("DCG(discount=jk)", [4, 2, 0, 1], []) == 6.5
+    assert measured("DCG(discount=jk)", [4, 2, 1, 0], []) == pytest.approx(6.63, abs=5e-3)
+    assert measured("nDCG(discount=jk)", [4, 2, 0, 1], []) == pytest.approx(0.98, abs=5e-3)
+
+
+@given(LISTS)
+@settings(max_examples=60)
+def test_ndcg_is_the_loop_of_its_definition(pair):
+    down, ideal = gained(*pair)
+    for gain, of in (("linear", float), ("exp", lambda grade: 2.0**grade - 1)):
+        for k in (1, 3, 100):
+            dcg = sum(of(g) / math.log2(i + 2) for i, g in enumerate(down[:k]))
+            best = sum(of(g) / math.log2(i + 2) for i, g in enumerate(ideal[:k]))
+            assert measured(f"nDCG(gain={gain})@{k}", *pair) == pytest.approx(dcg / best, abs=1e-12)
+            assert measured(f"CG(gain={gain})@{k}", *pair) == pytest.approx(sum(map(of, down[:k])), abs=1e-12)
+
+
+def test_the_ideal_ranking_is_not_cut_at_the_length_of_the_run():
+    assert measured("nDCG", [1], [1]) == pytest.approx(1 / (1 + 1 / math.log2(3)))
+
+
+def test_the_level_does_not_touch_gains():
+    grades = {"A": 1, "B": 2}
+    assert value("nDCG", ["A", "B"], grades, level=2) == value("nDCG", ["A", "B"], grades)
+
+
+def test_gains_by_grade_replace_only_those_listed_and_order_the_ideal_ranking():
+    assert gain_of(np.array([1.0, 2.0, 3.0]), gains={2: 9}).tolist() == [1.0, 9.0, 3.0]
+    assert ideal_gain(np.array([3.0, 2.0, 1.0]), gains={2: 9, 1: -1}).tolist() == [9.0, 3.0, 0.0]
+    assert measured("nDCG(gains={1:3,2:1})", [1, 2], []) == 1.0
+    assert measured("ndcg_1=3,2=1", [2, 1], []) < 1.0
+
+
+@given(LISTS)
+@settings(max_examples=60)
+def test_expected_reciprocal_rank_is_the_loop_of_its_definition(pair):
+    down, ideal = gained(*pair)
+
+    def err(grades, top, k):
+        still, value = 1.0, 0.0
+        for i, grade in enumerate(grades[:k], start=1):
+            stop = (2.0**grade - 1) / 2.0**top
+            value, still = value + still * stop / i, still * (1 - stop)
+        return value
+
+    top = max(ideal)
+    for k in (1, 5, 100):
+        assert measured(f"ERR@{k}", *pair) == pytest.approx(err(down, top, k), abs=1e-12)
+        assert measured(f"ERR(max_grade=4)@{k}", *pair) == pytest.approx(err(down, 4, k), abs=1e-12)
+        assert measured(f"nERR@{k}", *pair) == pytest.approx(err(down, top, k) / err(ideal, top, k), abs=1e-12)
+
+
+@given(LISTS)
+@settings(max_examples=60)
+def test_q_measure_is_the_loop_of_its_definition(pair):
+    down, ideal = gained(*pair)
+    value, count, gain = 0.0, 0, 0.0
+    for rank, grade in enumerate(down, start=1):
+        if grade > 0:
+            count, gain = count + 1, gain + grade
+            value += (count + gain) / (rank + sum(ideal[:rank]))
+    assert measured("Q", *pair) == pytest.approx(value / len(ideal), abs=1e-12)
+    assert measured("Q(beta=0)", *pair) == pytest.approx(measured("AP", *pair), abs=1e-12)
+
+
+def test_q_measure_counts_items_at_the_level_only():
+    grades = {"A": 1, "B": 2}
+    # B is the one relevant item, at rank 2: C = 1, cg = 3, cg* = 3
+    assert value("Q", ["A", "B"], grades, level=2) == pytest.approx((1 + 3) / (2 + 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gRBP(p=0.5)", 0.5 * (1 / 4 + 2 / 4 / 4)),  # a missed item has the largest grade, 4
+        ("gRBP(p=0.5,max_grade=2)", 0.5 * (1 / 2 + 2 / 2 / 4)),
+        ("gRBP(p=0.5,max_grade=1)", 0.5 * (1 + 1 / 4)),
+        ("gRBP(p=0.5)@2", 0.5 * 1 / 4),
+        ("rbp", 0.1 * (1 / 4 + 0.81 * 2 / 4)),
+    ],
+)
+def test_graded_rank_biased_precision_by_hand(name, expected):
+    assert measured(name, [1, 0, 2], [4]) == pytest.approx(expected, abs=1e-15)
+
+
+def test_graded_rank_biased_precision_scales_by_the_qrels_or_by_the_query():
+    grades = {"A": 2}
+    assert value("gRBP(p=0.5)", ["A"], grades, top_grade=4) == 0.25
+    assert value("gRBP(p=0.5,max_grade=topic)", ["A"], grades, top_grade=4) == 0.5
+    with pytest.raises(ValueError, match="max_grade='query' must be a number or 'topic'"):
+        value("gRBP(max_grade=query)", ["A"], grades)
+
+
+def stepwise(down, ideal):
+    """Return trec_eval's Rndcg, ndcg_rel and G by going down the list, rank by rank."""
+    depth = max(len(down), len(ideal))
+    down, best = down + [0] * (depth - len(down)), ideal + [0] * (depth - len(ideal))
+    dcg = np.cumsum([g / math.log2(i + 2) for i, g in enumerate(down)])
+    idcg = np.cumsum([g / math.log2(i + 2) for i, g in enumerate(best)])
+    ratio = dcg / idcg
+    rel = [ratio[i] for i, g in enumerate(down) if g > 0]
+    ndcg_rel = (sum(rel) + (len(ideal) - len(rel)) * ratio[-1]) / len(ideal)
+    cost = np.cumsum([max(g, 1) for g in best])
+    g = sum(g / math.log2(2 + cost[i] - sum(down[: i + 1])) for i, g in enumerate(down) if g > 0) / sum(ideal)
+    steps = [i for i in range(len(ideal)) if i + 1 == len(ideal) or ideal[i] != ideal[i + 1]]
+    return ndcg_rel, g, [ratio[i] for i in steps], ratio[-1]
+
+
+@given(LISTS)
+@settings(max_examples=80)
+def test_gain_level_measures_are_the_walk_down_the_list(pair):
+    down, ideal = gained(*pair)
+    ndcg_rel, g, at_steps, at_end = stepwise(down, ideal)
+    if len(down) > len(ideal) + 1:
+        at_steps = [*at_steps, at_end]
+    assert measured("ndcg_rel", *pair) == pytest.approx(ndcg_rel, abs=1e-12)
+    assert measured("G", *pair) == pytest.approx(g, abs=1e-12)
+    assert measured("Rndcg", *pair) == pytest.approx(sum(at_steps) / len(at_steps), abs=1e-12)
+
+
+def test_rndcg_alone_looks_at_the_level():
+    grades = {"A": 1, "B": 1}
+    assert value("Rndcg", ["A", "B"], grades, level=2) == 0.0
+    assert value("ndcg", ["A", "B"], grades, level=2) == value("ndcg_rel", ["A", "B"], grades, level=2) == 1.0
+
+
+def test_binary_grades_make_g_the_binary_g():
+    assert measured("G", [0, 1, 0, 1], [1]) == pytest.approx(measured("binG", [0, 1, 0, 1], [1]))
+
+
+def test_nothing_found_raises_no_warning():
+    nowhere, grades = np.full((2, 1), math.inf), np.array([[2.0], [1.0]])
+    with np.errstate(divide="raise", invalid="raise"):
+        for kernel in (metrics.nDCG, metrics.nDCGrel, metrics.G):
+            assert kernel(nowhere, grades, grades).tolist() == [0.0]
+        assert metrics.RnDCG(nowhere, grades, grades, np.array([5.0]), np.array([2.0])).tolist() == [0.0]
+        assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]

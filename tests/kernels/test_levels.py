@@ -1,0 +1,87 @@
+"""The kernels' vocabulary: words along axis 0 that serve one list and many alike."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdeval.kernels import levels
+from pdeval.kernels.levels import inf
+
+LISTS = st.lists(st.floats(-100, 100), min_size=1, max_size=40)
+
+
+def test_level_counts_from_one_and_broadcasts():
+    assert levels.level(np.zeros(3)).tolist() == [1.0, 2.0, 3.0]
+    assert levels.level(np.zeros((3, 2, 4))).shape == (3, 1, 1)
+
+
+def test_cut_keeps_the_rank_of_the_cutoff_itself():
+    assert levels.cut([1.0, 5.0, 6.0], 5).tolist() == [1.0, 5.0, inf]
+    assert levels.cut([1.0, 5.0]).tolist() == [1.0, 5.0]
+
+
+def test_unretrieved_items_are_not_found_at_any_cutoff():
+    assert levels.found([3.0, inf]).tolist() == [True, False]
+    assert levels.found([3.0, inf], 3).tolist() == [True, False]
+    assert levels.found([3.0, inf], 2).tolist() == [False, False]
+
+
+@given(LISTS)
+def test_total_adds_in_order_like_a_plain_loop(values):
+    loop = 0.0
+    for value in values:
+        loop += value
+    assert levels.total(np.array(values)) == loop
+    assert levels.running(np.array(values))[-1] == loop
+
+
+def test_total_of_no_levels_is_zero_for_every_list():
+    assert levels.total(np.zeros((0, 2, 3))).tolist() == np.zeros((2, 3)).tolist()
+
+
+def test_total_of_many_lists_equals_each_list_alone():
+    values = np.random.default_rng(0).random((50, 3, 4))
+    assert levels.total(values)[1, 2] == levels.total(values[:, 1, 2])
+
+
+def test_share_of_nothing_is_zero():
+    assert levels.share([1.0, 1.0], [2.0, 0.0]).tolist() == [0.5, 0.0]
+    assert levels.share(3, 4) == 0.75
+
+
+def test_log2_is_the_c_librarys_to_the_last_bit():
+    numbers = [1, 2, 3, 7, 10, 999, 1000, 123_457]
+    assert levels.log2(np.array(numbers, dtype=float)).tolist() == [math.log2(number) for number in numbers]
+    assert levels.log2(np.array([inf]))[0] == inf
+
+
+def test_log2_keeps_the_shape_and_grows_its_table_on_demand():
+    assert levels.log2(np.full((2, 3), 2.0)).tolist() == [[1.0] * 3] * 2
+    assert levels.log2(np.array([2.0**21]))[0] == 21
+
+
+def test_closer_is_zero_for_items_that_neither_found():
+    assert levels.closer([1.0, 4.0, inf, inf], [2.0, 3.0, inf, 7.0]).tolist() == [1, -1, 0, -1]
+
+
+@given(LISTS, LISTS)
+def test_closer_is_antisymmetric(x, y):
+    n = min(len(x), len(y))
+    x, y = np.array(x[:n]), np.array(y[:n])
+    assert (levels.closer(x, y) == -levels.closer(y, x)).all()
+
+
+def test_first_nonzero_decides_at_the_lowest_level():
+    values = np.array([[0, 1], [-1, 0], [1, -1]])
+    assert levels.first_nonzero(values).tolist() == [-1, 1]
+    assert levels.first_nonzero(np.zeros((3, 2), dtype=int)).tolist() == [0, 0]
+    assert levels.first_nonzero(np.zeros((0, 2), dtype=int)).tolist() == [0, 0]
+
+
+def test_weighted_mean_normalises_its_weights():
+    values = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert levels.weighted_mean(values, np.array([3.0, 1.0])).tolist() == [0.75, 0.25]
+    assert levels.weighted_mean([1.0, 0.0], [2.0, 2.0]) == pytest.approx(0.5)

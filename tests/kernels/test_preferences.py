@@ -1,0 +1,269 @@
+"""Preferences of two rankings: by hand, against plain definitions, and what must hold for all of them."""
+
+import inspect
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.catalog import ENTRIES, parse
+from pdeval.kernels import RR, preferences
+from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, weights
+from pdeval.kernels.preferences import offline_interleaving as OI
+
+inf = math.inf
+NAMES = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
+
+
+def f(*ranks):
+    return np.array(ranks, dtype=float)
+
+
+@st.composite
+def rankings(draw, count=2, most=5, deepest=12):
+    """Return `count` rankings of the same m relevant items: item ranks, infinity where not found."""
+    m = draw(st.integers(1, most))
+    found = []
+    for _ in range(count):
+        ranks = draw(st.lists(st.integers(1, deepest), min_size=m, max_size=m, unique=True))
+        lost = draw(st.lists(st.booleans(), min_size=m, max_size=m))
+        found.append(np.array([inf if gone else rank for rank, gone in zip(ranks, lost)], dtype=float))
+    return found
+
+
+def call(name, x, y, length=12):
+    """Return the preference of two rankings, given the ranks of the same items on both sides."""
+    sides = {"x": x, "y": y}
+    columns = []
+    for column in ENTRIES[name].columns:
+        side, _, own = column.partition("_")
+        ranks = sides[side]
+        columns.append({"": np.sort(ranks), "items": ranks, "retrieved": np.array(float(length))}[own])
+    return float(ENTRIES[name].kernel(*columns))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(both=rankings())
+@settings(max_examples=40, deadline=None)
+def test_a_preference_is_antisymmetric_zero_on_itself_and_within_its_range(name, both):
+    x, y = both
+    value = call(name, x, y)
+    low, high = ENTRIES[name].range
+    assert value == -call(name, y, x)
+    assert call(name, x, x) == 0
+    assert low <= value <= high
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(both=rankings())
+@settings(max_examples=25, deadline=None)
+def test_finding_every_item_sooner_is_never_worse(name, both):
+    x, _ = both
+    assert call(name, x, x + 1, length=13) >= 0
+
+
+@given(st.integers(1, 9) | st.just(inf), st.integers(1, 9) | st.just(inf))
+def test_with_one_relevant_item_all_recall_paired_preferences_are_the_sign_of_the_difference_in_rr(a, b):
+    sign = np.sign(RR(f(a)) - RR(f(b)))
+    for kernel in (RPP, dcgRPP, invRPP, ST_RPP, sgnLP, sgnLR):
+        assert kernel(f(a), f(b)) == sign
+
+
+@given(rankings())
+def test_rrlp_is_the_difference_in_rr_unless_that_is_zero(both):
+    x, y = map(np.sort, both)
+    if RR(x) != RR(y):
+        assert rrLP(x, y) == RR(x) - RR(y)
+    assert np.sign(rrLP(x, y)) == sgnLP(x, y)
+
+
+@given(rankings(count=3, deepest=6))
+def test_lexicographic_preferences_are_transitive(three):
+    x, y, z = map(np.sort, three)
+    for kernel in (sgnLP, sgnLR):
+        if kernel(x, y) >= 0 and kernel(y, z) >= 0:
+            assert kernel(x, z) >= 0
+            assert (kernel(x, z) > 0) == (kernel(x, y) > 0 or kernel(y, z) > 0)
+
+
+@given(rankings())
+def test_lexicographic_precision_and_recall_mirror_each_other(both):
+    x, y = map(np.sort, both)
+    assert sgnLR(x, y) == sgnLP(x[::-1], y[::-1])
+    assert sgnLP(x, y) == sgnLR(x[::-1], y[::-1])
+
+
+@given(rankings())
+def test_lexicographic_recall_counts_what_was_found_and_then_looks_from_the_end(both):
+    x, y = map(np.sort, both)
+    found = [int(np.isfinite(side).sum()) for side in (x, y)]
+    if found[0] != found[1]:
+        wanted = np.sign(found[0] - found[1])
+    else:
+        differ = [i for i in range(found[0]) if x[i] != y[i]]
+        wanted = np.sign(y[differ[-1]] - x[differ[-1]]) if differ else 0
+    assert sgnLR(x, y) == wanted
+
+
+def test_rpp_is_not_transitive():
+    x, y, z = f(1, 8, 9), f(2, 4, 10), f(3, 5, 7)
+    assert [float(RPP(x, y)), float(RPP(y, z)), float(RPP(z, x))] == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+
+
+def test_figure_4_of_best_case_retrieval_evaluation():
+    # papers/001: equal first positions, f_2 = 8 against f'_2 = 4
+    x, y = f(1, 8), f(1, 4)
+    assert RR(x) - RR(y) == 0
+    assert sgnLP(x, y) == -1
+    assert rrLP(x, y) == -1 / 8
+
+
+def test_the_binary_part_of_the_worked_example():
+    # X ranks B, C, D, A and Y ranks A, D, B, C, all but D relevant: methods, section 2
+    x, y = f(1, 2, 4), f(1, 3, 4)
+    assert RPP(x, y) == pytest.approx(1 / 3, abs=1e-15)
+    assert invRPP(x, y) == pytest.approx((1 / 2) / (1 + 1 / 2 + 1 / 3), abs=1e-15)
+    third = (1 / math.log2(3)) / (1 + 1 / math.log2(3) + 1 / 2)
+    assert dcgRPP(x, y) == pytest.approx(third, abs=1e-15)
+
+
+def test_items_that_neither_found_are_level_and_one_found_beats_one_lost():
+    assert RPP(f(1, inf), f(1, inf)) == 0
+    assert RPP(f(1, 900), f(1, inf)) == 0.5
+    assert sgnLP(f(inf), f(inf)) == 0
+    assert rrLP(f(1, 10), f(1, inf)) == pytest.approx(0.1)
+
+
+@given(rankings())
+def test_kernels_take_many_pairs_at_once(both):
+    x, y = map(np.sort, both)
+    for kernel in (RPP, dcgRPP, invRPP, sgnLP, sgnLR, rrLP):
+        many = kernel(np.stack([x, y, x], axis=1), np.stack([y, x, x], axis=1))
+        assert many.tolist() == [kernel(x, y), kernel(y, x), 0.0]
+
+
+# weights
+
+
+def test_weights_by_name_by_array_and_by_function_sum_to_one():
+    assert weights("uniform", 4).tolist() == [0.25] * 4
+    assert weights("inverse", 2).tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert weights("dcg", 2).tolist() == pytest.approx([1 / (1 + 1 / math.log2(3)), 1 - 1 / (1 + 1 / math.log2(3))])
+    assert weights(np.array([3, 1, 6]), 2).tolist() == [0.75, 0.25]
+    assert weights([1, 1, 2], 3).tolist() == [0.25, 0.25, 0.5]
+    assert weights(lambda i: 2.0**-i, 2).tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert weights(lambda i: 1.0, 2).tolist() == [0.5, 0.5]
+    assert weights("dcg", 0).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [
+        ("linear", "weight='linear': choose 'uniform', 'dcg', 'inverse', an array or a function"),
+        ([1.0, 1.0], "a query has 3 relevant items, but the weights are an array of shape .2,."),
+        (np.ones((3, 2)), "array of shape .3, 2."),
+        ([1.0, -1.0, 1.0], "must not be negative or NaN, found -1"),
+        ([1.0, math.nan, 1.0], "must not be negative or NaN"),
+        ([0.0, 0.0, 0.0], "weights of the first 3 recall levels sum to 0; they need a positive sum"),
+        ([1.0, math.inf, 1.0], "sum to inf"),
+        (lambda i: -i, "must not be negative"),
+        (lambda i: 0 * i, "sum to 0"),
+    ],
+)
+def test_weights_that_weigh_nothing_are_refused(weight, text):
+    with pytest.raises(ValueError, match=text):
+        weights(weight, 3)
+
+
+def test_weights_of_ones_own_make_a_preference():
+    assert RPP(f(1, 4), f(2, 3), weight=[3, 1]) == 0.5
+    assert parse("RPP", weight=[3, 1]).label == "RPP(weight=[3,1])"
+
+
+# interleaving
+
+
+def naive_interleaving(x, y, length, user):
+    p = [1.0 if user == "uniform" else 1 / math.log2(k + 1) for k in range(1, length + 1)]
+    lead = [np.sign((x <= k).sum() - (y <= k).sum()) for k in range(1, length + 1)]
+    return sum(w * s for w, s in zip(p, lead)) / sum(p)
+
+
+@pytest.mark.parametrize("user", ["uniform", "dcg"])
+@given(both=rankings())
+@settings(max_examples=60, deadline=None)
+def test_the_interleaving_preference_is_the_mean_sign_over_cutoffs(user, both):
+    x, y = both
+    value = interleaving(np.sort(x), np.sort(y), np.array(12.0), np.array(9.0), user=user)
+    assert value == pytest.approx(naive_interleaving(x, y, 12, user), abs=1e-12)
+
+
+def test_two_empty_rankings_are_level():
+    assert interleaving(f(inf), f(inf), np.array(0.0), np.array(0.0)) == 0
+    assert OI(f(inf, inf), f(inf, inf)) == 0
+
+
+def full_lists(x, y):
+    """Return two lists of documents in which relevant item i stands at ranks x[i] and y[i]."""
+    lists = []
+    for side, ranks in (("x", x), ("y", y)):
+        length = int(max([12, *ranks[np.isfinite(ranks)]]))
+        docs = [f"noise {side}{place}" for place in range(length)]
+        for item, rank in enumerate(ranks):
+            if np.isfinite(rank):
+                docs[int(rank) - 1] = item
+        lists.append(docs)
+    return lists
+
+
+def balanced(first, second):
+    """Return the balanced interleaving of two lists, `first` having the first turn."""
+    mixed = []
+    for doc in itertools.chain.from_iterable(itertools.zip_longest(first, second)):
+        if doc is not None and doc not in mixed:
+            mixed.append(doc)
+    return mixed
+
+
+def one_interleaving(x, y, user):
+    """Return the expected sign of x's credit less y's by building the interleaving in which x goes first."""
+    a, b = full_lists(x, y)
+    clickable = [doc for doc in balanced(a, b) if isinstance(doc, int)]
+    value = total = 0.0
+    for stop in range(1, len(clickable) + 1):
+        clicked = clickable[:stop]
+        last = clicked[-1]
+        k = min(docs.index(last) + 1 for docs in (a, b) if last in docs)
+        credit = [sum(doc in docs[:k] for doc in clicked) for docs in (a, b)]
+        weight = 1.0 if user == "uniform" else 1 / math.log2(stop + 1)
+        value += weight * np.sign(credit[0] - credit[1])
+        total += weight
+    return value / total if total else 0.0
+
+
+@pytest.mark.parametrize("user", ["uniform", "dcg"])
+@given(both=rankings())
+@settings(max_examples=80, deadline=None)
+def test_offline_interleaving_is_what_building_both_interleavings_gives(user, both):
+    x, y = both
+    wanted = (one_interleaving(x, y, user) - one_interleaving(y, x, user)) / 2
+    assert OI(x, y, user=user) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_every_preference_is_documented_with_its_source():
+    for name in NAMES:
+        assert ENTRIES[name].reference, name
+        assert "Examples" in inspect.getdoc(ENTRIES[name].kernel), name
+    assert set(NAMES) >= {"RPP", "dcgRPP", "invRPP", "ST-RPP", "ST-dcgRPP", "ST-invRPP", "sgnLP", "rrLP", "sgnLR"}
+    assert preferences.RPP_PAPER in ENTRIES["OI"].reference
+
+
+def test_a_function_of_one_level_weighs_as_one_of_all_levels():
+    def one(i):
+        return 1.0 if i < 3 else 1 / math.log2(i)
+
+    all_at_once = weights(lambda i: np.where(i < 3, 1.0, 1 / np.log2(np.maximum(i, 2))), 5)
+    assert weights(one, 5).tolist() == all_at_once.tolist()

@@ -1,0 +1,157 @@
+"""What holds for every measure of the catalog: worst and best rankings, promotions, and many lists at once.
+
+A measure is exempt from a property only with its reason in a table here.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pdeval.catalog import ENTRIES, parse
+from tests.kernels.lists import columns, value
+
+NAMES = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
+CUTOFFS = [f"{name}@5" for name in NAMES if ENTRIES[name].at == "k" and "k" in ENTRIES[name].parameters]
+ASKED = [*NAMES, *CUTOFFS, "IPrec@0.5", "RR(i=2)", "ESL(i=2)", "ASL@g1-2", "ASL(unretrieved=corpus)", "Rprec(mult=2)"]
+
+UNJUDGED = "an empty ranking holds no unjudged or non-relevant item"
+SEEN = "says how much of the ranking was judged; the ideal ranking holds items of negative grade, which were not"
+LESS = "retrieving fewer other items beside the relevant ones is better still"
+COVER = "the best ranking over subtopics is hard to find; the greedy one scores 1, see below"
+
+NO_WORST = {
+    **dict.fromkeys(("NumNonrelRet", "Unjudged", "RBPresidual"), UNJUDGED),
+    "Utility": "an empty ranking is worth 0, one of other items less",
+}
+NO_BEST = {
+    **dict.fromkeys(("NumRet", "NumNonrelRet"), "counts what was retrieved"),
+    **dict.fromkeys(("Judged", "Unjudged", "RBPresidual"), SEEN),
+    **dict.fromkeys(("P (no cutoff)", "F (no cutoff)", "SetP", "SetF", "SetAP", "Utility"), LESS),
+    "ASL": "by the paper's rule a missed item costs the irrelevant items retrieved: fewer of them is better",
+    **dict.fromkeys([name for name, entry in ENTRIES.items() if entry.kind == "subtopic"], COVER),
+}
+NO_PROMOTION = {
+    "infAP": "its estimate of precision rests on judged items alone, and falls when one of them stays behind",
+}
+
+
+def base(name):
+    return name.split("@")[0].split("(")[0]
+
+
+def without(exempt):
+    """Return the measures asked for, less the exempt ones; the corpus rule of ASL is never exempt."""
+    kept = [name for name in ASKED if base(name) not in exempt and f"{name} (no cutoff)" not in exempt]
+    return [*kept, "ASL(unretrieved=corpus)"]
+
+
+def better(name, a, b):
+    """Return by how much `a` is better than `b`; equal infinities are equal."""
+    if a == b:
+        return 0.0
+    return a - b if ENTRIES[base(name)].higher else b - a
+
+
+# a ranking of items a..l, grades of some items a..p, subtopics of the relevant ones
+ITEMS = "abcdefghijkl"
+RANKINGS = st.tuples(st.permutations(list(ITEMS)), st.integers(2, 12)).map(lambda pair: pair[0][: pair[1]])
+GRADES = st.dictionaries(st.sampled_from("abcdefghijklmnop"), st.sampled_from([-1, 0, 0, 1, 2, 3]), min_size=1)
+TOPICS = st.lists(st.sets(st.integers(1, 4), min_size=1), min_size=16, max_size=16)
+
+
+def judged(grades, topics):
+    return {item: topics[i] for i, item in enumerate(sorted(grades)) if grades[item] > 0}
+
+
+def some_relevant(grades):
+    return any(grade > 0 for grade in grades.values())
+
+
+@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
+@settings(max_examples=60, deadline=None)
+def test_nothing_found_is_worst(ranking, grades, topics):
+    options = {"subtopics": judged(grades, topics), "corpus": 40.0}
+    for name in without(NO_WORST):
+        some, nothing = (value(name, list_, grades, **options) for list_ in (ranking, []))
+        assert better(name, some, nothing) >= 0, name
+
+
+@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
+@settings(max_examples=60, deadline=None)
+def test_the_ideal_ranking_is_best(ranking, grades, topics):
+    options = {"subtopics": judged(grades, topics), "corpus": 40.0}
+    ideal = sorted(grades, key=lambda d: (-grades[d], d))
+    for name in without(NO_BEST):
+        best, other = (value(name, list_, grades, **options) for list_ in (ideal, ranking))
+        assert better(name, best, other) >= -1e-12, name
+
+
+@pytest.mark.parametrize("name", ["alpha-nDCG", "nERR-IA", "nNRBP"])
+@given(grades=GRADES.filter(some_relevant), topics=TOPICS, depth=st.integers(1, 20))
+@settings(max_examples=30, deadline=None)
+def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, depth):
+    subtopics, gain, ideal = judged(grades, topics), {}, []
+    left = set(subtopics)
+    while left:
+        best = max(left, key=lambda d: (sum(gain.get(s, 1.0) for s in subtopics[d]), d))
+        left.remove(best)
+        ideal.append(best)
+        gain.update({s: gain.get(s, 1.0) / 2 for s in subtopics[best]})
+    asked = name if name == "nNRBP" else f"{name}@{depth}"
+    assert value(asked, ideal, grades, subtopics=subtopics) == pytest.approx(1.0, abs=1e-12)
+
+
+@given(where=st.integers(0, 10), ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
+@settings(max_examples=100, deadline=None)
+def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, grades, topics):
+    worth = [max(grades.get(item, 0), 0) for item in ranking]
+    below_worse = [i for i in range(1, len(ranking)) if worth[i] > worth[i - 1]]
+    assume(below_worse)
+    at = below_worse[where % len(below_worse)]
+    upper, lower, worse = ranking[at - 1], ranking[at], worth[at - 1]
+    promoted = [*ranking[: at - 1], lower, upper, *ranking[at + 1 :]]
+    options = {"subtopics": judged(grades, topics), "corpus": 40.0}
+    for name in without(NO_PROMOTION):
+        if worse and ENTRIES[base(name)].kind == "subtopic":
+            continue  # the other item is relevant too, perhaps to more subtopics
+        after, before = (value(name, list_, grades, **options) for list_ in (promoted, ranking))
+        assert better(name, after, before) >= -1e-12, name
+
+
+@given(lists=st.lists(RANKINGS, min_size=4, max_size=4), grades=GRADES.filter(some_relevant), topics=TOPICS)
+@settings(max_examples=15, deadline=None)
+def test_many_lists_at_once_equal_each_list_alone_to_the_last_bit(lists, grades, topics):
+    # two topics with the same judgments, two runs each: columns of a topic have a last axis of length 1
+    lists = [ranking[: 4 * i] for i, ranking in enumerate(lists)]
+    for name in ASKED:
+        measure = parse(name)
+        entry = measure.entry
+        made = [columns(entry.kind, r, grades, subtopics=judged(grades, topics), corpus=40.0) for r in lists]
+        alone = [float(entry.kernel(*[one[c] for c in entry.columns], **measure.parameters)) for one in made]
+        together = entry.kernel(*[stacked(made, column) for column in entry.columns], **measure.parameters)
+        assert np.broadcast_to(together, (2, 2)).ravel().tolist() == alone, name
+
+
+def stacked(made, column):
+    values = [np.asarray(one[column]) for one in made]
+    if column == "top_grade":
+        return values[0]
+    if column in ("ideal", "belongs", "nonrelevant", "corpus", "relevants", "subtopics"):
+        return np.stack(values[:2], axis=-1)[..., None]
+    return np.stack(values, axis=-1).reshape(*values[0].shape, 2, 2)
+
+
+@given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
+@settings(max_examples=60, deadline=None)
+def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):
+    for name in ASKED:
+        low, high = ENTRIES[base(name)].range
+        got = value(name, ranking, grades, subtopics=judged(grades, topics))
+        if base(name) in ("alpha-nDCG", "nERR-IA", "nNRBP"):
+            high = math.inf  # the greedy ideal ranking falls a little short of the best one
+        if not some_relevant(grades):
+            low = min(low, 0.0)  # a query with nothing to find scores 0
+        assert low <= got <= high + 1e-12, name

@@ -1,0 +1,181 @@
+"""Correlation tables: matched by run id, between measures and methods, or between all and part of the data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.evaluate import cube
+from pdeval.orderings.correlation import correlate, correlate_with
+from pdeval.orderings.order import order
+
+
+def orders(ranks, *, measure="AP", method="mean", scores=None):
+    rank = list(ranks.values())
+    score = [-r for r in rank] if scores is None else scores
+    return pd.DataFrame({"run": list(ranks), "measure": measure, "method": method, "score": score, "rank": rank})
+
+
+AP = orders({"a": 1, "b": 2, "c": 3, "d": 4})
+RR = orders({"d": 4, "c": 3, "a": 2, "b": 1}, measure="RR")
+ASL = orders({"b": 2, "a": 1, "d": 3, "c": 4}, measure="ASL", scores=[12.0, 10.0, 19.0, 20.0])
+
+
+def test_runs_are_matched_by_id_not_by_row():
+    table = correlate(pd.concat([AP, RR]), coefficients=["tau_b", "tau_ap"])
+    assert list(table.columns) == ["measure_a", "measure_b", "coefficient", "runs", "value"]
+    assert table["value"].tolist() == pytest.approx([2 / 3, 2 / 3 * 2 - 1])
+    assert table["runs"].tolist() == [4, 4]
+
+
+def test_each_two_measures_come_once_whatever_the_order_of_the_rows():
+    frame = pd.concat([RR, ASL, AP], ignore_index=True)
+    table = correlate(frame)
+    assert list(zip(table["measure_a"], table["measure_b"])) == [("AP", "ASL"), ("AP", "RR"), ("ASL", "RR")]
+    pd.testing.assert_frame_equal(table, correlate(frame.sample(frac=1, random_state=3)))
+
+
+def test_categories_set_the_order_of_measures():
+    frame = pd.concat([AP, RR, ASL])
+    frame["measure"] = pd.Categorical(frame["measure"], ["RR", "ASL", "AP"])
+    assert correlate(frame, matrix=True).index.tolist() == ["RR", "ASL", "AP"]
+
+
+def test_pearson_turns_the_scores_of_a_measure_where_less_is_better():
+    frame = pd.concat([AP.assign(score=[0.4, 0.3, 0.2, 0.1]), ASL])
+    value = correlate(frame, coefficients="pearson")["value"].item()
+    assert value == pytest.approx(-np.corrcoef([0.4, 0.3, 0.2, 0.1], [10.0, 12.0, 20.0, 19.0])[0, 1])
+    assert value > 0
+
+
+def test_several_methods_are_told_apart():
+    frame = pd.concat([AP, AP.assign(method="mc4", rank=[2, 1, 3, 4]), RR])
+    table = correlate(frame)
+    assert list(table.columns) == ["measure_a", "measure_b", "method_a", "method_b", "coefficient", "runs", "value"]
+    assert table[["measure_a", "method_a", "measure_b", "method_b"]].values.tolist() == [
+        ["AP", "mc4", "AP", "mean"],
+        ["AP", "mc4", "RR", "mean"],
+        ["AP", "mean", "RR", "mean"],
+    ]
+    assert correlate(frame, matrix=True).index.tolist() == [("AP", "mc4"), ("AP", "mean"), ("RR", "mean")]
+
+
+def test_a_table_of_orders_can_be_cut_to_a_method():
+    frame = pd.concat([AP, RR, AP.assign(method="mc4"), RR.assign(method="mc4")])
+    pd.testing.assert_frame_equal(correlate(frame, method="mean"), correlate(pd.concat([AP, RR])))
+
+
+def test_the_matrix_is_square_and_symmetric_with_ones():
+    square = correlate(pd.concat([AP, RR, ASL]), matrix=True)
+    assert square.index.tolist() == square.columns.tolist() == ["AP", "ASL", "RR"]
+    assert np.diag(square).tolist() == pytest.approx([1, 1, 1])
+    np.testing.assert_array_equal(square, square.T)
+    assert square.loc["AP", "RR"] == pytest.approx(2 / 3)
+
+
+def test_the_rows_of_the_matrix_are_the_reference_of_tau_ap():
+    swapped_twice = orders({"a": 2, "b": 3, "c": 1, "d": 4}, measure="RR")
+    square = correlate(pd.concat([AP, swapped_twice]), coefficients="tau_ap", matrix=True)
+    # c a b d against a b c d: 0 of 1, 1 of 2, 3 of 3; a b c d against c a b d: 1 of 1, 0 of 2, 3 of 3
+    assert square.loc["AP", "RR"] == pytest.approx(2 / 3 * (0 + 1 / 2 + 1) - 1)
+    assert square.loc["RR", "AP"] == pytest.approx(2 / 3 * (1 + 0 + 1) - 1)
+
+
+def test_scores_are_ordered_first():
+    values = np.random.default_rng(0).random((2, 10, 5))
+    runs, queries = pd.DataFrame({"run": list("vwxyz")}), pd.Index(range(10), name="query_id")
+    table = cube.Scores(runs, queries, ("RR", "AP"), values, np.array([True, False]))
+    for method in ("mean", ["mean", "borda"], None):
+        pd.testing.assert_frame_equal(correlate(table, method=method), correlate(order(table, method=method)))
+    assert correlate(table)["measure_a"].tolist() == ["RR"]
+
+
+def test_runs_named_by_several_columns_are_matched_by_all():
+    frame = pd.concat([AP, RR]).assign(model="m", seed=lambda f: f["run"].map({"a": 1, "b": 2, "c": 3, "d": 4}))
+    frame = frame.drop(columns="run")
+    assert correlate(frame)["value"].item() == pytest.approx(2 / 3)
+
+
+def test_more_columns_do_not_matter_once_the_run_is_named():
+    frame = pd.concat([AP, RR]).assign(row=range(8))
+    assert correlate(frame, run="run")["value"].item() == pytest.approx(2 / 3)
+
+
+def test_all_and_part_of_the_data_are_compared_measure_by_measure():
+    part = pd.concat([RR.assign(rank=[1, 2, 3, 4]), AP.iloc[::-1], ASL])
+    table = correlate_with(pd.concat([AP, RR]), part, coefficients=["tau_b", "spearman"])
+    assert list(table.columns) == ["measure", "coefficient", "runs", "value"]
+    assert table["measure"].tolist() == ["AP", "AP", "RR", "RR"]
+    assert table["value"].tolist() == pytest.approx([1, 1, -1, -1])
+
+
+def test_the_first_table_is_the_reference_of_tau_ap():
+    swapped_twice = orders({"a": 2, "b": 3, "c": 1, "d": 4})
+    assert correlate_with(AP, swapped_twice, coefficients="tau_ap")["value"].item() == pytest.approx(0)
+
+
+def test_unequal_runs_are_an_error_that_names_them():
+    with pytest.raises(ValueError, match=r"not of the same runs: 1 are in one of them only, e.g. 'd'. .*runs='common'"):
+        correlate(pd.concat([AP, RR.iloc[1:]]))
+    with pytest.raises(ValueError, match=r"2 are in one of them only, e.g. 'd', 'e'"):
+        correlate_with(AP, orders({"a": 1, "b": 2, "c": 3, "e": 4}))
+
+
+def test_common_runs_are_compared_and_counted_where_asked():
+    table = correlate(pd.concat([AP, RR.iloc[1:]]), runs="common")
+    assert (table["runs"].item(), table["value"].item()) == (3, pytest.approx(1 / 3))
+    table = correlate_with(AP, orders({"b": 1, "a": 2, "e": 3, "d": 4}), runs="common")
+    assert (table["runs"].item(), table["value"].item()) == (3, pytest.approx(1 / 3))
+
+
+def test_ids_of_other_types_never_match_silently():
+    with pytest.raises(ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'"):
+        correlate_with(orders({1: 1, 2: 2}), orders({"1": 1, "2": 2}))
+
+
+def test_fewer_than_two_common_runs_are_an_error():
+    with pytest.raises(ValueError, match="have 1 runs in common; a correlation needs two"):
+        correlate_with(AP, orders({"a": 1, "x": 2}), runs="common")
+
+
+def test_a_run_twice_in_an_ordering_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match=r"run 'b' is more than once in the ordering \('AP', 'mean'\).*with run="):
+        correlate(pd.concat([AP, RR, AP.iloc[[1]]]))
+
+
+def test_one_ordering_is_nothing_to_correlate():
+    with pytest.raises(ValueError, match=r"a correlation needs two orderings; there is \('AP', 'mean'\)"):
+        correlate(AP)
+
+
+def test_tables_without_a_measure_in_common_are_an_error():
+    with pytest.raises(
+        ValueError, match=r"in both tables: \('AP', 'mean'\) in the first, \('RR', 'mean'\) in the other"
+    ):
+        correlate_with(AP, RR)
+
+
+def test_a_table_that_is_not_of_orders_is_an_error():
+    with pytest.raises(ValueError, match=r"no method, rank among run, measure, score. Call order\(\) first"):
+        correlate(AP.drop(columns=["method", "rank"]))
+    with pytest.raises(ValueError, match="no column names the runs"):
+        correlate(AP.drop(columns="run"))
+
+
+def test_the_matrix_shows_one_coefficient():
+    with pytest.raises(ValueError, match="shows one coefficient; 2 were asked for: tau_a, rbo"):
+        correlate(pd.concat([AP, RR]), coefficients=["tau_a", "rbo"], matrix=True)
+
+
+@pytest.mark.parametrize(
+    ("option", "error", "message"),
+    [
+        ({"coefficients": "kendall"}, KeyError, "no coefficient 'kendall'"),
+        ({"coefficients": "tau-B"}, KeyError, "Did you mean 'tau_b'"),
+        ({"coefficients": []}, ValueError, "no coefficient was asked for"),
+        ({"p": 1}, ValueError, "p=1, the persistence of RBO, must be between 0 and 1"),
+        ({"runs": "all"}, ValueError, "runs='all' must be 'same' or 'common'"),
+    ],
+)
+def test_unknown_options_are_errors(option, error, message):
+    with pytest.raises(error, match=message):
+        correlate(pd.concat([AP, RR]), **option)

@@ -1,0 +1,183 @@
+"""Votes: ranks inside a query, win rates from pairs, the tally of who is above whom."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pdeval.evaluate import cube
+from pdeval.orderings import votes
+from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, tally, votes_of, win_rates
+
+grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+
+
+def tables(queries=(1, 6), runs=(2, 6)):
+    shape = st.tuples(st.integers(*queries), st.integers(*runs))
+    return shape.flatmap(lambda s: arrays(np.float64, s, elements=grades))
+
+
+def test_tied_scores_share_the_better_rank():
+    assert ranks(np.array([[3.0, 1.0, 3.0, 2.0], [1.0, 1.0, 1.0, 1.0]])).tolist() == [[1, 4, 1, 3], [1, 1, 1, 1]]
+
+
+def test_scores_within_the_tolerance_are_tied_in_a_chain():
+    assert ranks(np.array([1.0, 1.0 + 1e-13, 1.0 + 2e-13, 0.5]), 1.5e-13).tolist() == [1, 1, 1, 4]
+
+
+def test_a_missing_score_ranks_last():
+    assert ranks(np.array([np.nan, -5.0, np.nan])).tolist() == [2, 1, 2]
+
+
+def test_names_break_every_tie():
+    assert ranks_by_name(np.array([1.0, 2.0, 1.0]), np.array([2, 1, 0])).tolist() == [3, 1, 2]
+
+
+@given(tables())
+def test_ranks_count_the_runs_above(x):
+    assert (ranks(x) == 1 + (x[:, None, :] > x[:, :, None]).sum(axis=2)).all()
+
+
+@given(tables(), st.integers(1, 5))
+def test_win_rates_are_sums_over_all_opponents_however_the_pairs_are_cut(x, width):
+    a, b = cube.all_pairs(x.shape[1])
+    difference = x[:, a] - x[:, b]
+    blocks = [(slice(k, k + width), difference[:, k : k + width]) for k in range(0, len(a), width)]
+    sums, opponents, largest = win_rates(iter(blocks), a, b, queries=len(x), runs=x.shape[1])
+    np.testing.assert_array_equal(sums, (x[:, :, None] - x[:, None, :]).sum(axis=2))
+    assert (opponents == x.shape[1] - 1).all()
+    np.testing.assert_array_equal(largest, np.abs(difference).max(axis=1))
+
+
+def test_win_rates_do_not_depend_on_the_memory_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = cube.all_pairs(7)
+    values = rng.normal(size=(5, len(a)))
+    whole = win_rates([(slice(0, len(a)), values)], a, b, queries=5, runs=7)[0]
+    monkeypatch.setattr(votes, "BLOCK", 1)
+    np.testing.assert_array_equal(win_rates([(slice(0, len(a)), values)], a, b, queries=5, runs=7)[0], whole)
+
+
+def test_a_pair_that_does_not_count_is_no_opponent():
+    a, b = cube.all_pairs(3)
+    values = np.array([[1.0, np.nan, np.nan]])
+    sums, opponents, _ = win_rates([(slice(0, 3), values)], a, b, queries=1, runs=3)
+    assert sums.tolist() == [[1.0, -1.0, 0.0]]
+    assert opponents.tolist() == [[1, 1, 0]]
+
+
+@settings(max_examples=40)
+@given(tables(), st.data())
+def test_the_tally_counts_votes_over_the_queries_that_have_both(x, data):
+    known = data.draw(arrays(np.bool_, x.shape))
+    weights = data.draw(arrays(np.int64, (2, len(x)), elements=st.integers(0, 3)))
+    net, shared = tally(ranks(x), known, weights)
+    for r, i, j in itertools.product(range(2), range(x.shape[1]), range(x.shape[1])):
+        both = known[:, i] & known[:, j] & (i != j)
+        assert net[r, i, j] == (weights[r] * np.sign(x[:, i] - x[:, j]))[both].sum()
+        assert shared[r, i, j] == weights[r][both].sum()
+
+
+def test_the_tally_does_not_depend_on_the_memory_block(monkeypatch):
+    rng = np.random.default_rng(1)
+    rank, known, weights = rng.integers(1, 5, (9, 5)), rng.random((9, 5)) > 0.2, rng.integers(0, 3, (4, 9))
+    whole = tally(rank, known, weights)
+    monkeypatch.setattr(votes, "BLOCK", 1)
+    np.testing.assert_array_equal(tally(rank, known, weights), whole)
+
+
+def scores(values, higher=True):
+    values = np.array(values, dtype=float)
+    runs = pd.DataFrame({"run": list("abcdefgh")[: values.shape[1]]})
+    queries = pd.Index([str(q + 1) for q in range(len(values))], name="query_id")
+    return cube.Scores(runs, queries, ("AP",), values[None], np.array([higher]))
+
+
+def preferences(pairs, values):
+    a, b = (np.array(side) for side in zip(*pairs))
+    values = np.array(values, dtype=float)
+    runs = pd.DataFrame({"run": list("abcdefgh")[: max(a.max(), b.max()) + 1]})
+    queries = pd.Index([str(q + 1) for q in range(len(values))], name="query_id")
+    return cube.Preferences(runs, queries, ("RPP",), a, b, values[None])
+
+
+def test_scores_vote_by_their_value_and_win_by_their_differences():
+    found = votes_of(scores([[0.5, 0.25, 0.25]]), 0)
+    assert found.rank.tolist() == [[1, 2, 2]]
+    assert found.wins.tolist() == [[0.5, -0.25, -0.25]]
+
+
+def test_less_is_better_is_turned():
+    assert votes_of(scores([[10.0, 30.0, 20.0]], higher=False), 0).rank.tolist() == [[1, 3, 2]]
+
+
+def test_a_query_that_does_not_count_for_a_run_has_fewer_opponents():
+    found = votes_of(scores([[0.5, 0.25, np.nan], [0.5, 0.25, 0.0]]), 0)
+    np.testing.assert_array_equal(found.wins, [[0.25, -0.25, np.nan], [0.75, 0.0, -0.75]])
+
+
+def test_win_rates_that_differ_by_rounding_are_tied():
+    thirds = preferences([(0, 1), (0, 2), (1, 2)], [[0.0, 0.1 + 0.2, 0.3]])
+    found = votes_of(thirds, 0)
+    assert found.wins[0, 0] != found.wins[0, 1]
+    assert found.rank.tolist() == [[1, 1, 3]]
+
+
+def test_tiny_preferences_still_rank_a_query():
+    assert votes_of(preferences([(0, 1)], [[-8e-22]]), 0).rank.tolist() == [[2, 1]]
+
+
+def test_a_pair_in_both_directions_is_an_error():
+    with pytest.raises(ValueError, match=r"pair \('a', 'b'\) more than once.*keep each unordered pair once"):
+        check_pairs(preferences([(0, 1), (1, 0)], [[1.0, -1.0]]))
+
+
+def test_a_run_against_itself_is_an_error():
+    with pytest.raises(ValueError, match=r"\('b', 'b'\).*of a run with itself"):
+        check_pairs(preferences([(0, 1), (1, 1)], [[1.0, 0.0]]))
+
+
+def test_missing_pairs_are_an_error_that_names_one():
+    with pytest.raises(ValueError, match=r"4 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'd'\) is missing"):
+        check_pairs(preferences([(0, 1), (0, 2), (1, 3), (2, 3)], [[1.0, 1.0, 1.0, 1.0]]))
+
+
+def test_pairs_against_a_baseline_only_are_an_error_that_names_it():
+    with pytest.raises(
+        ValueError, match=r"2 of 3 pairs of runs, they are all against 'b'.*without baseline= or pairs="
+    ):
+        check_pairs(preferences([(0, 1), (2, 1)], [[1.0, 1.0]]))
+
+
+def test_a_gap_inside_a_query_is_an_error_that_names_the_query():
+    table = preferences([(0, 1), (0, 2), (1, 2)], [[1.0, 1.0, 1.0], [1.0, 1.0, np.nan]])
+    with pytest.raises(
+        ValueError, match=r"'RPP' have gaps: on 1 of 2 queries, e.g. '2', some pairs of runs are missing"
+    ):
+        votes_of(table, 0)
+
+
+def test_a_run_without_any_query_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match="1 of 3 runs have no query that counts for 'AP': 'b'"):
+        votes_of(scores([[0.5, np.nan, 0.1], [0.5, np.nan, 0.1]]), 0)
+
+
+def test_runs_without_a_common_query_are_an_error_that_names_them():
+    with pytest.raises(ValueError, match="runs 'a' and 'c' have no query in common for 'AP'"):
+        votes_of(scores([[0.5, 0.2, np.nan], [np.nan, 0.2, 0.1]]), 0)
+
+
+def test_infinite_scores_are_an_error():
+    with pytest.raises(ValueError, match=r"'AP' is infinite for 1 \(query, run\) values"):
+        votes_of(scores([[0.5, np.inf]]), 0)
+
+
+def test_breaking_ties_by_name_needs_every_run_on_every_query():
+    with pytest.raises(
+        ValueError, match="compat='pref_eval' needs every run on every query; 'b' has no 'AP' on query '2'"
+    ):
+        votes_of(scores([[0.5, 0.2], [0.5, np.nan]]), 0, name=np.array([1, 0]))
