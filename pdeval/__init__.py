@@ -5,7 +5,7 @@
 
     scores = runs.ireval.measure(qrels, ["AP", "nDCG@10"])    run, query_id, measure, value
     prefs = runs.ireval.prefer(qrels, ["RPP", "rrLP"])        query_id, run_a, run_b, measure, value
-    prefs.ireval.order("mc4")                                 run, measure, method, score, rank
+    prefs.ireval.order(method="mc4")                          run, measure, method, score, rank
     scores.ireval.compare(test="hsd")                         run_a, run_b, measure, ..., p_adjusted, significant
     scores.ireval.report(baseline="bm25").to_latex()          a table for a paper
 
@@ -13,51 +13,53 @@ The one idea: a ranking, for evaluation, is the sorted list of ranks at which it
 for an item never found. All runs of a topic share the number of relevant items, so positions become dense blocks
 whose axis 0 is the recall level, and a measure is its textbook formula along that axis.
 
+The second idea: say it once. A verb is a function, declared where it is written (`verbs`); a table has a schema,
+declared next to the verb that gives it (`kinds`). The doors, their docstrings, the command line, the README's table and
+the stubs are built from these declarations, and a table describes itself: it carries the direction of its measures, the
+columns that name its runs, and the rules that its numbers rest on.
+
 The house; imports go downwards only:
 
-    door        accessor/        `.ireval` and the join to keep: signatures and examples, no arithmetic
-                __main__  cli/   the command line
-    out         report/          frames -> LaTeX, HTML, Markdown, spreadsheets
-                plots/           frames -> matplotlib axes
-                engines/         the same verbs on Dask DataFrames
-    work        evaluate         catalog entries x blocks -> scores; which topics count
-                pairs winrates offline_interleaving
-                                 preferences over pairs, in blocks; win rates without pairs
-                systems pivot    mean preferences; tidy tables back to cubes
-                orderings votes standings correlation coefficients
-                significance/    tests, corrections, HSD, discriminative power, sample size
-                agreement/ incomplete thinning stability search_lengths/
-                                 the papers' experiments
-                contributions curves fitting summary accounting
-                pooling leave_out residuals teams assessors kappas swaps online/
-                                 collections, assessors, users
-    knowledge   metrics/ preferences
-                                 kernels: numpy in, numpy out
-                positions        the join: ranks of judged items, from
-                                 lists ranks duplicates judgments
-                blocks columns   dense blocks, and the columns that kernels ask for by name
-                ranking pools    whole rankings; the documents that were looked at
-                trec/ datasets datasets_generate
-                                 files; the sample collection and what makes it
-    ground      levels           the kernels' vocabulary
-                catalog grammar parameters
-                                 @metric @preference @ordering; names that parse
-                tables ids cube choice arrow progress
-                                 column roles, id columns, the dense form of results
+    command       cli                   the command line, built from the verbs
+    engines       engines               the same doors on Dask DataFrames
+    doors         accessor              `.ireval` and the join to keep, built from the verbs
+    out           report plots          frames to LaTeX, HTML, Markdown and spreadsheets, and to figures
+    studies       experiments collections online
+                                        the papers; pools, assessors; click logs and interleaving
+    significance  significance          tests, corrections, HSD, discriminative power, planning
+    orderings     orderings             many runs in order, and how alike orderings are
+    evaluate      evaluate              kernels over blocks, to cubes, to frames
+    files         trec datasets         runs and judgments from files; the sample collection
+    join          judged                runs joined to judgments: positions, dense blocks, the rules
+    kernels       kernels               measures and preferences: numpy in, numpy out
+    catalog       catalog               measures by name, and what is known of them
+    tables        kinds verbs           every table in and out; the verbs
+    mechanics     mechanics             progress, arguments, equality: what many rooms need
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
-from pdeval import accessor, datasets, kernels
+from pdeval import accessor as accessor
+from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
+from pdeval.kinds.schemas import table
+from pdeval.kinds.vocabularies import vocabulary
+from pdeval.online.behaviour_measures import behaviour_measure
+from pdeval.online.click_models import click_model
+from pdeval.orderings.coefficients import coefficient
+from pdeval.report.formats import report_format
+from pdeval.significance.registry import significance_test as test
 from pdeval.trec import read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
+from pdeval.verbs import verb
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
-    "accessor",
+    "behaviour_measure",
     "catalog",
+    "click_model",
+    "coefficient",
     "datasets",
     "kernels",
     "metric",
@@ -67,27 +69,37 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "report_format",
+    "table",
+    "test",
+    "verb",
+    "vocabulary",
     "write_qrels",
     "write_run",
     "write_runs",
 ]
 
-_ON_USE = (
-    "collections",
-    "engines",
-    "evaluate",
-    "experiments",
-    "judged",
-    "online",
-    "orderings",
-    "plots",
-    "report",
-    "significance",
-)
+# rooms that users enter by name, imported when they do
+_ROOMS = ("collections", "engines", "evaluate", "experiments", "online", "orderings", "plots", "report", "significance")
+
+# where what the first version had is now
+_MOVED = {
+    "agreement": "pdeval.experiments",
+    "assessors": "labels.ireval.agreement()",
+    "incomplete": "runs.ireval.incomplete(qrels)",
+    "metrics": "pdeval.kernels",
+    "preferences": "pdeval.kernels",
+    "search_lengths": "runs.ireval.lengths(qrels)",
+}
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import a part of the package when it is first named: `pdeval.plots`."""
-    if name in _ON_USE:
+def __dir__() -> list[str]:
+    return [*__all__, "experiments", "plots", "report", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a room when it is first named, `pdeval.plots`; say where a former one is."""
+    if name in _ROOMS:
         return import_module(f"pdeval.{name}")
-    raise AttributeError(f"module 'pdeval' has no attribute {name!r}")
+    moved = f"; it is now {_MOVED[name]}" if name in _MOVED else ""
+    raise AttributeError(f"module 'pdeval' has no attribute {name!r}{moved}")

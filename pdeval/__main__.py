@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 
 from pdeval.cli import UsageError, commands
-from pdeval.cli.arguments import PROGRAM, parser
+from pdeval.cli.parser import PROGRAM, parser
 
 INTERRUPTED, CLOSED_PIPE = 130, 141
 

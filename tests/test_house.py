@@ -3,35 +3,34 @@
 import ast
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
 
 import pdeval
-from pdeval.accessor import Ireval
-from pdeval.accessor.joined import Joined
 from pdeval.catalog import ENTRIES
 
 ROOT = Path(pdeval.__file__).parent
 TESTS = Path(__file__).parent
 
-# a new module gets its floor here, and its place in the docstring of the package
-FLOORS = {
-    "mechanics": "mechanics",
-    "kinds": "kinds",
-    "catalog": "catalog",
-    "kernels": "kernels",
-    "join": "judged",
-    "files": "trec datasets",
-    "evaluate": "evaluate",
-    "orderings": "orderings",
-    "significance": "significance",
-    "studies": "experiments collections online",
-    "out": "report plots",
-    "engines": "engines",
-    "door": "__init__ __main__ accessor cli",
+
+def floors():
+    """Return the rooms of every floor, from the ground up, as the package docstring draws them."""
+    drawing = pdeval.__doc__.partition("imports go downwards only:")[2]
+    found = []
+    for line in drawing.splitlines():
+        match = re.match(r"    (\w+)  +([a-z ]+?)(?:  +.*)?$", line)
+        if match:
+            found.append(match[2].split())
+    return found[::-1]
+
+
+FLOORS = floors()
+FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms} | {
+    "__init__": len(FLOORS) - 1,
+    "__main__": len(FLOORS) - 1,
 }
-FLOOR = {room: height for height, rooms in enumerate(FLOORS.values()) for room in rooms.split()}
 
 # no further than this wall: (who, whom they never import)
 WALLS = {
@@ -62,7 +61,8 @@ def imported(tree, *, top_only=False):
     nodes = tree.body if top_only else ast.walk(tree)
     for node in nodes:
         names = []
-        if isinstance(node, ast.ImportFrom) and node.level == 0:
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "import by full names, so that floors can be seen"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -77,7 +77,26 @@ def imported(tree, *, top_only=False):
 
 def test_every_module_has_a_floor():
     homeless = sorted({room(module) for module in FILES} - set(FLOOR))
-    assert homeless == [], "name their floor in FLOORS, and draw them in the docstring of pdeval"
+    assert homeless == [], "draw them in the docstring of pdeval"
+    assert sorted(set(FLOOR) - {room(module) for module in FILES}) == [], (
+        "drawn in the docstring of pdeval, but not there"
+    )
+
+
+def test_the_listing_of_the_package_shows_rooms():
+    files = {path.name for path in ROOT.iterdir() if path.is_file()}
+    assert files == {"__init__.py", "__main__.py", "verbs.py", "py.typed"}
+
+
+def test_no_file_name_stands_for_two_subjects():
+    # plots and reports are named after what they draw and print
+    named = [path.stem for name, path in FILES.items() if room(name) not in ("plots", "report")]
+    assert sorted({stem for stem in named if named.count(stem) > 1 and stem != "__init__"}) == []
+
+
+def test_no_function_is_called_of():
+    found = [name for name, tree in TREES.items() for node in tree.body if getattr(node, "name", "") == "of"]
+    assert found == [], "name what it returns"
 
 
 def test_imports_go_downwards_only():
@@ -120,7 +139,9 @@ def test_user_errors_are_never_assertions():
 def public(tree):
     """Yield (name, node) of every public function, class and method; members of a Protocol only name its parts."""
     for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+        decorators = [getattr(one, "id", "") for one in getattr(node, "decorator_list", ())]
+        named = isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_")
+        if named and "overload" not in decorators:  # their docstring is that of what they overload
             yield node.name, node
             protocol = isinstance(node, ast.ClassDef) and "Protocol" in ast.dump(ast.Tuple(node.bases))
             if isinstance(node, ast.ClassDef) and not protocol:
@@ -136,10 +157,6 @@ def test_everything_public_says_what_it_is():
 
 def front():
     """Yield (name, object) of what users call: the verbs, the public names of every package, and the kernels."""
-    for verbs in (Ireval, Joined):
-        for name, method in inspect.getmembers(verbs, inspect.isfunction):
-            if not name.startswith("_"):
-                yield f"{verbs.__name__}.{name}", method
     packages = ["pdeval", *(name for name in FILES if FILES[name].stem == "__init__" and name.count(".") == 1)]
     for package in packages:
         module = importlib.import_module(package) if package != "pdeval.engines" else None
@@ -168,7 +185,7 @@ def test_what_users_call_is_annotated():
     lacking = []
     for name, one in front():
         if inspect.isfunction(one) and not name.startswith("the kernel"):
-            parameters = [p for p in inspect.signature(one).parameters.values() if p.name not in ("self",)]
+            parameters = [p for p in inspect.signature(one).parameters.values() if p.name != "self"]
             if any(p.annotation is p.empty for p in parameters) or "return" not in one.__annotations__:
                 lacking.append(name)
     assert lacking == []

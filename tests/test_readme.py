@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 
 from pdeval.__main__ import main
-from pdeval.accessor import Ireval
-from pdeval.kinds.tables import GRADES, VOCABULARIES
+from pdeval.kinds.vocabularies import GRADES, VOCABULARIES
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 FIGURE = ROOT / "notebooks" / "figures" / "quickstart.png"
 PYTHON = re.compile(r"(?s)```python\n(.*?)```\n(?:```text\n(.*?)```\n)?")
 MISSING = "2 of 50 judged queries are missing"
+MANY = 6  # kinds of table that are named, of a verb that many have
 FAMILIES = {
     "metric": ("Measures of one ranking", "Measure"),
     "preference": ("Preferences between two rankings", "Preference"),
@@ -65,6 +65,64 @@ def measures() -> str:
                 lines.append(f"| `{row['name']}` | {parameters} | {summary}{lower} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def declared() -> list[dict]:
+    """Return the verbs of a fresh process, core verbs first, then by family: other tests declare some of their own."""
+    code = """
+import inspect, json, pdeval
+from pdeval.accessor.documentation import sections
+from pdeval.kinds.schemas import SCHEMAS
+from pdeval.verbs import VERBS
+marked = lambda name: SCHEMAS[name].listed and SCHEMAS[name].known_by != ("-",)
+found = {id(verb): verb for verbs in VERBS.values() for verb in verbs.values()}.values()
+print(json.dumps([
+    {
+        "name": verb.name,
+        "core": verb.core,
+        "on": verb.on,
+        "table": bool(verb.gives),
+        "first": sections(verb.function.__doc__)[""].partition(chr(10) * 2)[0],
+        "columns": list(dict.fromkeys(SCHEMAS[name].listed for name in verb.gives if marked(name))),
+        "returns": str(inspect.signature(verb.function).return_annotation).rpartition(".")[2].strip("'>"),
+    }
+    for verb in found
+]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
+    return sorted(json.loads(done.stdout), key=lambda row: (not row["core"], row["name"], row["on"]))
+
+
+def verbs() -> str:
+    """Return the table of everything that can be asked of a table."""
+    keep = "the join, to keep: it has the verbs that runs have, and nothing is joined twice"
+    lines = ["| verb | of | gives |", "|---|---|---|", f"| `.join()` | runs | {keep} |"]
+    rows = declared()
+    families: dict[str, list[dict]] = {}
+    for row in rows:
+        families.setdefault(row["name"].partition(".")[0], []).append(row)
+    for row in rows:
+        members = families[row["name"].partition(".")[0]]
+        if not row["table"] and len(members) > 2:  # one for each kind of table, such as report and plot
+            if row is min(members, key=rows.index):
+                names = ", ".join(f"`.{name}()`" for name in sorted({one["name"] for one in members}))
+                kinds = [kind for one in members for kind in one["on"]]
+                lines.append(f"| {names} | {_kinds(kinds)} | `{row['returns']}`: what suits the table |")
+            continue
+        says = re.sub(r"^Return,? ", "", " ".join(row["first"].split())).rstrip(".").replace("|", r"\|")
+        listed = " or ".join(f"`{names}`" for names in row["columns"])
+        lines.append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {says}{': ' + listed if listed else ''} |")
+    return "\n".join([*lines, ""])
+
+
+def _kinds(names: list[str]) -> str:
+    kinds = sorted(dict.fromkeys("runs" if name == "judged" else name.replace("_", " ") for name in names), key=_first)
+    return ", ".join(kinds[:MANY]) + (f" and {len(kinds) - MANY} more" if len(kinds) > MANY else "")
+
+
+def _first(kind: str) -> int:
+    known = ("runs", "scores", "preferences", "summary", "orders", "comparisons")
+    return known.index(kind) if kind in known else len(known)
 
 
 def columns() -> str:
@@ -128,11 +186,8 @@ def test_the_table_of_columns_is_that_of_the_tables():
     assert part(readme(), "columns") == columns()
 
 
-def test_every_verb_of_the_accessor_is_named():
-    section = readme().partition("## What can be asked")[2].partition("\n## ")[0]
-    verbs = {name for name in dir(Ireval) if not name.startswith("_")}
-    named = set(re.findall(r"[.](\w+)\(", section))
-    assert named == verbs
+def test_the_table_of_verbs_is_that_of_the_declarations():
+    assert part(readme(), "verbs") == verbs(), "run python -m tests.test_readme --write"
 
 
 def test_every_notebook_is_listed():
@@ -152,7 +207,7 @@ def test_links_inside_the_repository_lead_somewhere():
 
 def test_each_of_the_two_commands_is_one_block_under_its_comment():
     for name, last in (("try", "pdeval demo"), ("test", "python -m pytest")):
-        blocks = re.findall(rf"<!-- {name} command -->\n```bash\n(.*?)\n```\n", readme(), flags=re.S)
+        blocks = re.findall(rf"<!-- {name} command -->\n```bash\n(.*?)\n```\n", readme(), flags=re.DOTALL)
         assert len(blocks) == 1
         assert blocks[0].startswith("python3 -m venv .venv")
         assert blocks[0].endswith(last)
@@ -166,7 +221,7 @@ def write() -> None:
 
     matplotlib.use("Agg")
     text = readme()
-    made = {"measures": "\n" + measures(), "columns": columns(), "notebooks": notebooks()}
+    made = {"verbs": verbs(), "measures": "\n" + measures(), "columns": columns(), "notebooks": notebooks()}
     for name, content in made.items():
         text = text.replace(part(text, name), content) if part(text, name) else _filled(text, name, content)
     namespace: dict = {}

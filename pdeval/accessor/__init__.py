@@ -1,51 +1,252 @@
-"""The door: `.ireval` on every DataFrame. Signatures, examples, and no arithmetic."""
+"""The door: `.ireval` on every DataFrame, and the join to keep. Both are built from the declared verbs."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor.collections import CollectionVerbs
-from pdeval.accessor.experiments import ExperimentVerbs
-from pdeval.accessor.results import ResultVerbs
-from pdeval.accessor.runs import RunVerbs
-from pdeval.accessor.significance import SignificanceVerbs
+from pdeval.accessor import rooms
+from pdeval.accessor.building import attach, joined, roles_told, stamped
+from pdeval.accessor.describe import describe, join_described
+from pdeval.accessor.guesses import wrong_name
+from pdeval.judged.judged import Judged
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.judged.topics import Topics
 from pdeval.kinds import tables
+from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import SCHEMAS
+from pdeval.verbs import WATCHERS, Verb, of_kind
+
+if TYPE_CHECKING:
+    from pdeval.accessor.typed import JudgedVerbs
+else:
+    JudgedVerbs = Judged  # its verbs are set below; for static tools they are written in typed.pyi
+
+__all__ = ["Ireval", "Joined", "rooms"]
+
+
+class Joined(JudgedVerbs):
+    """Runs joined to judgments, to keep and to ask again; made by `runs.ireval.join(qrels)`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged()
+    runs joined to judgments: 12 runs x 50 queries; next: .measure(), .prefer(), .order(), .compare()
+    """
+
+    _verbs: Mapping[str, Verb] = {}
+
+    def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if "judged" in verb.on:
+            return stamped(verb, verb.function(self, **given))
+        runs, qrels = self.tables  # a verb of run tables, which the join can tell its judgments and rules
+        for name in (parameter.name for parameter in verb.parameters if parameter.name not in verb.own):
+            if name == "qrels":
+                given[name] = qrels
+            elif name in ("level", "topics"):
+                given[name] = getattr(self, name)
+            elif name in self.positions.rules:
+                given[name] = self.positions.rules[name]
+        return stamped(verb, verb.function(runs, **given))
+
+    def __repr__(self) -> str:
+        return join_described(self)
+
+    def __dir__(self) -> list[str]:
+        return [*dict.fromkeys(verb.family for verb in self._verbs.values()), "at", "runs", "queries"]
+
+    if not TYPE_CHECKING:  # static tools are to see that there is no such verb
+
+        def __getattr__(self, name: str) -> Any:
+            raise wrong_name("judged", name)
 
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
-class Ireval(RunVerbs, ResultVerbs, SignificanceVerbs, ExperimentVerbs, CollectionVerbs):
+class Ireval:
     """Evaluation of rankings on a DataFrame: measures, preferences, orderings, significance.
 
-    `df.ireval` understands run tables, judgments, and the tables that its own verbs return. `repr(df.ireval)` says
-    what was understood. `df.ireval(query="topic_no", run=["model", "seed"])` binds other column names to roles.
+    `df.ireval` understands run tables, judgments, and the tables that its own verbs return; `repr(df.ireval)` says what
+    was understood, and completion shows what the table can do. `df.ireval(query="topic_no", run=["model", "seed"])`
+    binds other column names to roles.
 
     Examples
     --------
     >>> import pdeval
     >>> pdeval.datasets.sample_runs().ireval
-    run table: 12 runs x 50 queries, 59,800 rows, ranked by score; next: .measure(qrels), .prefer(qrels)
+    run table: 12 runs x 50 queries, 59,800 rows, ranked by score; next: .measure(qrels), .prefer(qrels), .order(qrels)
     """
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._frame = frame
-        self._binding: dict[str, Any] = {}
+    _kind: str | None = None
+    _verbs: Mapping[str, Verb] = {}
 
-    def __call__(self, **binding: Any) -> Ireval:
-        """Return the accessor with roles bound to columns: `run`, `query`, `doc`, `score`, `rank`, `grade`, ...
+    def __new__(cls, frame: pd.DataFrame, binding: Mapping[str, Any] | None = None) -> Ireval:  # noqa: PYI034
+        return object.__new__(DOORS.get(str(kind_of(frame, binding)), Ireval))
+
+    def __init__(self, frame: pd.DataFrame, binding: Mapping[str, Any] | None = None) -> None:
+        self._frame = frame
+        self._binding: dict[str, Any] = dict(binding or {})
+
+    @roles_told
+    def __call__(
+        self,
+        *,
+        run: str | Sequence[str] | None = None,
+        query: str | None = None,
+        doc: str | None = None,
+        score: str | None = None,
+        rank: str | None = None,
+        grade: str | None = None,
+        subtopic: str | None = None,
+        assessor: str | None = None,
+        label: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+        time: str | None = None,
+        action: str | None = None,
+        bucket: str | None = None,
+        measure: str | None = None,
+        value: str | None = None,
+        higher: bool | Mapping[str, bool] | None = None,
+    ) -> Ireval:
+        """Return the accessor with roles bound to columns of this table.
+
+        Parameters
+        ----------
+        run : str or list of str, optional
+            The column(s) that name a run.
+        query, doc, score, rank : str, optional
+            Columns of run tables; a user is a query, an item a doc.
+        grade, subtopic, assessor, label : str, optional
+            Columns of judgments and labels.
+        session, user, time, action, bucket : str, optional
+            Columns of click logs.
+        measure, value : str, optional
+            Columns of scores and preferences.
+        higher : bool or mapping of measure to bool, optional
+            Whether more is better, for measures that pdeval does not know.
+
+        Returns
+        -------
+        Ireval
+            The accessor, with the verbs of what the table is now understood to be.
 
         Examples
         --------
         >>> qrels = pd.DataFrame({"topic_no": ["1"], "docno": ["d"], "label": [1]})
         >>> qrels.ireval(query="topic_no")
-        judgments table: 1 query, 1 item, 1 relevant
+        judgments table: 1 query, 1 item, 1 relevant; next: runs.ireval.measure(qrels)
         """
-        bound = Ireval(self._frame)
-        bound._binding = tables._checked_binding(self._frame, {**self._binding, **binding}, "runs")
-        return bound
+        given = {name: value for name, value in locals().items() if name != "self" and value is not None}
+        return Ireval(self._frame, tables.checked_binding(self._frame, {**self._binding, **given}))
+
+    def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        kind = self._kind or ""
+        now = kind_of(self._frame, self._binding)
+        if now != kind:  # the frame was changed after the accessor was made
+            fresh = Ireval(self._frame, self._binding)
+            if verb.name not in fresh._verbs:
+                raise wrong_name(now, verb.name)
+            return fresh._ask(fresh._verbs[verb.name], given)
+        if kind == "runs" and "runs" not in verb.on:
+            made = joined(Joined, self, given.pop("qrels"), verb, given)
+            return stamped(verb, verb.function(made, **given))
+        if any(parameter.name == "measures" for parameter in verb.parameters) and kind != "runs":
+            given.setdefault("measures", None)
+            if isinstance(given["measures"], pd.DataFrame | Ireval):
+                what = SCHEMAS[kind].says
+                raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
+        held = tables.described_frame(self) if verb.takes == "frame" else tables.read(self, kind)
+        return stamped(verb, verb.function(held, **given))
 
     def __repr__(self) -> str:
-        from pdeval.accessor.describe import describe
-
         return describe(self._frame, self._binding)
+
+    def __dir__(self) -> list[str]:
+        own = ["join"] if self._kind == "runs" else []
+        return [*own, *dict.fromkeys(verb.family for verb in self._verbs.values())]
+
+    def __getattr__(self, name: str) -> Any:
+        raise wrong_name(type(self)._kind, name, self if "_frame" in self.__dict__ else None)
+
+
+def join(
+    self: Ireval,
+    qrels: object,
+    *,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    validate: bool = True,
+) -> Joined:
+    """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor.
+
+    Parameters
+    ----------
+    qrels : DataFrame or bound accessor
+        Judgments: query, doc, grade, maybe subtopic.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which queries count: those with a relevant item (a query that a run did not answer is its worst case); every
+        judged one; what each run answered; what every run answered.
+    ties : {'docid', 'rank', 'first', 'expected'}, optional
+        Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows; the mean over
+        all orders. By default 'docid' where there are scores, else 'rank'.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose arithmetic, where tools differ.
+    depth : int, optional
+        Look only at the first `depth` items of each list.
+    validate : bool
+        Look for duplicate documents (about a third of the time of a join).
+
+    Returns
+    -------
+    Joined
+        The join; `judged.at(level=..., topics=...)` is the same under other rules.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> judged = runs.ireval.join(qrels, topics="common")
+    >>> judged.measure("AP").head(2)
+        run query_id measure     value
+    0  bm25      101      AP  0.346994
+    1  bm25      102      AP  0.289136
+    """
+    given = {name: value for name, value in locals().items() if name not in ("self", "qrels")}
+    return joined(Joined, self, qrels, None, given)
+
+
+def _door(kind: str) -> type[Ireval]:
+    title = "".join(part.capitalize() for part in kind.split("_"))
+    return type(f"{title}Ireval", (Ireval,), {"_kind": kind, "_verbs": {}, "__module__": __name__})
+
+
+DOORS: dict[str, type[Ireval]] = {kind: _door(kind) for kind in SCHEMAS}
+DOORS["runs"].join = join  # type: ignore[attr-defined]
+
+
+def _built(kind: str) -> None:
+    """Set the verbs of a kind of table on its door: at import all of them, and later what a notebook declares."""
+    door = Joined if kind == "judged" else DOORS.setdefault(kind, _door(kind))
+    had, door._verbs = door._verbs, of_kind(kind)
+    for name, verb in door._verbs.items():
+        if had.get(name) is not verb:
+            attach(door, verb, kind)
+
+
+def _declared(verb: Verb) -> None:
+    for kind in {*verb.on, *(("runs", "judged") if {"runs", "judged"} & set(verb.on) else ())}:
+        _built(kind)
+
+
+for _kind in [*DOORS, "judged"]:
+    _built(_kind)
+WATCHERS.append(_declared)

@@ -1,18 +1,7 @@
 """The catalog: measures, preferences and orderings, declared by decorators, found and spelled by name."""
 
-from pdeval.catalog.entries import (
-    ENTRIES,
-    Entry,
-    Measure,
-    catalog,
-    expected_of,
-    find,
-    metric,
-    ordering,
-    parse,
-    parse_all,
-    preference,
-)
+from pdeval.catalog.declarations import expected_of, metric, ordering, preference
+from pdeval.catalog.entries import ENTRIES, Entry, Measure, catalog, find, parse, parse_all
 
 __all__ = [
     "ENTRIES",

@@ -1,14 +1,9 @@
-"""The catalog: every measure, preference and ordering, declared once by a decorator and found by name.
-
-`@metric`, `@preference` and `@ordering` read a function's signature: positional parameters are the columns that it
-asks for, keyword-only parameters are its own and become the grammar, `RBP(p=0.9)`, where `@10` fills one of them.
-"""
+"""The catalog: every measure, preference and ordering, found by name."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -19,6 +14,7 @@ from pdeval.catalog.parameters import checked, checked_level, label_of, said, sa
 
 Kind = Literal["binary", "graded", "judged", "subtopic"]
 Family = Literal["metric", "preference", "ordering"]
+Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 
 ENTRIES: dict[str, Entry] = {}
 
@@ -27,8 +23,46 @@ ENTRIES: dict[str, Entry] = {}
 class Entry:
     """One catalog entry: a kernel and what has to be known about it.
 
-    `kind` names the items that the kernel's block holds: those relevant at the level (binary), all of positive
-    grade (graded), all judged (judged), or relevant ones with their subtopics (subtopic).
+    Parameters
+    ----------
+    kind : {'binary', 'graded', 'judged', 'subtopic'}
+        The items that the kernel's block holds: those relevant at the level, all of positive grade, all judged, or
+        relevant ones with their subtopics.
+    higher : bool
+        Whether more is better.
+    range : tuple of float
+        The least and the largest value.
+    at : str
+        The parameter that `@10` sets; `at_prefix` stands before it in the name (`ASL@g1-10`).
+    aliases : mapping or names
+        What other tools call it.
+    limits : mapping of parameter to (least, largest)
+        What parameters may be.
+    synonyms : mapping
+        Values of parameters that other tools use, and what they set here.
+    aggregate : {'mean', 'geometric mean', 'sum'}
+        How it is summed up over queries.
+    expected : dict
+        The kernel of its mean over the orders of tied items; see `expected_of`.
+    empty : bool
+        Whether the kernel copes with no items, so that it is called for a query without relevant ones too.
+    compat : mapping of rule to parameters
+        What `compat=` sets.
+    read : mapping of parameter to function
+        How a parameter's text becomes its value.
+    level_hint : str
+        What an error about its level adds.
+    population : {'', 'grades', 'subtopics'}
+        Of a preference: the users that it averages over.
+    path : str
+        Of a preference: the fast way over all pairs that equals its kernel, see `pdeval.evaluate.pairs`.
+    weight : str
+        Of a recall-paired preference: the weight of recall levels, where the name fixes it.
+    test : str
+        Of a preference: the significance test that fits it by default.
+    tolerance : float
+        Of an ordering: scores nearer than this are tied; of one that asks for `value` or `wins`, as a share of the
+        largest of these.
     """
 
     name: str
@@ -46,138 +80,26 @@ class Entry:
     aggregate: Literal["mean", "geometric mean", "sum"] = "mean"
     reference: str = ""
     expected: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    extras: Mapping[str, Any] = field(default_factory=dict)
+    empty: bool = False
+    compat: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    read: Mapping[str, Callable[[Any, str], Any]] = field(default_factory=dict)
+    at_prefix: str = ""
+    level_hint: str = ""
+    population: Literal["", "grades", "subtopics"] = ""
+    path: Path = ""
+    weight: str = ""
+    test: str = "t"
+    tolerance: float = 1e-12
 
     @property
     def compat_only(self) -> frozenset[str]:
         """The parameters that follow `compat=` and are no part of the name."""
-        return frozenset(name for rule in self.extras.get("compat", {}).values() for name in rule)
+        return frozenset(name for rule in self.compat.values() for name in rule)
 
     @property
     def summary(self) -> str:
         """The first line of the kernel's docstring."""
         return (inspect.getdoc(self.kernel) or "").partition("\n")[0]
-
-
-def _register(family: Family, kernel: Callable | None, name: str | None, options: dict[str, Any]) -> Any:
-    def declare(function: Callable) -> Callable:
-        signature = inspect.signature(function)
-        columns, parameters = [], {}
-        for parameter in signature.parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                if parameter.default is parameter.empty:
-                    raise TypeError(
-                        f"the parameter {parameter.name!r} of {function.__name__} has no default; give it one, "
-                        "so that the plain name is a measure too."
-                    )
-                parameters[parameter.name] = parameter.default
-            elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                raise TypeError(
-                    f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters."
-                )
-            else:
-                columns.append(parameter.name)
-        _not_taken(name or function.__name__, function)
-        given = dict(options)
-        given["aliases"] = _as_aliases(name or function.__name__, given.get("aliases", ()))
-        entry = Entry(name or function.__name__, family, function, tuple(columns), parameters, **given)
-        ENTRIES[entry.name] = entry
-        function.entry = entry  # type: ignore[attr-defined]
-        return function
-
-    return declare if kernel is None else declare(kernel)
-
-
-def _not_taken(name: str, function: Callable) -> None:
-    """Raise where a caller's measure would take the name of one of pdeval's; their own may be declared again."""
-    taken = ENTRIES.get(name)
-    if taken is not None and _ours(taken.kernel) and not _ours(function):
-        raise ValueError(
-            f"pdeval has a measure {name!r} ({taken.summary.rstrip('.')}); give yours another name, e.g. "
-            f"name={'my' + name!r}."
-        )
-
-
-def _ours(function: Callable) -> bool:
-    return function.__module__.partition(".")[0] == "pdeval"
-
-
-def _as_aliases(name: str, aliases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
-    return dict(aliases) if isinstance(aliases, Mapping) else dict.fromkeys(aliases, name)
-
-
-def metric(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
-    """Register a kernel as a measure of one ranking.
-
-    Parameters
-    ----------
-    kernel : callable
-        Positional parameters are columns (`rank`, `grade`, `ideal`, `above`, `retrieved`, ...), keyword-only
-        parameters with defaults are the measure's own.
-    name : str, optional
-        The measure's name where it is not the function's.
-    **options
-        `kind`, `higher`, `range`, `at`, `aliases`, `limits`, `synonyms`, `aggregate`, `reference`: see `Entry`.
-
-    Examples
-    --------
-    >>> @metric(range=(0, 1), reference="an example")
-    ... def Top(rank, *, k: int = 3):
-    ...     "Whether the first relevant item is within the first k."
-    ...     return (rank[0] <= k) * 1.0
-    >>> parse("Top@5").label
-    'Top@5'
-    >>> del ENTRIES["Top"]
-    """
-    return _register("metric", kernel, name, options)
-
-
-def preference(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
-    """Register a kernel of two rankings, positive where the first is better; see `metric`.
-
-    Examples
-    --------
-    >>> @preference
-    ... def sgnRR(x, y):
-    ...     "Which ranking has the first relevant item sooner."
-    ...     return (x[0] < y[0]) * 1.0 - (x[0] > y[0])
-    >>> parse("sgnRR").entry.family
-    'preference'
-    >>> del ENTRIES["sgnRR"]
-    """
-    return _register("preference", kernel, name, {"range": (-1.0, 1.0), **options})
-
-
-def ordering(kernel: Callable | None = None, *, name: str | None = None, **options: Any) -> Any:
-    """Register a way of ordering many runs, for the catalog's list.
-
-    Examples
-    --------
-    >>> @ordering(name="by chance")
-    ... def chance(votes):
-    ...     "Order by nothing at all."
-    >>> ENTRIES.pop("by chance").summary
-    'Order by nothing at all.'
-    """
-    return _register("ordering", kernel, name, {"range": (-math.inf, math.inf), **options})
-
-
-def expected_of(name: str) -> Callable[[Callable], Callable]:
-    """Register a kernel as the mean of the measure `name` over the orders of tied items.
-
-    It asks for the columns `start` (items ranked above the item's group of tied items) and `size` (of that group).
-
-    Examples
-    --------
-    >>> "AP" in ENTRIES and bool(ENTRIES["AP"].expected)
-    True
-    """
-
-    def declare(function: Callable) -> Callable:
-        ENTRIES[name].expected["kernel"] = function
-        return function
-
-    return declare
 
 
 @dataclass(frozen=True)
@@ -257,6 +179,20 @@ def parse_all(texts: object) -> list[Measure]:
     return list(found.values())
 
 
+_OF_JUDGED = {"above", "pooled", "nonrelevant_found", "unjudged"}
+
+
+def needs_judged(measures: Iterable[Measure]) -> bool:
+    """Return whether any of the measures looks at judged non-relevant items.
+
+    Examples
+    --------
+    >>> needs_judged(parse_all(["AP", "nDCG@10"])), needs_judged(parse_all("bpref"))
+    (False, True)
+    """
+    return any(m.entry.kind == "judged" or _OF_JUDGED & set(m.entry.columns) for m in measures)
+
+
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
     level = checked_level(entry, given.get("level"), text)
     own: dict[str, Any] = {}
@@ -300,7 +236,7 @@ def find(name: str, text: str | None = None) -> Entry:
 
 
 def catalog() -> pd.DataFrame:
-    """Return everything that can be asked for by name, one row an entry.
+    """Return everything that can be asked for by name, one row per entry.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from typing import Any
 
 from pdeval.catalog import ENTRIES, Entry, find
 
-_FORM = re.compile(r"^(?P<name>[^()@]+?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^()]+))?$", re.S)
+_FORM = re.compile(r"^(?P<name>[^()@]+?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^()]+))?$", re.DOTALL)
 
 
 def read(text: str) -> tuple[Entry, dict[str, Any]]:
@@ -40,7 +40,7 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     if match["at"] is not None:
         if entry.at not in entry.parameters:
             raise ValueError(f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}.")
-        at = match["at"].strip().removeprefix(entry.extras.get("at_prefix", ""))
+        at = match["at"].strip().removeprefix(entry.at_prefix)
         given[entry.at] = _number(at, text)
     return entry, {**given, **level}
 

@@ -16,13 +16,14 @@ def checked_level(entry: Entry, level: Any, text: str) -> float | None:
     """Return the level that a name asks for, or an error where it is no grade above 0."""
     a_number = isinstance(level, numbers.Real) and not isinstance(level, bool)
     if level is not None and not (a_number and level > 0):
-        hint = entry.extras.get("level", "")
+        hint = entry.level_hint
         raise ValueError(f"level={level!r} in {text!r}: the least grade that counts as relevant is above 0.{hint}")
-    return level
+    found: float | None = level
+    return found
 
 
 @cache
-def _hints(kernel: Callable) -> dict[str, Any]:
+def _hints(kernel: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(kernel)
 
 
@@ -39,8 +40,8 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
     default = entry.parameters[name]
     if value is default:
         return value
-    if name in entry.extras.get("read", {}):
-        return entry.extras["read"][name](value, text)
+    if name in entry.read:
+        return entry.read[name](value, text)
     hint = _hints(entry.kernel).get(name)
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise ValueError(
@@ -81,7 +82,7 @@ def label_of(entry: Entry, parameters: Mapping[str, Any], level: float | None) -
     text = f"{entry.name}({inside})" if inside else entry.name
     at = parameters.get(entry.at)
     if at is not None and not at == math.inf == entry.parameters[entry.at]:
-        text += f"@{entry.extras.get('at_prefix', '')}{said(at)}"
+        text += f"@{entry.at_prefix}{said(at)}"
     return text
 
 

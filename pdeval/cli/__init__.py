@@ -1,10 +1,11 @@
 """The command line: `pdeval evaluate qrels.txt runs/`, and its other commands.
 
-arguments    what can be typed
-commands     what each command computes: frames and reports, through the accessor
-output       a frame or a report as a table, csv, json, parquet, LaTeX, Markdown or HTML
-trec_names   the measures that trec_eval's -m means, and the names that it prints
-trec_format  scores laid out as trec_eval prints them
+verb_options  options from the declaration of a verb: its signature and its docstring
+parser        what can be typed: a command for every verb that is one, and what is the shell's own
+commands      what each command does: reads files, asks the verb, hands on a frame or a report
+output        a frame or a report as an aligned table, or in any declared format of reports
+trec_names    the measures that trec_eval's -m means, and the names that it prints
+trec_format   scores laid out as trec_eval prints them
 """
 
 

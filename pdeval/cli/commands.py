@@ -1,30 +1,41 @@
-"""What each command does: reads files, calls the accessor, and hands on a frame, a report or lines."""
+"""What each command does: reads files, asks the verb through the accessor, and hands on a frame, a report or lines."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 import pdeval
-from pdeval.accessor.joined import MEASURES, Joined, join
 from pdeval.catalog import parse_all
+from pdeval.catalog.entries import Measure, needs_judged
 from pdeval.cli import UsageError, output, trec_format, trec_names
-from pdeval.cli.arguments import typed
+from pdeval.cli.parser import options as options_of
+from pdeval.cli.parser import verbs
+from pdeval.cli.verb_options import split
+from pdeval.judged.judged import join
 from pdeval.report import Report
 from pdeval.trec import files
+from pdeval.verbs import Verb, of_kind
 
 SHOWN = ("run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_high", "p_adjusted", "significant")
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what the options say and return the exit status."""
-    return COMMANDS[options.command](options)
+    if options.command in OWN:
+        return OWN[options.command](options)
+    if not getattr(options, "trec_eval", False):
+        output.chosen(options.format, options.output, "table")  # a fault of the command comes before the work
+    verb = verbs()[options.command]
+    if options.command in COMMANDS:
+        return COMMANDS[options.command](options)
+    return _write(asked(verb, options), options)
 
 
 def evaluate(options: argparse.Namespace) -> int:
@@ -33,7 +44,7 @@ def evaluate(options: argparse.Namespace) -> int:
         return _as_trec_eval(options)
     if options.no_total:
         raise UsageError("-n goes with --trec-eval.")
-    scores = _joined(options, measures := _measures(options, MEASURES)).measure(measures)
+    scores = asked(_verb("measure"), options)
     if options.per_query:
         return _write(scores, options)
     if options.by:
@@ -50,52 +61,35 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
     for option in ("format", "stats", "by"):
         if getattr(options, option):
             raise UsageError(f"--{option} does not go with --trec-eval, which has a layout of its own.")
-    options.topics, options.complete = _topics(options, "answered"), False
+    rules = {"topics": "answered", **_given(_verb("measure"), options)}
+    rules.pop("measures", None)
     # trec_eval says nothing about missing queries
     warnings.simplefilter("ignore", UserWarning)
-    joined = _joined(options, trec_format.needed(lines))
-    tags = trec_format.tags(files.expand(options.runs))
-    shown = trec_format.rows(joined, lines, per_query=options.per_query, total=not options.no_total, tags=tags)
+    qrels, runs = _tables(options)
+    needed = trec_format.needed(lines)
+    judged = join(runs, qrels, complete=needed is None or needs_judged(needed), **rules)
+    tags = trec_format.tags(files.expand(options.files))
+    shown = trec_format.rows(judged, lines, per_query=options.per_query, total=not options.no_total, tags=tags)
     output.send(list(shown), options.output)
     return 0
 
 
 def prefer(options: argparse.Namespace) -> int:
     """Print preferences: the mean of every pair, a square matrix, or a row per query and pair."""
-    measures = _measures(options, ["RPP"])
-    if options.matrix and (len(measures) > 1 or options.per_query or options.baseline):
+    if options.per_query and not options.matrix:
+        return _write(asked(_verb("prefer"), options), options)
+    if not options.matrix:
+        return _write(asked(_verb("mean"), options), options)
+    measures = _measures(options) or parse_all("RPP")
+    if len(measures) > 1 or options.per_query or hasattr(options, "baseline"):
         raise UsageError("--matrix shows one measure over all queries and pairs: give one -m, no -q, no --baseline.")
-    joined = _joined(options, measures)
-    if options.matrix:
-        square = joined.matrix(measures[0])
-        return _write(square.rename_axis(index="run", columns=None).reset_index(), options)
-    if options.per_query:
-        progress = False if options.quiet else None
-        return _write(joined.prefer(measures, baseline=options.baseline, progress=progress), options)
-    return _write(joined.mean(measures, baseline=options.baseline), options)
-
-
-def order(options: argparse.Namespace) -> int:
-    """Print the runs in order."""
-    joined = _joined(options, measures := _measures(options, ["RPP"]))
-    compat = "pref_eval" if options.compat == "pref_eval" else None
-    orders = joined.order(
-        measures,
-        **typed(options, "method", "bootstrap", "seed"),
-        compat=compat,
-        progress=False if options.quiet else None,
-    )
-    return _write(orders.sort_values(["measure", "method", "rank"], kind="stable"), options)
+    square = asked(_verb("matrix"), options, measure=measures[0])
+    return _write(square.rename_axis(index="run", columns=None).reset_index(), options)
 
 
 def compare(options: argparse.Namespace) -> int:
     """Print one row per pair and measure, with its significance."""
-    joined = _joined(options, measures := _measures(options, MEASURES))
-    table = joined.compare(
-        measures,
-        **typed(options, "test", "correction", "baseline", "alpha", "draws", "seed"),
-        progress=False if options.quiet else None,
-    )
+    table = asked(_verb("compare"), options)
     if output.chosen(options.format, options.output, "table") == "table" and not options.all_columns:
         table = table[[name for name in SHOWN if name in table.columns]]
     return _write(table, options)
@@ -103,23 +97,17 @@ def compare(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """Print the table of a paper."""
-    measures = _measures(options, MEASURES)
-    families = {measure.entry.family for measure in measures}
-    if len(families) > 1:
+    if len({measure.entry.family for measure in _measures(options)}) > 1:
         raise UsageError("a report shows measures or preferences; give -m for one kind only.")
-    joined = _joined(options, measures)
-    table = joined.measure(measures) if families == {"metric"} else joined.prefer(measures)
-    found = table.ireval.report(
-        **typed(options, "baseline", "test", "correction", "alpha", "interval", "sort", "group", "caption", "label"),
-        digits=3 if options.digits is None else options.digits,
-        metadata=_metadata(options, options.group) if options.group else None,
-    )
-    return _write(found, options, default="latex", standalone=options.standalone)
+    about = {}
+    if hasattr(options, "group"):
+        about["metadata"] = _metadata(options, options.group)
+    return _write(asked(_verb("report"), options, **about), options, standalone=options.standalone)
 
 
 def check(options: argparse.Namespace) -> int:
     """Print the accounting of runs and judgments; the status is 1 if queries are missing or rows repeat."""
-    table = _runs(options).ireval.check(pdeval.read_qrels(options.qrels), level=options.level)
+    table = asked(_verb("check"), options)
     _write(table, options)
     amiss = {"missing": "lack judged queries", "duplicates": "have duplicate documents"}
     counts = {says: int((table[name] > 0).sum()) for name, says in amiss.items()}
@@ -160,23 +148,55 @@ def catalog(options: argparse.Namespace) -> int:
     return _write(table, options)
 
 
+# what is more than printing what the verb returns
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": evaluate,
     "prefer": prefer,
-    "order": order,
     "compare": compare,
     "report": report,
     "check": check,
-    "demo": demo,
-    "catalog": catalog,
 }
+OWN: dict[str, Callable[[argparse.Namespace], int]] = {"demo": demo, "catalog": catalog}
 
 
-def _measures(options: argparse.Namespace, default: Any) -> list:
-    """Return the measures asked for; `-m AP,RR` is `-m AP -m RR`."""
+def asked(verb: Verb, options: argparse.Namespace, **more: Any) -> Any:
+    """Return what a verb of the run table gives for the files and options that were typed."""
+    given = {**_given(verb, options), **more}
+    qrels, runs = _tables(options)
+    door: Any = runs.ireval
+    for name in verb.name.split("."):
+        door = getattr(door, name)
+    return door(qrels=qrels, **given)
+
+
+def _verb(name: str) -> Verb:
+    return of_kind("judged")[name]
+
+
+def _given(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of a verb that were typed; the others stay as the verb has them."""
+    given = {}
+    for option in options_of(verb):
+        if hasattr(options, option.name):
+            value = getattr(options, option.name)
+            given[option.name] = _table(value) if option.form.file else option.value(value)
+    names = [parameter.name for parameter in verb.parameters]
+    if "measures" in names and options.measures and not getattr(options, "trec_eval", False):
+        given["measures"] = _measures(options)
+    if "progress" in names and options.quiet:
+        given["progress"] = False
+    if getattr(options, "complete", False):
+        if given.get("topics", "judged") != "judged":
+            raise UsageError(f"-c is --topics judged, but --topics {given['topics']} was given too.")
+        given["topics"] = "judged"
+    return given
+
+
+def _measures(options: argparse.Namespace) -> list[Measure]:
+    """Return the measures that were typed; `-m AP,RR` is `-m AP -m RR`."""
     texts = [part for text in options.measures or [] for part in split(text)]
     try:
-        return parse_all(texts or default)
+        return parse_all(texts) if texts else []
     except (KeyError, ValueError) as error:
         raise _usage(error) from None
 
@@ -185,54 +205,28 @@ def _usage(error: Exception) -> UsageError:
     return UsageError(str(error.args[0]).replace("pdeval.catalog()", "'pdeval catalog'"))
 
 
-def split(text: str) -> list[str]:
-    """Return the names in a text, which commas outside of brackets part.
-
-    Examples
-    --------
-    >>> split("AP,RBP(p=0.8,k=10), nDCG@10")
-    ['AP', 'RBP(p=0.8,k=10)', 'nDCG@10']
-    """
-    depth, parts = 0, [""]
-    for letter in text:
-        depth += (letter in "([{") - (letter in ")]}")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _runs(options: argparse.Namespace) -> pd.DataFrame:
-    return pdeval.read_runs(options.runs, names=options.names, progress=False if options.quiet else None)
-
-
-def _joined(options: argparse.Namespace, measures: Any) -> Joined:
-    if not getattr(options, "trec_eval", False):
-        output.chosen(options.format, options.output, "table")  # a fault of the command comes before the work
-    topics = _topics(options, "relevant")
+def _tables(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics)
-    rules = typed(options, "level", "ties", "compat", "depth")
-    return join(_runs(options).ireval, qrels, measures, topics=topics, **rules)
+    return qrels, pdeval.read_runs(options.files, names=options.names, progress=False if options.quiet else None)
 
 
-def _topics(options: argparse.Namespace, default: str) -> Any:
-    if options.complete and options.topics not in (None, "judged"):
-        raise UsageError(f"-c is --topics judged, but --topics {options.topics} was given too.")
-    return "judged" if options.complete else options.topics or default
+def _table(path: str) -> pd.DataFrame:
+    """Return a table about runs that is in a file."""
+    files.check_present(Path(path))
+    return pd.read_parquet(path) if files.is_parquet(Path(path)) else pd.read_csv(path, dtype={"run": str})
 
 
-def _metadata(options: argparse.Namespace, column: str) -> pd.DataFrame:
-    """Return what is known about the runs: the column wanted and the run."""
-    if options.metadata is None:
-        raise UsageError(f"the column {column!r} comes from a file: say which with --metadata FILE.")
-    path = Path(options.metadata)
-    files.check_present(path)
-    frame = pd.read_parquet(path) if files.is_parquet(path) else pd.read_csv(path, dtype={"run": str})
-    for name in ("run", column):
+def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.DataFrame:
+    """Return what is known about the runs: the column(s) wanted and the run."""
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    path = getattr(options, "metadata", None)
+    if path is None:
+        raise UsageError(f"the column {wanted[0]!r} comes from a file: say which with --metadata FILE.")
+    frame = _table(path)
+    for name in ("run", *wanted):
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
-    return frame[["run", column]].astype({"run": str})
+    return frame[["run", *wanted]].astype({"run": str})
 
 
 def _with_metadata(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame:
@@ -243,10 +237,8 @@ def _with_metadata(scores: pd.DataFrame, options: argparse.Namespace) -> pd.Data
     return scores.astype({"run": str}).merge(metadata, on="run")
 
 
-def _write(
-    content: pd.DataFrame | Report, options: argparse.Namespace, *, default: str = "table", standalone: bool = False
-) -> int:
-    kind = output.chosen(options.format, options.output, default)
-    digits = 4 if options.digits is None else options.digits
-    output.write(content, kind, options.output, digits=digits, standalone=standalone)
+def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False) -> int:
+    kind = output.chosen(options.format, options.output, "latex" if isinstance(content, Report) else "table")
+    digits = getattr(options, "digits", None)
+    output.write(content, kind, options.output, digits=4 if digits is None else digits, standalone=standalone)
     return 0

@@ -1,33 +1,40 @@
-"""A frame or a report as text or as a file: aligned table, csv, json, parquet, LaTeX, Markdown, HTML."""
+"""A frame or a report as text or as a file: an aligned table, or any declared format of reports."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
-from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from pdeval.cli import UsageError
-from pdeval.report import Report, listing
+from pdeval.report import FORMATS, Report, listing
 
-Format = Literal["table", "csv", "json", "parquet", "latex", "markdown", "html"]
-FORMATS: tuple[str, ...] = get_args(Format)
-ENDINGS = {
-    ".txt": "table",
-    ".csv": "csv",
-    ".json": "json",
-    ".parquet": "parquet",
-    ".tex": "latex",
-    ".md": "markdown",
-    ".html": "html",
-}
+TABLE = ("table", ".txt")  # for people who read on a screen: the only format that is the shell's own
 STANDALONE = r"""\documentclass{{article}}
 \usepackage{{booktabs}}
 \begin{{document}}
 {table}
 \end{{document}}"""
+
+
+def formats() -> tuple[str, ...]:
+    """Return the formats that can be asked for.
+
+    Examples
+    --------
+    >>> formats()
+    ('table', 'csv', 'excel', 'html', 'json', 'latex', 'markdown', 'parquet')
+    """
+    return (TABLE[0], *sorted(FORMATS))
+
+
+def endings() -> dict[str, str]:
+    """Return the formats that file endings mean."""
+    declared = {ending: name for name in sorted(FORMATS) for ending in FORMATS[name].endings}
+    return {TABLE[1]: TABLE[0], **declared}
 
 
 def chosen(given: str | None, path: str | None, default: str) -> str:
@@ -40,29 +47,45 @@ def chosen(given: str | None, path: str | None, default: str) -> str:
     """
     if given is None and path is not None:
         ending = Path(path).suffix.lower()
-        if ending not in ENDINGS:
+        known = endings()
+        if ending not in known:
             found = f"ends in {ending!r}" if ending else "has no ending"
             raise UsageError(
                 f"the file name {Path(path).name!r} {found}; say the format with --format, or end the name in "
-                f"{', '.join(ENDINGS)}."
+                f"{', '.join(known)}."
             )
-        given = ENDINGS[ending]
-    if given == "parquet" and path is None:
-        raise UsageError("parquet is not for reading on a screen; say where to write it with -o FILE.parquet.")
+        given = known[ending]
+    if given is not None and path is None and is_binary(given):
+        raise UsageError(
+            f"{given} is not for reading on a screen; say where to write it with -o FILE{FORMATS[given].endings[0]}."
+        )
     return given or default
+
+
+def is_binary(kind: str) -> bool:
+    """Return whether a format is bytes, which only a file can hold.
+
+    Examples
+    --------
+    >>> is_binary("parquet"), is_binary("latex"), is_binary("table")
+    (True, False, False)
+    """
+    return kind in FORMATS and inspect.signature(FORMATS[kind].function).return_annotation in (bytes, "bytes")
 
 
 def write(
     content: pd.DataFrame | Report, kind: str, path: str | None, *, digits: int = 4, standalone: bool = False
 ) -> None:
     """Write a frame or a report to a file, or print it."""
-    if kind == "parquet":
-        table = content.to_frame() if isinstance(content, Report) else content.copy()
+    if path is None or not is_binary(kind):
+        send([rendered(content, kind, digits=digits, standalone=standalone)], path)
+    elif kind == "parquet" and isinstance(content, pd.DataFrame):
+        table = content.copy()
         table.attrs = {}
         table.to_parquet(path, index=False)
-        return
-    text = rendered(content, kind, digits=digits, standalone=standalone)
-    send([text], path)
+    else:
+        report = content if isinstance(content, Report) else listed(content, digits)
+        Path(path).write_bytes(FORMATS[kind].file(report))
 
 
 def send(lines: list[str], path: str | None) -> None:
@@ -91,20 +114,20 @@ def rendered(content: pd.DataFrame | Report, kind: str, *, digits: int = 4, stan
     | bm25 | 0.25 |
     | ql   | 0.33 |
     """
-    if isinstance(content, pd.DataFrame) and kind == "table":
-        return aligned(content, digits)
-    if kind in ("csv", "json"):
-        frame = content.to_frame() if isinstance(content, Report) else content
+    if isinstance(content, pd.DataFrame):
+        if kind == "table":
+            return aligned(content, digits)
         if kind == "csv":
-            return frame.to_csv(index=False, lineterminator="\n").rstrip("\n")
-        return str(frame.to_json(orient="records", indent=1, double_precision=15))
+            return content.to_csv(index=False, lineterminator="\n").rstrip("\n")
+        if kind == "json":
+            return str(content.to_json(orient="records", indent=1, double_precision=15))
     report = content if isinstance(content, Report) else listed(content, digits)
     if kind == "latex":
         table = report.to_latex(environment="table" if isinstance(content, Report) else "tabular")
         return STANDALONE.format(table=table) if standalone else table
-    if kind == "html":
-        return report.to_html(standalone=standalone)
-    return report.to_markdown()
+    declared = FORMATS["markdown" if kind == "table" else kind]
+    options = {"standalone": standalone} if "standalone" in declared.options else {}
+    return str(declared.function(report, **options)).rstrip("\n")
 
 
 def listed(frame: pd.DataFrame, digits: int) -> Report:

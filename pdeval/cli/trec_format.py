@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from pdeval.accessor.joined import Joined
 from pdeval.catalog import parse
+from pdeval.catalog.known import aggregate_of
 from pdeval.cli.trec_names import QUERY_ONLY, TOTAL_ONLY, Line
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.summary import aggregate_of, summary
+from pdeval.evaluate.scores import scores
+from pdeval.evaluate.summary import of_scores
+from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kinds.labels import run_labels
 from pdeval.trec import files
@@ -21,7 +24,7 @@ RELSTRING = 10
 
 
 def rows(
-    joined: Joined,
+    judged: Judged,
     lines: Sequence[Line],
     *,
     per_query: bool = False,
@@ -32,7 +35,7 @@ def rows(
 
     Parameters
     ----------
-    joined : Joined
+    judged : Judged
         Runs and judgments, under the level and topic rule wanted.
     lines : list of Line
         What to print; see `pdeval.cli.trec_names.lines`.
@@ -48,15 +51,15 @@ def rows(
     >>> import pdeval
     >>> from pdeval.cli.trec_names import lines
     >>> runs = pdeval.datasets.sample_runs().query("run == 'bm25'")
-    >>> joined = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
-    >>> for row in rows(joined, lines(["num_q", "map"])):
+    >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
+    >>> for row in rows(judged, lines(["num_q", "map"])):
     ...     print(row.replace("\\t", "|"))
     num_q                 |all|50
     map                   |all|0.3278
     """
     labels = list(dict.fromkeys(line.label for line in lines if line.label is not None))
-    cube = joined.scores(labels or ["NumRet"])
-    means = summary(cube)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
+    cube = scores(judged, labels or ["NumRet"])
+    means = of_scores(cube)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
     answered = ~np.isnan(cube.values[0])
     several = len(cube.runs) > 1
     strings = [line for line in lines if line.measure in QUERY_ONLY]
@@ -65,11 +68,11 @@ def rows(
         if several and not any(line.measure == "runid" for line in lines):
             yield row("runid", "all", tag)
         if per_query:
-            relevance = {line.name: _relevance_strings(joined.positions, line.name, place) for line in strings}
+            relevance = {line.name: _relevance_strings(judged.positions, line.name, place) for line in strings}
             yield from _of_queries(cube, lines, place, answered[:, place], relevance)
         if total:
             values = dict(zip(cube.measures, means[place]))
-            yield from _of_run(lines, values, tag, int(answered[:, place].sum()))
+            yield from _of_run(lines, values, tag, int(answered[:, place].sum()), cube.attrs)
 
 
 def row(name: str, query: object, value: str) -> str:
@@ -83,12 +86,12 @@ def row(name: str, query: object, value: str) -> str:
     return f"{name:<22}\t{query}\t{value}"
 
 
-def _shown(label: str, value: float) -> str:
-    return f"{value:.0f}" if aggregate_of(label) == "sum" else f"{value:6.4f}"
+def _shown(label: str, value: float, attrs: Mapping[str, Any]) -> str:
+    return f"{value:.0f}" if aggregate_of(label, attrs) == "sum" else f"{value:6.4f}"
 
 
 def _of_queries(
-    cube: Scores, lines: Sequence[Line], run: int, answered: np.ndarray, relevance: dict[str, dict]
+    cube: Scores, lines: Sequence[Line], run: int, answered: np.ndarray, relevance: dict[str, dict[Any, Any]]
 ) -> Iterator[str]:
     places = {label: place for place, label in enumerate(cube.measures)}
     own = [line for line in lines if line.measure not in TOTAL_ONLY]
@@ -99,17 +102,19 @@ def _of_queries(
             if line.label is None:
                 yield row(line.name, query, f"'{relevance[line.name].get(query, '')}'")
             else:
-                yield row(line.name, query, _shown(line.label, cube.values[places[line.label], at, run]))
+                yield row(line.name, query, _shown(line.label, cube.values[places[line.label], at, run], cube.attrs))
 
 
-def _of_run(lines: Sequence[Line], values: Mapping[str, float], tag: str, queries: int) -> Iterator[str]:
+def _of_run(
+    lines: Sequence[Line], values: Mapping[str, float], tag: str, queries: int, attrs: Mapping[str, Any]
+) -> Iterator[str]:
     for line in lines:
         if line.measure == "runid":
             yield row("runid", "all", tag)
         elif line.measure == "num_q":
             yield row("num_q", "all", str(queries))
         elif line.label is not None:
-            yield row(line.name, "all", _shown(line.label, values[line.label]))
+            yield row(line.name, "all", _shown(line.label, values[line.label], attrs))
 
 
 def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object, str]:
@@ -125,7 +130,7 @@ def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object
     return {query: "".join(line[:end]) for query, line, end in zip(positions.queries, table, length)}
 
 
-def needed(lines: Sequence[Line]) -> list | None:
+def needed(lines: Sequence[Line]) -> list[Any] | None:
     """Return the measures that a join has to serve; None where it must hold every judged item.
 
     Examples

@@ -7,28 +7,57 @@ import pandas as pd
 
 from pdeval.judged import duplicates, ids
 from pdeval.judged import lists as list_index
+from pdeval.judged.judged import Judged, checked_level
 from pdeval.judged.positions import Positions, join
 from pdeval.kinds.labels import labels
-from pdeval.kinds.tables import Table, numbers
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table, numbers, read
+from pdeval.verbs import verb
+
+table(
+    "accounting",
+    "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied:share judged:share",
+    "accounting of runs",
+    row="run",
+    sort="run",
+    means={
+        "answered": "judged queries that the run answered",
+        "missing": "queries with a relevant item that it did not answer",
+        "extra": "queries that it answered and nobody judged",
+        "without_relevant": "queries that it answered and that have no relevant item",
+        "rows": "items that it returned",
+        "duplicates": "items that it returned again for the same query",
+        "tied": "share of its items whose score another item of the list has too",
+        "judged": "share of its items, on judged queries, that were judged",
+    },
+    unreported="it is read before numbers are believed; report .summary()",
+    undrawn="it is a table to read: one row per run",
+)
 
 
-def check(runs: Table, qrels: Table, *, level: float | None = None) -> pd.DataFrame:
-    """Return, per run: queries answered, missing, extra, without relevant items; rows, duplicates, ties, judged share.
+@verb(on="runs", gives="accounting", core=True, command=True, meant_by={"validate": "check(qrels)"})
+def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataFrame:
+    """Return what each run answered, missed and returned, before any number is believed.
 
-    `missing` are judged queries with a relevant item that the run did not answer, `extra` are answered queries
-    without judgments, `tied` is the share of rows that share their score with another row of the list, `judged` the
-    share of rows (of judged queries) that have a judgment.
+    Parameters
+    ----------
+    qrels : DataFrame or bound accessor
+        Judgments: query, doc, grade, maybe subtopic.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade.
 
     Examples
     --------
     >>> import pdeval
-    >>> from pdeval.kinds.tables import read
-    >>> table = check(read(pdeval.datasets.sample_runs(), "runs"), read(pdeval.datasets.sample_qrels(), "qrels"))
-    >>> table.loc[table["missing"] > 0, ["run", "answered", "missing"]].values.tolist()
-    [['ql', 48, 2]]
+    >>> found = pdeval.datasets.sample_judged().check()
+    >>> found.loc[6:7, ["run", "answered", "missing", "rows", "tied", "judged"]].round(3)
+             run  answered  missing  rows   tied  judged
+    6         ql        48        2  4800  0.019   0.525
+    7  rerank-s1        50        0  5000  0.024   0.517
     """
-    found = list_index.find(runs)
-    doc = ids.of(runs.column("doc"), "doc")
+    qrels, level = read(qrels, "qrels"), checked_level(level)
+    found = list_index.find_lists(runs)
+    doc = ids.column_ids(runs.column("doc"), "doc")
     again = duplicates.rows_repeated(doc, found)
     positions = join(runs, qrels, validate=False)
     relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
@@ -47,7 +76,9 @@ def check(runs: Table, qrels: Table, *, level: float | None = None) -> pd.DataFr
         "tied": _tied(runs, found),
         "judged": _judged(positions),
     }
-    return pd.DataFrame(columns)
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(Judged(positions, level).attrs)
+    return frame
 
 
 def _run_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
@@ -55,7 +86,8 @@ def _run_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
         inverse = np.empty(len(found.order), dtype=np.int64)
         inverse[found.order] = np.arange(len(found.order))
         rows = inverse[rows]
-    return found.run[found.of_rows(rows)]
+    run: np.ndarray = found.run[found.of_rows(rows)]
+    return run
 
 
 def _tied(runs: Table, found: list_index.Lists) -> np.ndarray:
@@ -78,4 +110,5 @@ def _judged(positions: Positions) -> np.ndarray:
         positions.run, weights=positions.judged.grade[positions.item] >= 0, minlength=len(positions.runs)
     )
     rows = positions.retrieved.sum(axis=0)
-    return np.divide(held, rows, out=np.zeros(len(rows)), where=rows > 0)
+    share: np.ndarray = np.divide(held, rows, out=np.zeros(len(rows)), where=rows > 0)
+    return share

@@ -1,13 +1,24 @@
 """Chance-corrected agreement: arithmetic on labels as codes, for all assessors together or for every pair at once.
 
-Every coefficient is (observed - expected) / (1 - expected) agreement; they differ in what is expected by chance.
+Every coefficient is (observed - expected) / (1 - expected) agreement; they differ in what is expected by chance. One
+is declared where it is written, and the verbs and their tables know it:
+
+    @coefficient("scott", pair_chance="pooled")
+    def pooled(labels: Labels) -> Kappa: ...
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
+
+from pdeval.collections.labelled import Labels
+
+Chance = Literal["none", "own", "pooled"]
 
 
 class Kappa(NamedTuple):
@@ -18,40 +29,83 @@ class Kappa(NamedTuple):
     kappa: float
 
 
-class Labels(NamedTuple):
-    """A label table as codes, one entry per label given."""
-
-    item: np.ndarray
-    assessor: np.ndarray
-    label: np.ndarray
-    values: np.ndarray  # the different labels' places on the interval scale
-
-    def take(self, rows: np.ndarray) -> Labels:
-        """Return the labels of these rows."""
-        return self._replace(item=self.item[rows], assessor=self.assessor[rows], label=self.label[rows])
-
-    def paired(self) -> Labels:
-        """Return the labels of items that have at least two."""
-        return self.take(np.flatnonzero(np.bincount(self.item)[self.item] >= 2)) if len(self.item) else self
-
-    def even(self) -> Labels:
-        """Return the labels of items that have the most common number of labels, at least two."""
-        part = self.paired()
-        if not len(part.item):
-            return part
-        size = np.bincount(part.item)
-        common = np.bincount(size[size > 0]).argmax()
-        return part.take(np.flatnonzero(size[part.item] == common))
-
-    def counts(self):
-        """Return the sparse table items x labels of how often each label was given."""
-        from scipy.sparse import csr_matrix
-
-        items, item = np.unique(self.item, return_inverse=True)
-        return csr_matrix((np.ones(len(item)), (item, self.label)), shape=(len(items), len(self.values)))
-
-
 UNDEFINED = Kappa(np.nan, np.nan, np.nan)
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One declared coefficient.
+
+    Parameters
+    ----------
+    name : str
+        What users call it.
+    function : callable
+        Returns the agreement of all assessors together, from the labels of the items that count.
+    says : str
+        What it is, in a line.
+    scaled : bool
+        Whether labels must be ordered.
+    even : bool
+        Whether only items with the most common number of labels count, instead of all with at least two.
+    pair_chance : {'none', 'own', 'pooled'}, optional
+        The agreement that it expects by chance of two assessors; None where it is not a coefficient of pairs.
+    """
+
+    name: str
+    function: Callable[[Labels], Kappa]
+    says: str
+    scaled: bool = False
+    even: bool = False
+    pair_chance: Chance | None = None
+
+    def counted(self, labels: Labels) -> Labels:
+        """Return the labels that count."""
+        return labels.even() if self.even else labels.paired()
+
+    def of_pairs(self, two: dict[str, np.ndarray]) -> np.ndarray:
+        """Return the coefficient of every pair of assessors, from `pairs`."""
+        expected = 0.0 if self.pair_chance in (None, "none") else two[self.pair_chance]
+        return corrected(two["observed"], expected)
+
+
+COEFFICIENTS: dict[str, Coefficient] = {}
+
+
+def coefficient(
+    name: str,
+    *,
+    says: str | None = None,
+    scaled: bool = False,
+    even: bool = False,
+    pair_chance: Chance | None = None,
+) -> Callable[[Callable[[Labels], Kappa]], Callable[[Labels], Kappa]]:
+    """Declare a function of labels as a coefficient of agreement; see `Coefficient`.
+
+    Parameters
+    ----------
+    says : str, optional
+        What it is; by default the first line of the docstring, without its "Return".
+
+    Examples
+    --------
+    >>> @coefficient("never")
+    ... def never(labels: Labels) -> Kappa:
+    ...     '''Return no agreement.'''
+    ...     return Kappa(0.0, 0.0, 0.0)
+    >>> COEFFICIENTS.pop("never").says
+    'no agreement'
+    """
+
+    def declare(function: Callable[[Labels], Kappa]) -> Callable[[Labels], Kappa]:
+        if name in COEFFICIENTS:
+            raise ValueError(f"there is a coefficient {name!r} already.")
+        first = (function.__doc__ or "").strip().partition("\n")[0]
+        said = says or first.removeprefix("Return ").removesuffix(".")
+        COEFFICIENTS[name] = Coefficient(name, function, said, scaled, even, pair_chance)
+        return function
+
+    return declare
 
 
 def kappa(confusion: np.ndarray, *, marginals: Literal["pooled", "own"] = "pooled") -> Kappa:
@@ -88,10 +142,18 @@ def kappa(confusion: np.ndarray, *, marginals: Literal["pooled", "own"] = "poole
     own, both = _expected(counts.sum(axis=1), counts.sum(axis=0), total)
     expected = both if marginals == "pooled" else own
     with np.errstate(invalid="ignore", divide="ignore"):
-        observed = np.trace(counts) / np.float64(total)
-    return Kappa(float(observed), float(expected), float(corrected(observed, expected)))
+        agreed = np.trace(counts) / np.float64(total)
+    return Kappa(float(agreed), float(expected), float(corrected(agreed, expected)))
 
 
+@coefficient("observed", pair_chance="none")
+def observed(labels: Labels) -> Kappa:
+    """Return the share of agreeing pairs of labels of an item, averaged over items: not corrected for chance."""
+    found = pooled(labels).observed
+    return Kappa(found, np.nan, found)
+
+
+@coefficient("scott", pair_chance="pooled")
 def pooled(labels: Labels) -> Kappa:
     """Return Scott's pi, for any number of labels an item: chance agreement from the shares of all labels pooled.
 
@@ -104,11 +166,23 @@ def pooled(labels: Labels) -> Kappa:
     counts = part.counts()
     size = np.asarray(counts.sum(axis=1)).ravel()
     same = np.asarray(counts.multiply(counts).sum(axis=1)).ravel() - size
-    observed = float(np.mean(same / (size * (size - 1))))
+    agreed = float(np.mean(same / (size * (size - 1))))
     expected = float(np.sum((np.bincount(part.label) / len(part.label)) ** 2))
-    return Kappa(observed, expected, float(corrected(observed, expected)))
+    return Kappa(agreed, expected, float(corrected(agreed, expected)))
 
 
+@coefficient("cohen", pair_chance="own")
+def cohen(labels: Labels) -> Kappa:
+    """Return Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)."""
+    two = pairs(labels)
+    values = corrected(two["observed"], two["own"])
+    defined = ~np.isnan(values)
+    if not defined.any():
+        return UNDEFINED
+    return Kappa(*(float(np.mean(column[defined])) for column in (two["observed"], two["own"], values)))
+
+
+@coefficient("fleiss", even=True)
 def fleiss(labels: Labels) -> Kappa:
     """Return Fleiss' kappa from statsmodels, over the items with the most common number of labels."""
     part = labels.even()
@@ -118,16 +192,6 @@ def fleiss(labels: Labels) -> Kappa:
     from statsmodels.stats.inter_rater import fleiss_kappa
 
     return found._replace(kappa=float(fleiss_kappa(part.counts().toarray())))
-
-
-def cohen(labels: Labels) -> Kappa:
-    """Return Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)."""
-    two = pairs(labels)
-    values = corrected(two["observed"], two["own"])
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return UNDEFINED
-    return Kappa(*(float(np.mean(column[defined])) for column in (two["observed"], two["own"], values)))
 
 
 def alpha(labels: Labels, scale: str) -> Kappa:
@@ -149,9 +213,15 @@ def alpha(labels: Labels, scale: str) -> Kappa:
     largest = apart.max()
     if largest == 0:  # one label only: nothing to agree about
         return Kappa(1.0, 1.0, np.nan)
-    observed = 1 - (coincide * apart).sum() / total / largest
+    agreed = 1 - (coincide * apart).sum() / total / largest
     expected = 1 - given @ apart @ given / (total * (total - 1)) / largest
-    return Kappa(float(observed), float(expected), float(corrected(observed, expected)))
+    return Kappa(float(agreed), float(expected), float(corrected(agreed, expected)))
+
+
+for _scale in ("nominal", "ordinal", "interval"):
+    coefficient(f"alpha_{_scale}", says=f"Krippendorff's alpha on the {_scale} scale", scaled=_scale != "nominal")(
+        partial(alpha, scale=_scale)
+    )
 
 
 def _apart(scale: str, given: np.ndarray, values: np.ndarray) -> np.ndarray:

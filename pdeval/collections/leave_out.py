@@ -2,79 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.collections.teams import Teams
-from pdeval.evaluate.scores import Topics
+from pdeval.catalog import parse_all
+from pdeval.collections.teams import Team, partition
+from pdeval.evaluate.scores import attributes
+from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
 from pdeval.mechanics.progress import track
 from pdeval.orderings.coefficients import tau_b
-from pdeval.orderings.standings import standing
+from pdeval.orderings.standings import Standing, standing
+from pdeval.verbs import verb
+
+table(
+    "left_out",
+    "run [team:any] measure method removed:int queries:int score:float score_without:float difference:float "
+    "rank:int rank_without:int rank_change:int tau_b:float",
+    "standings with runs left out",
+    known_by="run measure method score_without rank_without tau_b",
+    row="run, measure and method",
+    sort="measure method run",
+    then=".report()",
+    means={
+        "team": "the team, under the name of its column",
+        "removed": "relevant items that only this run (or team) brought into the pool",
+        "queries": "queries that count without them",
+        "score_without": "the score on the judgments that are left",
+        "difference": "score_without - score",
+        "rank_without": "the rank on the judgments that are left",
+        "rank_change": "places lost",
+        "tau_b": "Kendall's tau-b between the two orderings of all runs",
+    },
+    undrawn="it is a table to read: one row per run",
+)
 
 
+@verb(
+    on="judged",
+    gives="left_out",
+    family="pool",
+    name="leave_one_out",
+    own="depth",
+    formerly="leave_one_out",
+)
 def leave_one_out(
-    positions: Positions,
+    judged: Judged,
     measures: object = ("AP",),
     *,
     depth: int = 100,
-    teams: Teams | None = None,
-    method: Any = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
+    team: Team | None = None,
+    metadata: pd.DataFrame | None = None,
+    method: str | Sequence[str] | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how each run stands under the judgments that would have been made without it.
+    """Return how each run stands under the judgments that would have been made without it, or without its team.
 
     The judgments that only one run (or team) brought into the pool are taken away, all runs are scored and ordered
     again on what is left, and the run is compared with itself (Zobel 1998). Judged items that no run has among its
-    first `depth` stay: somebody else brought them in.
+    first `depth` stay: somebody else brought them in. A query that has nothing relevant left counts no longer, unless
+    `topics` says so.
 
     Parameters
     ----------
-    positions : Positions
-        The join of runs and judgments.
-    measures : name or names
+    measures : str, Measure, or list of them
         Measures of one ranking, or preferences (scored by their win rates).
     depth : int
         The depth of the pool that was judged.
-    teams : Teams, optional
-        Leave out a team's runs together; see `pdeval.collections.teams.of`.
+    team : str or mapping, optional
+        Leave out the runs of a team together: a column of `metadata` or of the run table, or the team of each run.
+    metadata : DataFrame, optional
+        What the runs are, one row per run.
     method : str or list of str, optional
-        How to order; see `pdeval.orderings.order`.
-    level, topics
-        As in `pdeval.evaluate.scores`. Under "relevant" a query that has nothing relevant left counts no longer.
+        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        preference.
     progress : bool, optional
         Show a bar; by default after a second, to a person.
-
-    Returns
-    -------
-    DataFrame
-        run, [team,] measure, method, removed (relevant items taken away), queries (that count without them), score,
-        score_without, difference (score_without - score), rank, rank_without, rank_change (places lost), tau (Kendall's
-        tau-b between the two orderings of all runs); sorted by measure and method as asked, then by run.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> found = leave_one_out(joined.positions, "AP", depth=20)
-    >>> found.loc[found["run"] == "tfidf", ["removed", "difference", "rank_change"]].round(4).values.tolist()
-    [[8.0, -0.004, 0.0]]
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> found = judged.pool.leave_one_out("AP", depth=20)
+    >>> found.loc[:2, ["run", "removed", "score", "score_without", "rank", "rank_without", "tau_b"]].round(3)
+            run  removed  score  score_without  rank  rank_without  tau_b
+    0      bm25       18  0.324          0.314    10            10   1.00
+    1  bm25+rm3       20  0.335          0.323     9            10   0.97
+    2  dense-s1       11  0.432          0.427     7             7   1.00
     """
+    positions = judged.positions
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1:
         raise ValueError(f"depth={depth!r}: give the depth of the pool, a whole number of at least 1.")
     if positions.rules.get("ties") == "expected":
         raise ValueError("ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=.")
-    rules: dict[str, Any] = {"method": method, "level": level, "topics": topics}
-    full = standing(positions, measures, **rules)
+    own_table = None if positions.source is None else positions.source[0]
+    teams = None if team is None else partition(judged.runs, team, metadata, own_table)
+    asked = parse_all(measures)
+    full = _standing(judged, asked, method, tell=True)
     number = len(positions.runs)
-    group = np.arange(number) if teams is None else teams.of
+    group = np.arange(number) if teams is None else teams.codes
     owner = owners(positions, group, depth)
-    relevant = positions.relevant(level)
+    relevant = positions.relevant(judged.level)
     removed = np.bincount(owner[relevant & (owner >= 0)], minlength=int(group.max()) + 1)
     score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
     queries = np.empty(full.rank.shape, dtype=np.int64)
@@ -82,21 +115,23 @@ def leave_one_out(
     for one in track(which, total=len(which), desc="leaving out", progress=progress):
         own = np.flatnonzero(group == one)
         # nothing of its own: nothing to take away
-        rest = full if not (owner == one).any() else _without(positions, owner != one, measures, own, rules)
+        rest = full if not (owner == one).any() else _without(judged, owner != one, asked, own, method)
         score[:, own], rank[:, own], queries[:, own] = rest.score[:, own], rest.rank[:, own], rest.queries[:, None]
         taus = [1.0 if rest is full else tau_b(-a, -b) for a, b in zip(full.rank, rest.rank)]
         tau[:, own] = np.array(taus)[:, None]
     key, run = np.divmod(np.arange(tau.size), number)
     columns: dict[str, Any] = {name: labels(positions.runs[name], run) for name in positions.runs.columns}
     if teams is not None:
-        columns[str(teams.names.name)] = labels(teams.names, teams.of[run])
+        columns[str(teams.names.name)] = labels(teams.names, teams.codes[run])
     columns |= full.columns(key)
     columns |= {"removed": removed[group][run], "queries": queries.ravel()}
     columns |= {"score": full.score.ravel(), "score_without": score.ravel()}
     columns["difference"] = columns["score_without"] - columns["score"]
     columns |= {"rank": full.rank.ravel().astype(np.int64), "rank_without": rank.ravel().astype(np.int64)}
     columns["rank_change"] = columns["rank_without"] - columns["rank"]
-    return pd.DataFrame({**columns, "tau": tau.ravel()})
+    frame = pd.DataFrame({**columns, "tau_b": tau.ravel()})
+    frame.attrs.update(attributes(judged, asked))
+    return frame
 
 
 def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
@@ -105,8 +140,7 @@ def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> one_group = owners(joined.positions, np.zeros(12, dtype=np.int64), 100)
+    >>> one_group = owners(pdeval.datasets.sample_judged().positions, np.zeros(12, dtype=np.int64), 100)
     >>> sorted(set(one_group.tolist()))
     [0]
     """
@@ -119,9 +153,16 @@ def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
     return np.where(first == last, last, -1)
 
 
-def _without(positions: Positions, kept: np.ndarray, measures: object, own: np.ndarray, rules: dict[str, Any]) -> Any:
+def _standing(judged: Judged, measures: object, method: str | Sequence[str] | None, *, tell: bool = False) -> Standing:
+    return standing(judged, measures, method=method, tell=tell)
+
+
+def _without(
+    judged: Judged, kept: np.ndarray, measures: object, own: np.ndarray, method: str | Sequence[str] | None
+) -> Standing:
+    """Return how the runs stand when only these items (a mask) were judged, which took away those of some runs."""
     try:
-        return standing(positions.keep_items(kept), measures, **rules, tell=False)
+        return _standing(judged.on(judged.positions.keep_items(kept)), measures, method)
     except ValueError as fault:
-        names = ", ".join(map(str, positions.runs.iloc[own[:3]].to_numpy().ravel()))
+        names = ", ".join(map(str, judged.runs.iloc[own[:3]].to_numpy().ravel()))
         raise ValueError(f"without what only {names} contributed: {fault}") from None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,33 @@ from pdeval.judged.ids import Ids
 from pdeval.judged.positions import Compat, _same_type
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels
-from pdeval.kinds.tables import Table
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table, read
+from pdeval.verbs import verb
+
+GRADE = "the grade; missing where the item was not judged"
+table(
+    "pool",
+    "query doc runs:int rank:int [grade:float]",
+    "pool",
+    known_by="query doc runs rank",
+    row="item of the pool",
+    sort="query doc",
+    means={"runs": "how many runs have the item", "rank": "the best rank that any of them gives it", "grade": GRADE},
+    unreported="it has one row per item; .pool.summary() sums it up",
+    undrawn="it has one row per item; .pool.summary() sums it up",
+)
+table(
+    "pool_by_run",
+    "query doc run rank:int [grade:float]",
+    "pool by run",
+    known_by="query doc rank",  # as a run table, which it is once it no longer says so
+    row="item of the pool and run that has it",
+    sort="query doc run",
+    means={"rank": "the rank that the run gives it", "grade": GRADE},
+    unreported="it has one row per item and run; .pool.summary() sums it up",
+    undrawn="it has one row per item and run; .pool.summary() sums it up",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +53,7 @@ class Pool:
     depth : int
         How far down each list is read.
     runs : DataFrame
-        A row a run (or a team): the identifying column(s), sorted.
+        One row per run (or team): the identifying column(s), sorted.
     queries : Ids
         The queries, sorted.
     docs : Ids
@@ -40,6 +66,8 @@ class Pool:
         How many items each run gives to the pool.
     names : (str, str)
         The caller's names of the query and doc columns.
+    rules : dict
+        ties, compat: what the ranks rest on.
     """
 
     depth: int
@@ -53,15 +81,22 @@ class Pool:
     rank: np.ndarray
     lists: np.ndarray
     names: tuple[str, str]
+    rules: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def count(self) -> np.ndarray:
         """How many runs have each item."""
         return np.bincount(self.item, minlength=len(self.query))
 
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What numbers of this pool rest on, and the caller's columns. JSON-able."""
+        names = {"run_columns": list(map(str, self.runs.columns)), "query_column": self.names[0]}
+        return {**self.rules, "depth": self.depth, **names, "doc_column": self.names[1]}
+
     def by_team(self, teams: Teams) -> Pool:
         """Return the pool with the runs of a team taken together: an item has the best of their ranks."""
-        team = teams.of[self.run]
+        team = teams.codes[self.run]
         order = np.lexsort((self.rank, team, self.item))
         item, team, rank = self.item[order], team[order], self.rank[order]
         first = np.ones(len(item), dtype=bool)
@@ -74,7 +109,7 @@ class Pool:
 
     def grades(self, qrels: Table) -> np.ndarray:
         """Return the grade of each item of the pool; NaN where it was not judged."""
-        judged = judgments.of(qrels)
+        judged = judgments.read_judgments(qrels)
         _same_type("query", self.queries.type, judged.queries.type)
         _same_type("doc", self.docs.type, judged.docs.type)
         topic = self.queries.probe(judged.queries)[self.query].astype(np.int64)
@@ -98,12 +133,11 @@ def pooled(
     Parameters
     ----------
     ties, compat, validate
-        As in `pdeval.judged.positions.join`; "expected" has no first items.
+        The rules of a join; "expected" has no first items.
 
     Examples
     --------
     >>> import pdeval
-    >>> from pdeval.kinds.tables import read
     >>> pool = pooled(read(pdeval.datasets.sample_runs(), "runs"), 20)
     >>> len(pool.item), len(pool.query)
     (11960, 4922)
@@ -112,7 +146,7 @@ def pooled(
         raise ValueError("depth=None: a pool is made of the first items of each list; give a number, e.g. 100.")
     first = ranking.top(runs, depth, ties=ties, compat=compat, validate=validate)
     lists = first.lists
-    docs, doc = ids.of(runs.column("doc"), "doc").take(first.row).unique()
+    docs, doc = ids.column_ids(runs.column("doc"), "doc").take(first.row).unique()
     key = lists.query[first.own].astype(np.int64) * len(docs) + doc
     items, item = np.unique(key, return_inverse=True)
     run = lists.run[first.own]
@@ -131,46 +165,74 @@ def pooled(
         first.rank[order],
         size,
         (runs.roles["query"], runs.roles["doc"]),
+        {"ties": ties or ("docid" if "score" in runs else "rank"), "compat": compat},
     )
 
 
-def frame(pool: Pool, *, qrels: Table | None = None, by_run: bool = False) -> pd.DataFrame:
-    """Return the pool as a table: a row an item, or a row an item and run.
+@verb(on="runs", gives=("pool", "pool_by_run"), family="pool", own="depth")
+def pool(
+    runs: Table,
+    depth: int = 100,
+    *,
+    qrels: object = None,
+    per: Literal["item", "run"] = "item",
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    validate: bool = True,
+) -> pd.DataFrame:
+    """Return the pool of the runs: the items that any of them has among its first `depth`.
 
     Parameters
     ----------
-    qrels : Table, optional
+    depth : int
+        How far down each list is read.
+    qrels : DataFrame or bound accessor, optional
         Judgments, for a column with the grades, named as theirs.
-    by_run : bool
-        Return who contributed what: query_id, doc_id, run, rank.
-
-    Returns
-    -------
-    DataFrame
-        query_id, doc_id, runs (how many have it), rank (the best of theirs)[, relevance, NaN where not judged]; sorted
-        by query and document.
+    per : {'item', 'run'}
+        One row per item of the pool; or one per item and run that has it: who contributed what.
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
-    >>> table = pd.DataFrame({"run": list("xxyy"), "query_id": "1", "doc_id": list("abbc"), "score": [2, 1, 2, 1]})
-    >>> print(frame(pooled(read(table, "runs"), 2)).to_string(index=False))
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged().pool(20).head(3)
+      query_id     doc_id  runs  rank  relevance
+    0      101  doc-00000     2     7        0.0
+    1      101  doc-00012     7     3        1.0
+    2      101  doc-00297     1    16        0.0
+    """
+    if per not in ("item", "run"):
+        raise ValueError(f"per={per!r}: choose 'item' or 'run'.")
+    found = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
+    return frame(found, qrels=None if qrels is None else read(qrels, "qrels"), per=per)
+
+
+def frame(found: Pool, *, qrels: Table | None = None, per: Literal["item", "run"] = "item") -> pd.DataFrame:
+    """Return a pool as a table: one row per item, or per item and run.
+
+    Examples
+    --------
+    >>> lists = pd.DataFrame({"run": list("xxyy"), "query_id": "1", "doc_id": list("abbc"), "score": [2, 1, 2, 1]})
+    >>> print(frame(pooled(read(lists, "runs"), 2)).to_string(index=False))
     query_id doc_id  runs  rank
            1      a     1     1
            1      b     2     1
            1      c     1     2
     """
-    row = pool.item if by_run else np.arange(len(pool.query))
-    query, doc = pool.names
-    columns: dict[str, Any] = {query: labels(pool.queries.index(), pool.query[row])}
-    columns[doc] = pool.docs.index().take(pool.doc[row])
-    if by_run:
-        columns |= {name: labels(pool.runs[name], pool.run) for name in pool.runs.columns}
-        columns["rank"] = pool.rank
+    row = found.item if per == "run" else np.arange(len(found.query))
+    query, doc = found.names
+    columns: dict[str, Any] = {query: labels(found.queries.index(), found.query[row])}
+    columns[doc] = found.docs.index().take(found.doc[row])
+    attrs = found.attrs
+    if per == "run":
+        columns |= {name: labels(found.runs[name], found.run) for name in found.runs.columns}
+        columns["rank"] = found.rank
     else:
-        best = np.full(len(pool.query), np.iinfo(np.int64).max)
-        np.minimum.at(best, pool.item, pool.rank)
-        columns |= {"runs": pool.count, "rank": best}
+        best = np.full(len(found.query), np.iinfo(np.int64).max)
+        np.minimum.at(best, found.item, found.rank)
+        columns |= {"runs": found.count, "rank": best}
     if qrels is not None:
-        columns[qrels.roles["grade"]] = pool.grades(qrels)[row]
-    return pd.DataFrame(columns, copy=False)
+        columns[qrels.roles["grade"]] = found.grades(qrels)[row]
+        attrs["grade_column"] = qrels.roles["grade"]
+    made = pd.DataFrame(columns, copy=False)
+    made.attrs.update(attrs)
+    return made

@@ -19,14 +19,33 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse, parse_all
-from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.scores import Topics, Views
-from pdeval.evaluate.summary import summary
+from pdeval.evaluate.scores import MEASURES, Views, call_of, only_metrics, scores
+from pdeval.evaluate.summary import of_scores
 from pdeval.judged.blocks import Block, View
+from pdeval.judged.judged import Judged
 from pdeval.judged.lists import ranges
 from pdeval.judged.positions import Positions
+from pdeval.kinds.schemas import table
 from pdeval.mechanics.progress import track
+from pdeval.verbs import verb
+
+table(
+    "residuals",
+    "run [query] measure value:float low:float high:float residual:float",
+    "residuals",
+    known_by="measure value low high residual",
+    row="run (and query) and measure",
+    sort="run query",
+    means={
+        "value": "the value, or its mean over queries; unjudged items are not relevant",
+        "low": "the lowest value that is possible",
+        "high": "the highest value that is possible",
+        "residual": "high - low",
+    },
+    unreported="it is a table to read: one range per run and measure",
+    undrawn="it is a table to read: one range per run and measure",
+)
 
 Assume = Literal["any", "all"]
 ITEMS = {"rank", "grade", "relevant", "ideal"}
@@ -34,41 +53,31 @@ COLUMNS = ITEMS | {"relevants", "retrieved", "top_grade", "corpus"}
 BLOCK = 1 << 20  # cells of the largest temporary array
 
 
+@verb(on="judged", gives="residuals", family="pool", needs="judged", own="depth", formerly="residuals")
 def residuals(
-    positions: Positions,
-    measures: object = ("AP",),
+    judged: Judged,
+    measures: object = MEASURES,
     *,
     depth: int | None = 100,
     assume: Assume = "any",
-    by_query: bool = False,
-    level: float | None = None,
-    topics: Topics = "relevant",
+    per: Literal["run", "query"] = "run",
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the lowest and highest possible value of measures, given the unjudged items of each list.
+    """Return the lowest and highest value that measures could have, were the unjudged items of each list judged.
 
     Parameters
     ----------
-    positions : Positions
-        The join of runs and judgments, with all judged items (`complete=True`).
-    measures : name or names
+    measures : str, Measure, or list of them
         Measures of relevant items; not those that look at judged items only (Bpref, Judged), nor at subtopics.
     depth : int, optional
         Doubt only the first `depth` items of each list; below, unjudged items are not relevant. The work grows with
         its square; None doubts all.
     assume : {'any', 'all'}
         Any of the unjudged items may be relevant; or either none is or all are, which is less work.
-    by_query : bool
-        A row a query, instead of the mean over queries.
-    level, topics
-        As in `pdeval.evaluate.scores`.
+    per : {'run', 'query'}
+        The mean over queries, or a row for every query.
     progress : bool, optional
         Show a bar; by default after a second, to a person.
-
-    Returns
-    -------
-    DataFrame
-        run, [query_id,] measure, value (unjudged items not relevant), low, high, residual (high - low).
 
     Notes
     -----
@@ -81,19 +90,20 @@ def residuals(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> found = residuals(joined.positions, ["P@10", "AP"])
-    >>> found.loc[found["run"] == "rerank-s1", ["measure", "value", "low", "high"]].round(3).values.tolist()
-    [['P@10', 0.63, 0.63, 0.79], ['AP', 0.562, 0.439, 0.743]]
+    >>> found = pdeval.datasets.sample_judged(topics="common").pool.residuals(["P@10", "AP"], depth=20)
+    >>> found[found["run"] == "rerank-s1"].round(3)
+              run measure  value    low   high  residual
+    14  rerank-s1    P@10  0.629  0.629  0.794     0.165
+    15  rerank-s1      AP  0.560  0.558  0.678     0.120
     """
-    asked = parse_all(measures)
-    evaluate.only_metrics(asked)
-    _check(positions, asked, depth, assume)
-    scores = evaluate.scores(positions, asked, level=level, topics=topics)
-    views = Views(positions, level)
+    positions, asked = judged.positions, parse_all(measures)
+    only_metrics(asked)
+    _check(positions, asked, depth, assume, per)
+    cube = scores(judged, asked)
+    views = Views(judged)
     value = np.stack([views.values(measure) for measure in asked])
     low, high = value.copy(), value.copy()
-    searched: dict[tuple, list[int]] = {}
+    searched: dict[tuple[str, float | None], list[int]] = {}
     for number, measure in enumerate(asked):
         if measure.entry.name in ("RBP", "gRBP") and measure.parameters["k"] == np.inf:
             high[number] += views.values(parse("RBPresidual", p=measure.parameters["p"]))
@@ -103,25 +113,26 @@ def residuals(
         (lists, numbers) for key, numbers in searched.items() for lists in _lists(positions, asked, numbers, key, depth)
     ]
     for lists, numbers in track(steps, total=len(steps), desc="residuals", progress=progress):
-        calls = [evaluate.call_of(asked[number], positions.rules) for number in numbers]
+        calls = [call_of(asked[number], positions.rules) for number in numbers]
         ranks, count = unjudged(positions, lists.topic, lists.run, depth)
         lows, highs = lists.range(calls, ranks, count, assume, value[numbers][:, lists.topic, lists.run])
         for place, number in enumerate(numbers):
             low[number, lists.topic, lists.run], high[number, lists.topic, lists.run] = lows[place], highs[place]
-    kept = positions.queries.isin(scores.queries)
-    cubes = [replace(scores, values=np.where(np.isnan(scores.values), np.nan, part[:, kept])) for part in (low, high)]
-    return _table([scores, *cubes], by_query)
+    kept = positions.queries.isin(cube.queries)
+    bounds = [replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept])) for part in (low, high)]
+    return _ranges([cube, *bounds], per)
 
 
-def _table(cubes: list[Scores], by_query: bool) -> pd.DataFrame:
-    if by_query:
+def _ranges(cubes: list[Scores], per: str) -> pd.DataFrame:
+    """Return values, lowest and highest values side by side."""
+    if per == "query":
         frames, column = [cube.frame() for cube in cubes], "value"
     else:
-        frames, column = [summary(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes], "mean"
-    table = frames[0].rename(columns={column: "value"})
+        frames, column = [of_scores(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes], "mean"
+    values = frames[0].rename(columns={column: "value"})
     low, high = (frame[column].to_numpy() for frame in frames[1:])
     with np.errstate(invalid="ignore"):  # infinite both ways: nothing is in doubt
-        return table.assign(low=low, high=high, residual=np.where(high == low, 0.0, high - low))
+        return values.assign(low=low, high=high, residual=np.where(high == low, 0.0, high - low))
 
 
 def unjudged(
@@ -132,9 +143,9 @@ def unjudged(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> topic, run = (axis.ravel() for axis in np.indices(joined.positions.retrieved.shape))
-    >>> ranks, counts = unjudged(joined.positions, topic, run, 20)
+    >>> positions = pdeval.datasets.sample_judged().positions
+    >>> topic, run = (axis.ravel() for axis in np.indices(positions.retrieved.shape))
+    >>> ranks, counts = unjudged(positions, topic, run, 20)
     >>> np.bincount(run, counts).tolist()  # three of the systems were not in the pool, and ties went another way
     [1.0, 8.0, 0.0, 0.0, 176.0, 0.0, 0.0, 216.0, 227.0, 0.0, 1.0, 16.0]
     """
@@ -158,7 +169,7 @@ def unjudged(
 
 
 def _lists(
-    positions: Positions, asked: list[Measure], numbers: list[int], view: tuple, depth: int | None
+    positions: Positions, asked: list[Measure], numbers: list[int], view: tuple[str, float | None], depth: int | None
 ) -> Iterator[_Lists]:
     """Yield the lists of a view some at a time, those with about equally many items together."""
     names = {name for number in numbers for name in asked[number].entry.columns}
@@ -204,7 +215,7 @@ class _Lists:
             self.columns[name] = np.concatenate(parts)
 
     def range(
-        self, calls: list[tuple], ranks: np.ndarray, count: np.ndarray, assume: Assume, value: np.ndarray
+        self, calls: list[tuple[Any, ...]], ranks: np.ndarray, count: np.ndarray, assume: Assume, value: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the lowest and highest values of measures, (measures, lists), starting from those without doubt."""
         low, high = value.copy(), value.copy()
@@ -251,7 +262,9 @@ def _levels(cells: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(cells.T)[:, :, None]
 
 
-def _check(positions: Positions, asked: list[Measure], depth: int | None, assume: str) -> None:
+def _check(positions: Positions, asked: list[Measure], depth: int | None, assume: str, per: str) -> None:
+    if per not in ("run", "query"):
+        raise ValueError(f"per={per!r}: choose 'run' or 'query'.")
     if assume not in ("any", "all"):
         raise ValueError(f"assume={assume!r}: choose 'any' or 'all'.")
     if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):

@@ -2,45 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.collections import assessors
+from pdeval.catalog import parse_all
+from pdeval.collections.labelled import given
+from pdeval.collections.swapped_judgments import How, Per, swapped_qrels
 from pdeval.evaluate.cube import all_pairs
-from pdeval.evaluate.scores import Topics
+from pdeval.evaluate.scores import attributes
 from pdeval.judged import judgments
+from pdeval.judged.judged import Judged, checked_level
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.positions import Compat, Positions, join
 from pdeval.judged.ranks import Ties
+from pdeval.judged.topics import Topics
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels as repeated
+from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, read
 from pdeval.mechanics.progress import track
 from pdeval.orderings.standings import Standing, standing
+from pdeval.verbs import verb
+
+WHOSE = "the assessor, or the number of the draw"
+TAU = "Kendall's tau-b of the two orderings; missing where one has nothing relevant, or ties all runs"
+READ = "it is a table to read: one row per pair of orderings"
+table(
+    "swaps",
+    "judgments_a:any judgments_b:any measure method runs:int tau_b:float",
+    "orderings under swapped assessors",
+    row="pair of sets of judgments, measure and method",
+    sort="measure method judgments_a judgments_b",
+    means={"judgments_a": WHOSE, "judgments_b": "those that they are compared with", "tau_b": TAU},
+    unreported=READ,
+    undrawn=READ,
+)
+table(
+    "swaps_to_qrels",
+    "judgments:any measure method runs:int tau_b:float",
+    "orderings under swapped assessors against given judgments",
+    row="set of judgments, measure and method",
+    sort="measure method judgments",
+    means={"judgments": WHOSE, "tau_b": TAU},
+    unreported=READ,
+    undrawn=READ,
+)
+table(
+    "swapped_orders",
+    "run measure method judgments:any score:float rank:int",
+    "orders under swapped assessors",
+    row="run, measure, method and set of judgments",
+    sort="measure method judgments rank",
+    means={"judgments": WHOSE},
+    unreported="it has one order per set of judgments; report the taus or one of the orders",
+    undrawn="it has one order per set of judgments; draw one of them",
+)
 
 
+@verb(on="runs", gives=("swaps", "swaps_to_qrels", "swapped_orders"), own="qrels")
 def swap_assessors(
     runs: Table,
-    labels: pd.DataFrame,
+    labels: object,
     measures: object = ("AP",),
     *,
-    qrels: Table | None = None,
+    qrels: object = None,
     orders: bool = False,
-    how: Literal["assessor", "draw"] = "assessor",
-    per: Literal["item", "query"] = "item",
+    how: How = "assessor",
+    per: Per = "item",
     draws: int = 100,
     seed: int | None = 0,
     grades: Mapping[object, float] | None = None,
-    query: str = "query_id",
-    doc: str = "doc_id",
-    assessor: str = "assessor",
-    label: str = "label",
-    method: Any = None,
+    method: str | Sequence[str] | None = None,
     level: float | None = None,
     topics: Topics = "relevant",
     ties: Ties | None = None,
@@ -48,100 +85,114 @@ def swap_assessors(
     validate: bool = True,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how alike the orderings of runs are under the judgments of different assessors: Kendall's tau.
+    """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b.
 
     The runs are joined once to all items that anybody labelled; each set of judgments only changes the grades.
 
     Parameters
     ----------
-    runs : Table
-        A run table.
-    labels : DataFrame
+    labels : DataFrame or bound accessor
         One row per label given: query, doc, assessor, label.
-    measures : name or names
+    measures : str, Measure, or list of them
         Measures of one ranking, or preferences (ordered by their win rates).
-    qrels : Table, optional
-        Judgments to compare each swap with, instead of the swaps with each other.
+    qrels : DataFrame or bound accessor, optional
+        Judgments to compare each assessor's with, instead of the assessors with each other.
     orders : bool
-        Return the orderings themselves: run, measure, method, judgments, score, rank.
-    how, per, draws, seed, grades, query, doc, assessor, label
-        As in `pdeval.collections.assessors.swapped_qrels`: one set of judgments per assessor, or `draws` random mixes.
+        Return the orderings themselves, one row per run and set of judgments.
+    how : {'assessor', 'draw'}
+        One set of judgments per assessor, holding what that assessor labelled; or `draws` sets, each from assessors
+        drawn at random.
+    per : {'item', 'query'}
+        What a drawn assessor decides: one item, drawn among those who labelled it, so that every set is complete; or
+        a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
+    draws : int
+        How many sets of judgments are drawn.
+    seed : int or None
+        Seed of the draws; None is different each time.
+    grades : mapping of label to number, optional
+        The grade of each label; needed where labels are not numbers.
     method : str or list of str, optional
-        How to order; see `pdeval.orderings.order`.
-    level, topics, ties, compat, validate
-        As in `pdeval.judged.positions.join` and `pdeval.evaluate.scores`.
+        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        preference.
     progress : bool, optional
         Show a bar; by default after a second, to a person.
 
-    Returns
-    -------
-    DataFrame
-        judgments_a, judgments_b (or judgments, against `qrels`), measure, method, runs, tau (tau-b); sorted by measure
-        and method as asked, then by pair. NaN where a set of judgments has nothing relevant, or ties all runs.
+    References
+    ----------
+    Voorhees 2000: scores move, orderings hardly do.
 
     Examples
     --------
     >>> import pdeval
-    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
     >>> strict, lenient = (qrels.assign(label=(qrels["relevance"] >= least) * 1) for least in (2, 1))
     >>> labels = pd.concat([strict.assign(assessor="strict"), lenient.assign(assessor="lenient")])
-    >>> swap_assessors(read(runs, "runs"), labels, "AP").round(3)[["judgments_a", "judgments_b", "tau"]].values.tolist()
-    [['lenient', 'strict', 0.97]]
+    >>> runs.ireval.swap_assessors(labels, ["AP", "RR"], topics="common").round(3)
+      judgments_a judgments_b measure method  runs  tau_b
+    0     lenient      strict      AP   mean    12  0.970
+    1     lenient      strict      RR   mean    12  0.818
     """
-    names = {"query": query, "doc": doc, "grade": "relevance"}
-    columns = {"query": query, "doc": doc, "assessor": assessor, "label": label}
-    swapped = assessors.swapped_qrels(labels, how=how, per=per, draws=draws, seed=seed, grades=grades, **columns)
+    held, level, asked = read(labels, "labels"), checked_level(level), parse_all(measures)
+    against = None if qrels is None else read(qrels, "qrels")
+    swapped = swapped_qrels(held, how=how, per=per, draws=draws, seed=seed, grades=grades)
     first = next(swapped, None)  # faults of the table come up here
     if first is None:
         raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
-    items = labels.loc[labels[label].notna(), [query, doc]]
-    if qrels is not None:
-        own = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis([query, doc], axis=1)
-        items = pd.concat([items.astype(object), own.astype(object)]).infer_objects()
-    union = read(items.drop_duplicates().assign(relevance=1), "qrels", names)
-    positions = join(runs, union, ties=ties, compat=compat, validate=validate)
-    rules: dict[str, Any] = {"method": method, "level": level, "topics": topics}
+    names = {"query": held.roles["query"], "doc": held.roles["doc"], "grade": "relevance"}
+    union = read(_items(held, against).assign(relevance=1), "qrels", names)
+    judged = Judged(join(runs, union, ties=ties, compat=compat, validate=validate), level, topics)
     known: list[object] = []
     found: list[Standing | None] = []
-    total = draws if how == "draw" else labels[assessor].nunique()
+    total = draws if how == "draw" else held.column("assessor").nunique()
     for name, part in track(chain([first], swapped), total=total, desc="swapping assessors", progress=progress):
         known.append(name)
-        found.append(_standing(positions, judgments.of(read(part, "qrels", names)), measures, rules, not found))
-    base = None if qrels is None else _standing(positions, judgments.of(qrels), measures, rules, False)
-    if orders:
-        return _orders(positions.runs, known, found)
-    return _taus(known, found, base)
+        found.append(
+            _standing(judged, judgments.read_judgments(read(part, "qrels", names)), asked, method, tell=not found)
+        )
+    base = None if against is None else _standing(judged, judgments.read_judgments(against), asked, method, tell=False)
+    frame = _orders(judged.runs, known, found) if orders else _taus(known, found, base)
+    frame.attrs.update(attributes(judged, asked))
+    return frame
+
+
+def _items(labels: Table, qrels: Table | None) -> pd.DataFrame:
+    """Return every (query, doc) that anybody judged, under the names of the label table."""
+    names = [labels.roles["query"], labels.roles["doc"]]
+    items = given(labels)[names]
+    if qrels is not None:
+        own = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis(names, axis=1)
+        items = pd.concat([items.astype(object), own.astype(object)]).infer_objects()
+    return items.drop_duplicates()
 
 
 def _standing(
-    positions: Positions, judged: Judgments, measures: object, rules: dict[str, Any], tell: bool
+    judged: Judged, others: Judgments, measures: object, method: str | Sequence[str] | None, *, tell: bool
 ) -> Standing | None:
-    own = regraded(positions, judged)
-    return standing(own, measures, **rules, tell=tell) if own.relevant(rules["level"]).any() else None
+    """Return how the runs stand under other judgments, or None where nothing is relevant by them."""
+    own = judged.on(regraded(judged.positions, others))
+    return standing(own, measures, method=method, tell=tell) if own.positions.relevant(own.level).any() else None
 
 
-def regraded(positions: Positions, judged: Judgments) -> Positions:
+def regraded(positions: Positions, others: Judgments) -> Positions:
     """Return the positions under other judgments of the same items; what these do not have is not judged.
 
     Examples
     --------
     >>> import pdeval
-    >>> qrels = pdeval.datasets.sample_qrels()
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(qrels)
-    >>> fewer = judgments.of(read(qrels.head(100).assign(relevance=1), "qrels"))
-    >>> int(regraded(joined.positions, fewer).relevant().sum())
+    >>> fewer = judgments.read_judgments(read(pdeval.datasets.sample_qrels().head(100).assign(relevance=1), "qrels"))
+    >>> int(regraded(pdeval.datasets.sample_judged().positions, fewer).relevant().sum())
     100
     """
     was = positions.judged
-    topic = judged.queries.probe(was.queries)[judged.topic].astype(np.int64)
-    doc = judged.docs.probe(was.docs)[judged.doc]
+    topic = others.queries.probe(was.queries)[others.topic].astype(np.int64)
+    doc = others.docs.probe(was.docs)[others.doc]
     key, wanted = was.key(), topic * max(len(was.docs), 1) + doc
     at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
     held = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
     grade = np.full(len(key), np.nan)
-    grade[at[held]] = judged.grade[held]
+    grade[at[held]] = others.grade[held]
     changed = replace(was, grade=np.nan_to_num(grade), subtopic=None)
-    top = float(judged.grade.max(initial=0.0))
+    top = float(others.grade.max(initial=0.0))
     kept = replace(positions, judged=changed, top_grade=top).keep_items(~np.isnan(grade))
     has = np.zeros(len(positions.queries), dtype=bool)
     has[topic[held]] = True
@@ -190,4 +241,4 @@ def _taus(known: list[object], found: list[Standing | None], base: Standing | No
     if base is None:
         columns = {"judgments_a": repeated(names, one[pair]), "judgments_b": repeated(names, two[pair])}
     columns |= real.columns(key)
-    return pd.DataFrame({**columns, "runs": ranks.shape[2], "tau": tau[key, one[pair], two[pair]]})
+    return pd.DataFrame({**columns, "runs": ranks.shape[2], "tau_b": tau[key, one[pair], two[pair]]})

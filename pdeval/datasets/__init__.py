@@ -1,5 +1,5 @@
 """The sample collection that ships with pdeval, and what makes it."""
 
-from pdeval.datasets.sample import Sample, load_sample, sample_metadata, sample_qrels, sample_runs
+from pdeval.datasets.sample import Sample, load_sample, sample_judged, sample_metadata, sample_qrels, sample_runs
 
-__all__ = ["Sample", "load_sample", "sample_metadata", "sample_qrels", "sample_runs"]
+__all__ = ["Sample", "load_sample", "sample_judged", "sample_metadata", "sample_qrels", "sample_runs"]

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.judged.topics import Topics
 from pdeval.kinds import arrow
 
 FOLDER = Path(__file__).parent / "files"
@@ -102,6 +105,52 @@ def sample_metadata() -> pd.DataFrame:
     dense-s2    dense   dense     2  2021
     """
     return arrow.frame(stored("metadata"))
+
+
+def sample_judged(
+    *,
+    subtopics: bool = False,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    validate: bool = True,
+) -> Any:
+    """Return the runs of the sample joined to its judgments.
+
+    Parameters
+    ----------
+    subtopics : bool
+        Keep the judgments by subtopic.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which queries count: those with a relevant item; every judged one; what each run answered; what every run
+        answered.
+    ties : {'docid', 'rank', 'first', 'expected'}, optional
+        Order of equal scores; by default document ids descending, as trec_eval.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose conventions to follow.
+    depth : int, optional
+        Only the first `depth` items of each list.
+    validate : bool
+        Look for duplicate documents.
+
+    Examples
+    --------
+    >>> sample_judged(topics="common")
+    runs joined to judgments: 12 runs x 50 queries; next: .measure(), .prefer(), .order(), .compare()
+    """
+    return sample_runs().ireval.join(
+        sample_qrels(subtopics=subtopics),
+        level=level,
+        topics=topics,
+        ties=ties,
+        compat=compat,
+        depth=depth,
+        validate=validate,
+    )
 
 
 @cache

@@ -1,12 +1,14 @@
 """Engines beyond pandas in one process: the same verbs on other frames. None is imported before it is used.
 
-dask      `.ireval` on Dask DataFrames; the rest of this folder is what it is made of
-census    the first pass: which runs and queries each partition holds
-layout    partitions that hold whole queries: kept where they do already, shuffled where not; written as parquet
-judged    the judgments: broadcast where small, divided as the runs are where large
-parts     one partition: its join, as on pandas, told what the whole is
-answers   what a partition answers: tidy frames, or numbers to gather
-dividing  from two tables to their join: what to count first, and whether rows have to move
-joined    all partitions: lazy frames, and what has to be gathered for orderings and tests
-reading   run files, one partition each
+dask            `.ireval` on Dask DataFrames: the doors of pandas, asked in another way
+dask_judged     the join to keep, with the verbs of pandas' join
+gathering       positions and rows in one place, up to a size: what any verb works on as on pandas
+partwise        verbs that work where the rows are: measure, prefer, summary, order, compare
+dividing        from two tables to partitions that can be joined: what to count first, whether rows have to move
+census          the first pass: which runs and queries each partition holds
+partitions      partitions that hold whole queries: kept where they do already, shuffled where not; written as parquet
+judgments_sent  the judgments: sent to every worker where small, divided as the runs are where large
+parts           one partition: its join, as on pandas, told what the whole is
+answers         what a partition answers: tidy frames, or numbers to gather
+run_files       run files, one partition each
 """

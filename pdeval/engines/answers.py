@@ -15,14 +15,15 @@ import pandas as pd
 from pdeval.catalog import Measure
 from pdeval.engines.parts import Part, Whole, part_of
 from pdeval.evaluate import pairs as kernels
-from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate import winrates
 from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.evaluate.scores import Views
-from pdeval.judged.positions import Positions
-from pdeval.kinds.labels import labels
+from pdeval.evaluate.scores import Views, attributes
+from pdeval.judged.judged import Judged
+from pdeval.judged.topics import Topics
+from pdeval.kinds.labels import repeated
 
 MEMORY = 1 << 27
+PLACES = 32  # bits of a hit's key that say which item of its topic it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +32,14 @@ class Asked:
 
     Parameters
     ----------
-    measures, level, topics
-        As in `evaluate.scores`.
+    measures : tuple of Measure
+        What to compute.
+    level : float, optional
+        The least grade that counts as relevant.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which queries count.
     runs, queries
-        The labels of all runs and of the queries that count, as categoricals (numbers stay numbers).
+        The labels of all runs and of the queries that count.
     place : ndarray of shape (topics,)
         Where each topic stands among those queries, or -1.
     attrs : dict
@@ -45,22 +50,12 @@ class Asked:
 
     measures: tuple[Measure, ...]
     level: float | None
-    topics: evaluate.Topics
+    topics: Topics
     runs: pd.DataFrame
     queries: pd.Index
     place: np.ndarray
     attrs: dict[str, Any]
     pairs: tuple[np.ndarray, np.ndarray] | None = None
-
-    @classmethod
-    def of(cls, whole: Positions, kept: np.ndarray, measures: Sequence[Measure], **options: Any) -> Asked:
-        """Return the question, with labels that give every partition the dtypes that pandas would give the whole."""
-        rows = np.arange(len(whole.runs))
-        runs = pd.DataFrame({name: labels(whole.runs[name], rows) for name in whole.runs.columns})
-        queries = whole.queries[kept]
-        typed = pd.Index(labels(queries, np.arange(len(queries))), name=queries.name)
-        place = np.where(kept, np.cumsum(kept) - 1, -1)
-        return cls(tuple(measures), runs=runs, queries=typed, place=place, **options)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,6 +77,36 @@ class Asked:
         return self.frame(np.zeros((len(self.measures), 0, wide)), none, np.arange(len(self.runs)))
 
 
+def question(
+    known: Judged,
+    kept: np.ndarray,
+    measures: Sequence[Measure],
+    table: str,
+    pairs: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Asked:
+    """Return a question to all partitions, with labels that give their answers the dtypes that pandas gives the whole.
+
+    Parameters
+    ----------
+    known : Judged
+        What the client knows of the join.
+    kept : ndarray of bool, shape (topics,)
+        The topics that count.
+    table : {'scores', 'preferences'}
+        What the answers make together.
+    pairs : (ndarray, ndarray), optional
+        The two sides of the pairs, for preferences.
+    """
+    runs, queries = known.runs, known.queries[kept]
+    if pairs is not None:  # categories of the whole, which a partition that holds few of them would not know
+        rows = np.arange(len(runs))
+        runs = pd.DataFrame({name: repeated(runs[name], rows) for name in runs.columns})
+        queries = pd.Index(repeated(queries, np.arange(len(queries))), name=queries.name)
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    attrs = {**attributes(known, measures), "table": table}
+    return Asked(tuple(measures), known.level, known.topics, runs, queries, place, attrs, pairs)
+
+
 def tidy(
     rows: pd.DataFrame, numbers: pd.DataFrame, judged: pd.DataFrame | None, whole: Whole, asked: Asked
 ) -> pd.DataFrame:
@@ -89,11 +114,12 @@ def tidy(
     part = part_of(rows, int(numbers["number"].iloc[0]), judged, whole)
     if part is None:
         return asked.empty()
-    views = Views(part.positions, asked.level)
+    own = part.under(asked.level, asked.topics)
     place = asked.place[part.topics]
     if asked.pairs is not None:
-        source = kernels.Pairs(part.positions, asked.measures, *asked.pairs, asked.level, asked.topics, MEMORY)
+        source = kernels.Pairs(own, asked.measures, *asked.pairs, MEMORY)
         return asked.frame(source.cube(progress=False).values, place[source.kept], part.runs)
+    views = Views(own)
     values = np.stack([views.values(measure) for measure in asked.measures])
     for row, measure in zip(values, asked.measures):
         row[~part.counted(asked.topics, views.level(measure))] = np.nan
@@ -105,7 +131,7 @@ def cells(part: Part | None, asked: tuple[Sequence[Measure], Sequence[Measure], 
     metrics, rates, level = asked
     if part is None:
         return np.zeros(0, dtype=np.int64), np.zeros((len(metrics) + len(rates), 0))
-    views = Views(part.positions, level)
+    views = Views(part.under(level))
     values = [views.values(measure)[part.mine] for measure in metrics]
     values += [winrates.of_measure(views, measure)[part.mine] for measure in rates]
     return (part.topics[:, None] * runs + part.runs)[part.mine], np.stack(values)
@@ -116,7 +142,24 @@ def of_pairs(part: Part | None, asked: tuple[Measure, np.ndarray, np.ndarray, fl
     measure, a, b, level = asked
     if part is None:
         return np.zeros(0, dtype=np.int64), np.zeros((len(a), 0))
-    return part.topics, kernels.of_pairs(Views(part.positions, level), measure, a, b).T
+    return part.topics, kernels.of_pairs(Views(part.under(level)), measure, a, b).T
+
+
+def hits(part: Part | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the judged items that were found: (topic of the whole and place of the item in it, what was found).
+
+    An item is named by its place among its topic's items, in the order of document ids, which is the same in the part
+    and in the whole; in a join of relevant items, by its place among those. What was found is run of the whole, rank,
+    start and size, (4, hits).
+    """
+    if part is None:
+        return np.zeros(0, dtype=np.int64), np.zeros((4, 0))
+    at, topic = part.positions, part.positions.judged.topic
+    number = np.cumsum(np.ones(len(topic), dtype=bool) if at.complete else at.judged.grade > 0)
+    before = np.concatenate([[0], number])[np.searchsorted(topic, np.arange(len(at.queries)))]
+    own = topic[at.item]
+    key = (part.topics[own].astype(np.int64) << PLACES) + number[at.item] - 1 - before[own]
+    return key, np.stack([part.runs[at.run].astype(np.float64), at.rank, at.start, at.size])
 
 
 def beside(pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,7 @@ ROW = "__row__"
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class Holding:
     """What one partition holds: its runs, its queries, and the length of each list, (queries, runs)."""
 
     runs: pd.DataFrame
@@ -30,19 +30,19 @@ class Held:
     rows: np.ndarray
 
 
-def held(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...]) -> Held:
+def holding(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...]) -> Holding:
     """Return what a partition holds.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"run": ["b", "a", "b"], "query_id": [1, 1, 1]})
-    >>> held(frame, "query_id", ("run",)).rows.tolist()
+    >>> holding(frame, "query_id", ("run",)).rows.tolist()
     [[1, 2]]
     """
-    found = lists.find(Table("runs", frame, {"query": query}, run_columns))
+    found = lists.find_lists(Table("runs", frame, {"query": query}, run_columns))
     rows = np.zeros((len(found.queries), len(found.runs)), dtype=np.int64)
     rows[found.query, found.run] = found.sizes
-    return Held(found.runs, found.queries.index(), rows)
+    return Holding(found.runs, found.queries.index(), rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +97,13 @@ class Census:
         return False
 
 
-def of(parts: Sequence[Held]) -> Census:
+def combined(parts: Sequence[Holding]) -> Census:
     """Return the census of all partitions.
 
     Examples
     --------
     >>> frames = [pd.DataFrame({"run": "a", "query_id": [1, 2]}), pd.DataFrame({"run": "b", "query_id": [2]})]
-    >>> census = of([held(frame, "query_id", ("run",)) for frame in frames])
+    >>> census = combined([holding(frame, "query_id", ("run",)) for frame in frames])
     >>> census.rows.tolist(), census.parts.tolist()
     ([[1, 0], [1, 1]], [1, 2])
     """
@@ -111,8 +111,8 @@ def of(parts: Sequence[Held]) -> Census:
     if not full:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
     named = {name: _stacked([part.runs[name] for part in full], "run") for name in full[0].runs.columns}
-    runs = lists.find(Table("runs", pd.DataFrame({**named, ROW: 0}), {"query": ROW}, tuple(named))).runs
-    queries, query = ids.of(_stacked([pd.Series(part.queries) for part in full], "query"), "query").unique()
+    runs = lists.find_lists(Table("runs", pd.DataFrame({**named, ROW: 0}), {"query": ROW}, tuple(named))).runs
+    queries, query = ids.column_ids(_stacked([pd.Series(part.queries) for part in full], "query"), "query").unique()
     each = iter(np.split(query, np.cumsum([len(part.queries) for part in full])[:-1]))
     nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
     pieces = [(next(each), places(part.runs, runs), part.rows) if len(part.queries) else nothing for part in parts]
@@ -120,7 +120,7 @@ def of(parts: Sequence[Held]) -> Census:
 
 
 def _stacked(columns: list[pd.Series], role: str) -> pd.Series:
-    kinds = {ids.of(column, role).type for column in columns}
+    kinds = {ids.column_ids(column, role).type for column in columns}
     if len(kinds) > 1:
         raise ValueError(
             f"the {role} ids are integers in some partitions and strings in others. Convert them, e.g. with "
@@ -139,8 +139,8 @@ def places(some: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
     """
     key, keys = np.zeros(len(some), dtype=np.int64), np.zeros(len(runs), dtype=np.int64)
     for name in runs.columns:
-        values, code = ids.of(runs[name], "run").unique()
-        place = ids.of(some[name], "run").probe(values)
+        values, code = ids.column_ids(runs[name], "run").unique()
+        place = ids.column_ids(some[name], "run").probe(values)
         if (place < 0).any():
             new = some[name].iloc[int(np.flatnonzero(place < 0)[0])]
             raise RuntimeError(f"there was no run {new!r} when the run table was first read; persist the table.")
@@ -161,11 +161,12 @@ def take(frame: Any, query: str, run_columns: tuple[str, ...]) -> Census:
     """
     import dask
 
-    count = dask.delayed(held)
-    return of(dask.compute(*[count(part, query, run_columns) for part in partitions(frame, [*run_columns, query])]))
+    count = dask.delayed(holding)
+    parts = delayed_parts(frame, [*run_columns, query])
+    return combined(dask.compute(*[count(part, query, run_columns) for part in parts]))
 
 
-def partitions(frame: Any, columns: list[str]) -> list[Any]:
+def delayed_parts(frame: Any, columns: list[str]) -> list[Any]:
     """Return the partitions of some columns as delayed frames, as many as the table has.
 
     Dask reads several partitions as one where few columns are wanted; then one pass would not see the partitions that

@@ -1,12 +1,17 @@
-"""`.ireval` on Dask DataFrames: measure, prefer, summary, order, compare, as on pandas and with the same numbers.
+"""`.ireval` on Dask DataFrames: the verbs of pandas, with the same signatures and the same numbers.
 
 `import pdeval.engines.dask` registers the accessor; `pdeval.read_runs(..., engine="dask")` does so by itself.
 
 A run table is evaluated in partitions that hold whole queries. Each verb first reads the id columns, which tells the
 runs, which queries they answered, and how the rows are divided. Rows are shuffled only where that is needed: where a
-judged query is spread over partitions, unless the measures look at single lists and every list is whole (files of
-one run each). `to_parquet` writes a table so that no evaluation of it shuffles again. The first pass and the
-evaluation read the table once each: persist what is costly to make.
+judged query is spread over partitions, unless the verb looks at single lists and every list is whole (files of one
+run each). `to_parquet` writes a table so that no evaluation of it shuffles again. The first pass and the evaluation
+read the table once each: persist what is costly to make.
+
+`measure` and `prefer` return lazy Dask frames; `summary`, `order` and `compare` gather a matrix of queries x runs.
+Every other verb of a join gathers its positions, and a verb that reads the rows themselves (pools, interleaving,
+checks) gathers those; both only up to a size, by an estimate that is made first: 4 GiB, or
+`dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.engines.gathering`.
 
 Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Where workers have
 little memory, set ARROW_DEFAULT_MEMORY_POOL=system in their environment: Arrow keeps freed memory for itself, and
@@ -15,285 +20,171 @@ Dask, which takes it for used, may stop such a worker in the middle of a shuffle
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import pandas as pd
+from collections.abc import Mapping
+from functools import wraps
+from inspect import cleandoc
+from textwrap import fill
+from typing import Any, Self
 
 try:
     from dask.dataframe.extensions import register_dataframe_accessor
 except ImportError as error:
     raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
 
-from pdeval.catalog import parse_all
-from pdeval.engines import layout
-from pdeval.engines.dividing import join
-from pdeval.engines.joined import MEASURES, Joined
-from pdeval.engines.reading import read_runs
-from pdeval.evaluate import scores as evaluate
+from pdeval.accessor import DOORS, Ireval
+from pdeval.accessor import join as join_on_pandas
+from pdeval.accessor.building import joins, new_method, roles_told, rules_of_join
+from pdeval.accessor.describe import many
+from pdeval.engines import partitions
+from pdeval.engines.dask_judged import DaskJudged, joined
+from pdeval.engines.gathering import few_enough, rows_of
+from pdeval.engines.partitions import is_dask
+from pdeval.engines.partwise import LAZY
+from pdeval.engines.run_files import read_runs
 from pdeval.kinds import tables
+from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import SCHEMAS
+from pdeval.verbs import VERBS, Verb
 
-__all__ = ["DaskIreval", "read_runs"]
+__all__ = ["DaskIreval", "DaskJudged", "read_runs"]
 
-RULES = ("level", "topics", "ties", "compat", "depth", "validate")
+LAZILY = (
+    "On Dask the result is a lazy Dask frame: one partition for each of the rows, sorted inside as pandas sorts the "
+    "whole, with the dtypes that pandas gives it."
+)
+DIVIDED = (
+    "On Dask the id columns are read once, and nothing else before a verb asks for it. Judgments may be on pandas or "
+    "on Dask: small ones are sent to every worker, large ones divided as the runs are."
+)
 
 
 @register_dataframe_accessor("ireval")
-class DaskIreval:
-    """Evaluation of rankings on a Dask DataFrame.
+class DaskIreval(Ireval):
+    """Evaluation of rankings on a Dask DataFrame: the accessor of pandas, with its verbs.
 
-    On a run table `measure` and `prefer` return lazy Dask frames: one partition each for the partitions of the rows,
-    rows sorted inside a partition as pandas sorts them, dtypes those of pandas with all runs and queries as known
-    categories. `summary`, `order` and `compare` return pandas frames. On Dask tables of scores or preferences the
-    last three gather the table; on the run table itself they never hold more than its queries x runs.
+    On a run table see the module. A table of results is gathered, and then is what it is on pandas.
 
     Examples
     --------
     >>> import dask.dataframe as dd, pdeval
     >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
     >>> runs.ireval
-    a run table (run, query, doc, score) on Dask: 4 partitions; next: .measure(qrels), .prefer(qrels)
+    run table on Dask: 4 partitions; next: .measure(qrels), .prefer(qrels), .order(qrels)
+    >>> scores = runs.ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
+    >>> scores.ireval.summary().head(2).round(3)
+        run measure   n   mean     sd  ci_low  ci_high
+    0  bm25      AP  48  0.324  0.155   0.279    0.369
+    1  bm25      RR  48  0.735  0.343   0.635    0.835
     """
 
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
-        self._binding: dict[str, Any] = {}
+    _frame: Any  # of Dask
 
+    def __new__(cls, frame: Any, binding: Mapping[str, Any] | None = None) -> Self:
+        kind = str(kind_of(frame._meta, binding))
+        if kind not in ON_DASK and kind in DOORS:  # a table that was declared later
+            ON_DASK[kind] = _door(kind)
+        return object.__new__(ON_DASK.get(kind, DaskIreval))  # type: ignore[return-value]
+
+    @roles_told
+    @wraps(Ireval.__call__)
     def __call__(self, **binding: Any) -> DaskIreval:
-        """Return the accessor with roles bound to columns: `run`, `query`, `doc`, `score`, `rank`, `grade`, ...
+        bound = {**self._binding, **{role: name for role, name in binding.items() if name is not None}}
+        return DaskIreval(self._frame, tables.checked_binding(self._frame._meta, bound))
 
-        Examples
-        --------
-        >>> import dask.dataframe as dd
-        >>> frame = pd.DataFrame({"topic_no": ["1"], "docno": ["d"], "label": [1]})
-        >>> dd.from_pandas(frame, npartitions=1).ireval(query="topic_no")
-        a judgments table (query, doc, grade) on Dask: 1 partition
-        """
-        bound = DaskIreval(self._frame)
-        bound._binding = tables._checked_binding(self._frame._meta, {**self._binding, **binding}, "runs")
-        return bound
+    def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if joins(verb, self._kind or ""):
+            qrels = given.pop("qrels")
+            made = joined(self, qrels, **rules_of_join(qrels, verb, given))
+            return made._ask(verb, _here(given))
+        return self._gathered(verb.name)._ask(verb, _here(given))
+
+    def _gathered(self, asking: str) -> Ireval:
+        """Return pandas' accessor of the same table; rows of results in the order in which pandas makes them."""
+        frame = self._frame
+        if self._kind == "runs":
+            few_enough(len(frame), frame._meta, f"{asking}()")
+        whole = rows_of(frame)
+        if self._kind in ("scores", "preferences"):
+            table = tables.read(whole, self._kind, self._binding)
+            by = [*table.run_columns, table.roles["query"]]
+            if self._kind == "preferences":
+                by = [table.roles["query"], *(f"{name}_{side}" for side in "ab" for name in table.run_columns)]
+            whole = whole.sort_values(by, kind="stable", ignore_index=True)
+        return Ireval(whole, self._binding)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(["to_parquet"] if self._kind == "runs" else [])]
 
     def __repr__(self) -> str:
-        kind = self._kind()
+        kind = kind_of(self._frame._meta, self._binding)
         if kind is None:
             return "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
-        count = self._frame.npartitions
-        then = {"runs": "; next: .measure(qrels), .prefer(qrels)", "scores": "; next: .summary(), .order(), .compare()"}
-        return f"{tables.NAMES[kind]} on Dask: {count:,} partition{'s' * (count != 1)}{then.get(kind, '')}"
-
-    def _kind(self) -> str | None:
-        return tables.kind_of(self._frame._meta, self._binding)
-
-    def join(self, qrels: object, **rules: Any) -> Joined:
-        """Return the join of these runs with judgments: an object to keep, so that several verbs count rows once.
-
-        Parameters
-        ----------
-        qrels : pandas or Dask DataFrame, or bound accessor
-            Judgments. Small ones are sent to every worker, large ones divided as the runs are.
-        **rules
-            level, topics, ties, compat, depth, validate, as on pandas.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> joined = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
-        >>> len(joined.measure("AP"))
-        598
-        """
-        return self._join(qrels, None, rules, "join")
-
-    def _join(self, qrels: object, measures: object, rules: dict[str, Any], verb: str) -> Joined:
-        unknown = sorted(set(rules) - set(RULES))
-        if unknown:
-            raise TypeError(f"{verb}() has no option {unknown[0]!r}; the rules of a join are {', '.join(RULES)}.")
-        return join(self, qrels, measures, **rules)
-
-    def measure(self, qrels: object, measures: object = MEASURES, **rules: Any) -> Any:
-        """Return what every run scores on every query, as a lazy Dask frame: run, query, measure, value.
-
-        Parameters
-        ----------
-        measures : str or list
-            Names such as "nDCG@10" or "RBP(p=0.9)"; `pdeval.catalog()` lists all.
-        qrels, **rules
-            As in `join`.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> scores = runs.ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "nDCG@10"], topics="answered")
-        >>> list(scores), len(scores)
-        (['run', 'query_id', 'measure', 'value'], 1196)
-        """
-        evaluate.only_metrics(parse_all(measures))
-        return self._join(qrels, measures, rules, "measure").measure(measures)
-
-    def prefer(
-        self,
-        qrels: object,
-        measures: object = ("RPP",),
-        *,
-        baseline: object = None,
-        pairs: object = None,
-        **rules: Any,
-    ) -> Any:
-        """Return the preferences between runs on every query, as a lazy Dask frame: query, run_a, run_b, ...
-
-        Parameters
-        ----------
-        measures, baseline, pairs
-            As on pandas.
-        qrels, **rules
-            As in `join`.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> prefs = runs.ireval.prefer(pdeval.datasets.sample_qrels(), "RPP", baseline="bm25", topics="common")
-        >>> len(prefs)
-        528
-        """
-        # any measure is a preference through its difference, and a pair's two lists may be in two partitions
-        joined = self._join(qrels, [*parse_all(measures), "RPP"], rules, "prefer")
-        return joined.prefer(measures, baseline=baseline, pairs=pairs)
-
-    def summary(
-        self,
-        qrels: object = None,
-        measures: object = MEASURES,
-        *,
-        by: str | Sequence[str] | None = None,
-        wide: bool = False,
-        confidence: float = 0.95,
-        **rules: Any,
-    ) -> pd.DataFrame:
-        """Return per run and measure: n, mean, sd, ci_low, ci_high, as a pandas frame.
-
-        On a scores table as on pandas; on a run table with judgments, `runs.ireval.summary(qrels, "AP")`.
-
-        Parameters
-        ----------
-        qrels, measures, **rules
-            As in `measure`; for a run table.
-        by, wide, confidence
-            As on pandas; `by` for a scores table.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> table = runs.ireval.summary(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="answered", wide=True)
-        >>> table.round(3).head(2).to_dict("records")
-        [{'run': 'bm25', 'AP': 0.328, 'RR': 0.746}, {'run': 'bm25+rm3', 'AP': 0.337, 'RR': 0.744}]
-        """
-        if _names(qrels):
-            by, qrels = qrels, None  # type: ignore[assignment]
-        if self._kind() != "runs":
-            return self._local().summary(by, wide=wide, confidence=confidence)
-        if qrels is None or by is not None:
-            raise ValueError(
-                "summary() of a run table needs judgments, and has no by=: call .ireval.summary(qrels, measures), or "
-                ".ireval.measure(qrels) and join the metadata."
-            )
-        joined = self._join(qrels, measures, rules, "summary")
-        return joined.summary(measures, confidence=confidence, wide=wide)
-
-    def order(
-        self, qrels: object = None, measures: object = None, *, method: Any = None, compat: Any = None, **options: Any
-    ) -> pd.DataFrame:
-        """Return the runs in order, as a pandas frame: run, measure, method, score, rank[, rank_low, rank_high].
-
-        Parameters
-        ----------
-        qrels, measures, method, compat
-            As on pandas: judgments and measures (default: RPP) for a run table; the first argument may be the method
-            for scores and preferences.
-        **options
-            bootstrap, confidence, seed, progress as on pandas, and the rules of `join`.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> runs.ireval.order(pdeval.datasets.sample_qrels(), "RPP", topics="common").columns.tolist()
-        ['run', 'measure', 'method', 'score', 'rank']
-        """
-        if qrels is None or _names(qrels) or self._kind() != "runs":
-            return self._local().order(qrels, measures, method=method, compat=compat, **options)
-        rules = {name: options.pop(name) for name in RULES if name in options}
-        rules |= {} if compat is None else {"compat": compat}
-        own = {"method": method, "compat": "pref_eval" if compat == "pref_eval" else None}
-        measures = "RPP" if measures is None else measures
-        return self._join(qrels, measures, rules, "order").order(measures, **own, **options)
-
-    def compare(self, qrels: object = None, measures: object = None, **options: Any) -> pd.DataFrame:
-        """Return one row per pair and measure, as a pandas frame: difference, interval, p-value, significance.
-
-        Parameters
-        ----------
-        qrels, measures
-            As in `order`; the measures are by default those of `measure`.
-        **options
-            test, correction, baseline, alpha, family, confidence, draws, seed, progress as on pandas, and the rules
-            of `join`.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> len(runs.ireval.compare(pdeval.datasets.sample_qrels(), ["AP", "RPP"], baseline="bm25", topics="common"))
-        22
-        """
-        if qrels is None or self._kind() != "runs":
-            return self._local().compare(qrels, measures, **options)
-        rules = {name: options.pop(name) for name in RULES if name in options}
-        wanted = MEASURES if measures is None else measures
-        return self._join(qrels, wanted, rules, "compare").compare(wanted, **options)
-
-    def to_parquet(self, path: Any, **options: Any) -> None:
-        """Write the run table as parquet, a file a partition and every query in one file.
-
-        What `dd.read_parquet(path)` then gives is evaluated without a shuffle. Lists stand together, in their order;
-        ids are written as text or integers.
-
-        Parameters
-        ----------
-        path : path
-            A folder.
-        **options
-            Of Dask's own `to_parquet`.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, pdeval, tempfile
-        >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-        >>> folder = tempfile.mkdtemp()
-        >>> runs.ireval.to_parquet(folder)
-        >>> len(dd.read_parquet(folder))
-        59800
-        """
-        table = tables.read(self._frame._meta, "runs", self._binding)
-        layout.write(self._frame, table, path, **options)
-
-    def _local(self) -> Any:
-        """Return pandas' accessor of a scores or preferences table, rows in the order in which pandas makes them."""
-        kind, meta = self._kind(), self._frame._meta
-        if kind not in ("scores", "preferences"):
-            return meta.ireval(**self._binding)  # which says what is wrong without reading the rows
-        table = tables.read(meta, kind, self._binding)  # type: ignore[arg-type]
-        names = [*table.run_columns]
-        if kind == "preferences":
-            by = [table.roles["query"], *(f"{name}_{side}" for side in "ab" for name in names), table.roles["measure"]]
-        else:
-            by = [*names, table.roles["query"], table.roles["measure"]]
-        frame = self._frame.compute().sort_values(by, kind="stable", ignore_index=True)
-        frame.attrs.update(meta.attrs)
-        return frame.ireval(**self._binding)
+        then = f"; next: {SCHEMAS[kind].then}" if SCHEMAS[kind].then else ""
+        return f"{SCHEMAS[kind].says} on Dask: {many(self._frame.npartitions, 'partition')}{then}"
 
 
-def _names(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value))
+def _here(given: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with Dask tables among them gathered."""
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, DaskIreval):
+            value = Ireval(rows_of(value._frame), value._binding)
+        found[name] = rows_of(value) if is_dask(value) else value
+    return found
+
+
+@wraps(join_on_pandas)
+def _join(self: DaskIreval, qrels: object, **rules: Any) -> DaskJudged:
+    return joined(self, qrels, **rules_of_join(qrels, None, rules))
+
+
+def to_parquet(self: DaskIreval, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
+    """Write the run table as parquet, one file per partition and every query in one file.
+
+    What `dd.read_parquet(path)` then gives is evaluated without a shuffle. Lists stand together, in their order; ids
+    are written as text or integers.
+
+    Parameters
+    ----------
+    path : path
+        A folder.
+    compression : str
+        What parquet calls the way to compress.
+    overwrite : bool
+        Whether to remove first what the folder holds.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pdeval, tempfile
+    >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
+    >>> folder = tempfile.mkdtemp()
+    >>> runs.ireval.to_parquet(folder)
+    >>> len(dd.read_parquet(folder))
+    59800
+    """
+    table = tables.read(self._frame._meta, "runs", self._binding)
+    partitions.write(self._frame, table, path, compression=compression, overwrite=overwrite)
+
+
+def _with(doc: str | None, sentence: str) -> str:
+    """Return a docstring with one more paragraph after its first."""
+    first, _, rest = cleandoc(doc or "").partition("\n\n")
+    return f"{first}\n\n{fill(sentence, 116)}\n\n{rest}\n"
+
+
+def _door(kind: str) -> type[DaskIreval]:
+    on_pandas = DOORS[kind]
+    return type(f"Dask{on_pandas.__name__}", (DaskIreval, on_pandas), {"__module__": __name__})
+
+
+# the doors of pandas, whose verbs they have, asked in another way
+ON_DASK: dict[str, type[DaskIreval]] = {kind: _door(kind) for kind in DOORS}
+ON_DASK["runs"].join = _join  # type: ignore[attr-defined]
+ON_DASK["runs"].to_parquet = to_parquet  # type: ignore[attr-defined]
+_join.__doc__ = _with(join_on_pandas.__doc__, DIVIDED)
+
+for _name in LAZY:
+    for _door_of, _kind in ((ON_DASK["runs"], "runs"), (DaskJudged, "judged")):
+        _method = new_method(VERBS["judged"][_name], _kind)
+        _method.__doc__ = _with(_method.__doc__, LAZILY)
+        setattr(_door_of, _name, _method)

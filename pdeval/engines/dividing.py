@@ -1,21 +1,20 @@
-"""From a Dask run table and judgments to their join: what to count first, and whether rows have to move."""
+"""From a Dask run table and judgments to partitions that can be joined: what to count first, whether rows move."""
 
 from __future__ import annotations
 
-import numbers
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from pdeval.catalog import Measure, parse_all
-from pdeval.engines import census, judged, layout
+from pdeval.catalog import Measure
+from pdeval.engines import census, judgments_sent, partitions, parts
 from pdeval.engines.census import Census
-from pdeval.engines.joined import Joined, asks_corpus
-from pdeval.engines.judged import Judged
+from pdeval.engines.judgments_sent import Given
 from pdeval.engines.parts import ByList, Whole
-from pdeval.evaluate import scores as evaluate
-from pdeval.evaluate.scores import Topics
+from pdeval.evaluate.scores import call_of
 from pdeval.judged import positions
 from pdeval.judged.ids import Ids
 from pdeval.judged.judgments import Judgments
@@ -23,30 +22,189 @@ from pdeval.judged.positions import Positions
 from pdeval.kinds.tables import Table
 
 
-def join(
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Both tables in partitions that can be joined one by one.
+
+    Parameters
+    ----------
+    rows : Dask DataFrame
+        The run table in partitions of whole queries, or of whole lists.
+    judged : Dask DataFrame or None
+        The judgments in the same partitions, where they are too many to send to every worker.
+    whole : Whole
+        What each partition is told.
+    """
+
+    rows: Any
+    judged: Any
+    whole: Whole
+
+    @cached_property
+    def told(self) -> Any:
+        """What each partition is told, delayed: sent once."""
+        import dask
+
+        return dask.delayed(self.whole, traverse=False)
+
+    @cached_property
+    def joins(self) -> list[Any]:
+        """The join of each partition, delayed."""
+        import dask
+
+        rows = self.rows.simplify().to_delayed(optimize_graph=False)
+        judged = [None] * len(rows) if self.judged is None else self.judged.to_delayed()
+        make = dask.delayed(parts.part_of)
+        return [make(part, at, own, self.told) for at, (part, own) in enumerate(zip(rows, judged, strict=True))]
+
+    @cached_property
+    def kept_joins(self) -> list[Any]:
+        """The joins of all partitions, computed and kept where the workers are; the rows are let go."""
+        import dask
+
+        slim = dask.delayed(parts.without_rows)
+        return list(dask.persist(*[slim(part) for part in self.joins]))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is known of a Dask run table and its judgments once the id columns were read.
+
+    Parameters
+    ----------
+    frame : Dask DataFrame
+        The run table.
+    table : Table
+        Its columns.
+    found : Census
+        Its runs, queries and lists.
+    given : Given
+        The judgments.
+    topic : ndarray
+        The place of each of its queries among the judged ones, or -1.
+    rules : dict
+        ties, compat, depth.
+    validate, complete : bool
+        Whether to look for duplicates; whether joins hold judged non-relevant items too.
+    """
+
+    frame: Any
+    table: Table
+    found: Census
+    given: Given
+    topic: np.ndarray
+    rules: dict[str, Any]
+    validate: bool = True
+    complete: bool = True
+    made: dict[tuple[bool, bool], Division] = field(default_factory=dict)
+
+    @cached_property
+    def retrieved(self) -> np.ndarray:
+        """How many rows each list of a judged query has, (topics, runs)."""
+        retrieved = np.zeros((len(self.given.queries), len(self.found.runs)), dtype=np.int64)
+        retrieved[self.topic[self.topic >= 0]] = self.found.rows[self.topic >= 0]
+        return retrieved
+
+    @cached_property
+    def known(self) -> Positions:
+        """The join as far as the client knows it: all runs, all queries, the best item of each, and no ranks."""
+        given, depth = self.given, self.rules["depth"]
+        topics = np.arange(len(given.best))
+        rows = np.stack([topics.astype(np.float64), np.zeros(len(topics)), given.best])
+        items = Judgments(
+            given.queries,
+            Ids(numbers=np.zeros(1, dtype=np.int64)),
+            topics,
+            np.zeros(len(topics), dtype=np.int64),
+            given.best,
+            rows if "subtopic" in given.roles else None,
+        )
+        none, no_ranks = np.zeros(0, dtype=np.int64), np.zeros(0)
+        return Positions(
+            self.found.runs,
+            given.queries.index().rename(self.table.roles["query"]),
+            items,
+            none,
+            none,
+            no_ranks,
+            no_ranks,
+            no_ranks,
+            self.retrieved if depth is None else np.minimum(self.retrieved, depth),
+            doc_name=self.table.roles["doc"],
+            rules=self.rules,
+            complete=self.complete,
+            extra=int((self.found.rows[self.topic < 0] > 0).sum()),
+            top_grade=float(given.best.max(initial=0.0)),
+        )
+
+    def division(self, asked: Sequence[Measure] = (), *, pairs: bool = False) -> Division:
+        """Return the partitions in which some measures can be computed; made when first asked for.
+
+        Three cases. Every judged query is in one partition: the partitions stay. Every list is, and the measures look
+        at single lists, as whoever wants positions alone does: they stay too. Else the rows of judged queries are
+        shuffled, by query.
+        """
+        corpus = asks_corpus(asked, self.rules)
+        single = not (pairs or corpus or any(measure.entry.family != "metric" for measure in asked))
+        slim = not (self.complete or corpus)
+        if (single, slim) not in self.made:
+            self.made[single, slim] = self._divided(self.given.relevant_only() if slim else self.given, single)
+        return self.made[single, slim]
+
+    def _divided(self, given: Given, single: bool) -> Division:
+        found, known, table = self.found, self.topic >= 0, _needed(self.table, self.rules["ties"])
+        whole = Whole(
+            roles=dict(table.roles),
+            run_columns=table.run_columns,
+            runs=found.runs,
+            queries=self.known.queries,
+            home=np.zeros(len(self.known.queries), dtype=np.int64),
+            common=np.asarray(np.all(self.retrieved > 0, axis=1)),
+            top_grade=self.known.top_grade,
+            rules={**self.rules, "validate": self.validate, "complete": self.complete},
+            qrels=given.frame,
+            starts=given.starts,
+            qrels_roles=given.roles,
+        )
+        columns = [*table.run_columns, *table.roles.values()]
+        if (found.parts[known] == 1).all():
+            whole = replace(whole, home=_homes(found, self.topic, len(whole.queries)))
+            rows = partitions.frozen(self.frame, columns)
+        elif single and given.frame is not None and not found.split(known):
+            whole = replace(whole, lists=ByList(_homes_of_runs(found, known), self.retrieved))
+            rows = partitions.frozen(self.frame, columns)
+        else:
+            size = self.retrieved.sum(axis=1)
+            home = partitions.balanced(size, partitions.wanted_parts(int(size.sum()), self.frame.npartitions))
+            whole = replace(whole, home=home, coded=True)
+            in_order = self.rules["ties"] in ("first", "expected")  # the others do not look at the order of rows
+            rows = partitions.shuffled(self.frame, table, found.runs, whole.queries, home, in_order=in_order)
+        apart = None if given.large is None else given.divided(whole.home, rows.npartitions)
+        return Division(rows, apart, whole)
+
+
+def plan(
     runs: Any,
     qrels: object,
-    measures: object = None,
     *,
-    level: float | None = None,
-    topics: Topics = "relevant",
     ties: Any = None,
     compat: Any = "trec_eval-10",
     depth: int | None = None,
     validate: bool = True,
-) -> Joined:
-    """Return the join of a Dask run table with judgments; reads the id columns once, and moves rows only if it must.
+    complete: bool = True,
+) -> Plan:
+    """Return what the id columns of a Dask run table and its judgments tell; reads nothing else.
 
-    Three cases. Every judged query is in one partition: the partitions stay. Every list is, and the measures look at
-    single lists: they stay too. Else the rows of judged queries are shuffled, by query.
+    Parameters
+    ----------
+    runs, qrels
+        Tables or bound accessors; the judgments on pandas or on Dask.
+    ties, compat, depth, validate, complete
+        The rules of `pdeval.judged.positions.join`.
     """
-    asked = None if measures is None else parse_all(measures)
-    if level is not None and not (isinstance(level, numbers.Real) and level > 0):
-        raise ValueError(f"level={level!r}: the least grade that counts as relevant must be a number above 0.")
-    frame, table = judged.understood(runs, "runs")
+    frame, table = judgments_sent.understood(runs, "runs")
     ties = positions._checked(ties, compat, depth, table)
-    rules = {"ties": ties, "compat": compat, "depth": depth}
-    given = judged.of(qrels)
+    given = judgments_sent.given(qrels)
     found = census.take(frame, table.roles["query"], table.run_columns)
     positions._same_type("query", found.queries.type, given.queries.type)
     topic = found.queries.probe(given.queries)
@@ -55,41 +213,8 @@ def join(
             f"no query of the runs is judged: the runs have {positions._some(found.queries.index())}, the judgments "
             f"{positions._some(given.queries.index())}. Make the ids alike."
         )
-    table = _needed(table, ties)
-    known = topic >= 0
-    retrieved = np.zeros((len(given.queries), len(found.runs)), dtype=np.int64)
-    retrieved[topic[known]] = found.rows[known]
-    complete = asked is None or evaluate.needs_judged(asked)
-    if not complete and not asks_corpus(asked or (), rules):
-        given = given.relevant_only()
-    queries = given.queries.index().rename(table.roles["query"])
-    whole = Whole(
-        roles=dict(table.roles),
-        run_columns=table.run_columns,
-        runs=found.runs,
-        queries=queries,
-        home=np.zeros(len(queries), dtype=np.int64),
-        common=np.asarray(np.all(retrieved > 0, axis=1)),
-        top_grade=float(given.best.max(initial=0.0)),
-        rules={**rules, "validate": validate, "complete": complete},
-        qrels=given.frame,
-        starts=given.starts,
-        qrels_roles=given.roles,
-    )
-    columns = [*table.run_columns, *table.roles.values()]
-    if (found.parts[known] == 1).all():
-        whole = replace(whole, home=_homes(found, topic, len(queries)))
-        rows = layout.frozen(frame, columns)
-    elif given.frame is not None and _single_lists(asked, rules) and not found.split(known):
-        whole = replace(whole, lists=ByList(_homes_of_runs(found, known), retrieved))
-        rows = layout.frozen(frame, columns)
-    else:
-        size = retrieved.sum(axis=1)
-        home = layout.balanced(size, layout.wanted_parts(int(size.sum()), frame.npartitions))
-        whole = replace(whole, home=home, coded=True)
-        rows = layout.shuffled(frame, table, found.runs, queries, home, in_order=ties == "first")
-    apart = None if given.large is None else given.divided(whole.home, rows.npartitions)
-    return Joined(_known(given, whole, retrieved, rules), rows, apart, whole, level, topics)
+    rules = {"ties": ties, "compat": compat, "depth": depth}
+    return Plan(frame, table, found, given, topic, rules, validate, complete)
 
 
 def _needed(table: Table, ties: str) -> Table:
@@ -99,11 +224,14 @@ def _needed(table: Table, ties: str) -> Table:
     return Table("runs", table.frame, roles, table.run_columns)
 
 
-def _single_lists(asked: list[Measure] | None, rules: dict[str, Any]) -> bool:
-    """Return whether the measures look at one list at a time: no pairs, and no count of what all runs returned."""
-    if asked is None or any(measure.entry.family != "metric" for measure in asked):
-        return False
-    return not asks_corpus(asked, rules)
+def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
+    """Return whether a measure counts all items returned or judged, for which it needs the rows of both tables."""
+    for measure in asked:
+        metric = measure.entry.family == "metric"
+        columns = call_of(measure, rules)[1] if metric else measure.entry.columns
+        if any(name.endswith("corpus") for name in columns):
+            return True
+    return False
 
 
 def _homes(found: Census, topic: np.ndarray, count: int) -> np.ndarray:
@@ -123,33 +251,3 @@ def _homes_of_runs(found: Census, known: np.ndarray) -> np.ndarray:
         home[run[(rows[known[query]] > 0).any(axis=0)]] = number
     home[home < 0] = home[home >= 0].min(initial=len(found.pieces))
     return home
-
-
-def _known(given: Judged, whole: Whole, retrieved: np.ndarray, rules: dict[str, Any]) -> Positions:
-    """Return what the client knows of the join: the best item of every topic, and no ranks."""
-    topics = np.arange(len(given.best))
-    rows = np.stack([topics.astype(np.float64), np.zeros(len(topics)), given.best])
-    items = Judgments(
-        given.queries,
-        Ids(numbers=np.zeros(1, dtype=np.int64)),
-        topics,
-        np.zeros(len(topics), dtype=np.int64),
-        given.best,
-        rows if "subtopic" in given.roles else None,
-    )
-    none, no_ranks = np.zeros(0, dtype=np.int64), np.zeros(0)
-    depth = rules["depth"]
-    return Positions(
-        whole.runs,
-        whole.queries,
-        items,
-        none,
-        none,
-        no_ranks,
-        no_ranks,
-        no_ranks,
-        retrieved if depth is None else np.minimum(retrieved, depth),
-        doc_name=whole.roles["doc"],
-        rules=rules,
-        top_grade=whole.top_grade,
-    )

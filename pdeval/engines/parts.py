@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.engines.census import ROW, places
-from pdeval.evaluate import scores as evaluate
 from pdeval.judged import ids, positions
+from pdeval.judged.judged import Judged
 from pdeval.judged.lists import ranges
 from pdeval.judged.positions import Positions
+from pdeval.judged.topics import Topics, counted
 from pdeval.kinds.tables import Table
 
 
@@ -89,11 +90,15 @@ class Part:
     common: np.ndarray
     mine: np.ndarray
 
-    def counted(self, rule: evaluate.Topics, level: float | None) -> np.ndarray:
+    def under(self, level: float | None, topics: Topics = "relevant") -> Judged:
+        """Return the join of this partition under the rules of a question."""
+        return Judged(self.positions, level, topics)
+
+    def counted(self, rule: Topics, level: float | None) -> np.ndarray:
         """Return which cells count, of those that this partition speaks for."""
         if rule == "common":
             return self.common[:, None] & self.mine
-        return evaluate.counted(self.positions, rule, level) & self.mine
+        return counted(self.positions, rule, level) & self.mine
 
 
 def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole: Whole) -> Part | None:
@@ -132,9 +137,9 @@ def decoded(rows: pd.DataFrame, whole: Whole) -> pd.DataFrame:
 
 def _topics(table: Table, whole: Whole) -> np.ndarray:
     """Return the topics that the rows hold, sorted."""
-    query = ids.of(table.column("query"), "query")
+    query = ids.column_ids(table.column("query"), "query")
     begins = np.flatnonzero(np.concatenate([[True], query.changes()])) if len(query) else np.zeros(0, dtype=np.int64)
-    known = ids.of(pd.Series(whole.queries), "query")
+    known = ids.column_ids(pd.Series(whole.queries), "query")
     if not len(query):
         return begins
     topic = query.take(begins).unique()[0].probe(known)

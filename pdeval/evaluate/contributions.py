@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.choice import chosen_pairs, place_of
-from pdeval.evaluate.scores import Topics, Views, call_of
+from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
 from pdeval.judged.blocks import Block
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import closer, cut, level, log2
-from pdeval.kinds.labels import labels
+from pdeval.kinds.labels import labels, repeated
+from pdeval.kinds.schemas import table
+from pdeval.verbs import verb
 
-TERMS: dict[str, Callable[[np.ndarray, np.ndarray, dict], np.ndarray]] = {
+table(
+    "contributions",
+    "query run_a run_b measure recall:int value:float",
+    "table of contributions of recall levels",
+    row="query, pair of runs, measure and recall level",
+    sort="query run_a run_b",
+    then=".plot()",
+    unreported="it has a row per recall level; draw it: .plot()",
+    means={"recall": "the recall level, from 1", "value": "positive where run_a gains"},
+)
+table(
+    "explanation",
+    "run query doc grade:float rank:float",
+    "explanation of a query",
+    known_by="-",
+    row="run and judged item",
+    sort="run rank",
+    unreported="it is a table to read: one row per item",
+    undrawn="it is a table to read: one row per item",
+)
+
+TERMS: dict[str, Callable[[np.ndarray, np.ndarray, dict[str, Any]], np.ndarray]] = {
     "RBP": lambda x, y, p: p["p"] ** x - p["p"] ** y,
     "AP": lambda x, y, p: level(x) * (1 / x - 1 / y),
     "nDCG": lambda x, y, p: 1 / log2(x + 1) - 1 / log2(y + 1),
@@ -31,14 +54,9 @@ _PLACED = {"ISL", "TSL", "ASL"}
 _OPEN = {"RBP": {"p", "k"}, "AP": {"k"}, "nDCG": {"k"}, "DCG": {"k"}, "RR": {"i", "k"}}
 
 
+@verb(on="judged", gives="contributions")
 def disaggregate(
-    positions: Positions,
-    measures: object = ("RPP",),
-    *,
-    baseline: object = None,
-    pairs: object = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
+    judged: Judged, measures: object = ("RPP",), *, baseline: object = None, pairs: object = None
 ) -> pd.DataFrame:
     """Return what each recall level contributes to the difference of two runs, positive where run_a gains.
 
@@ -47,37 +65,48 @@ def disaggregate(
     RPP the sign of y - x; they are not normalised. Items not retrieved stand at the end of the query's pool for the
     search lengths.
 
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Any of RBP, AP, nDCG, DCG, RR, ISL, TSL, ASL, RPP.
+    baseline : run, optional
+        Only pairs of a run with this one, which is then run_b.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
+
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = disaggregate(joined.positions, ["RPP", "AP"], pairs=[("bm25", "ql")])
-    >>> table.columns.tolist()
-    ['query_id', 'run_a', 'run_b', 'measure', 'level', 'value']
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.disaggregate(["RPP", "AP"], pairs=[("bm25", "ql")]).head(3)
+      query_id run_a run_b measure  recall  value
+    0      101  bm25    ql     RPP       1    1.0
+    1      101  bm25    ql     RPP       2    1.0
+    2      101  bm25    ql     RPP       3    1.0
     """
     asked = parse_all(measures)
     _only_terms(asked)
-    a, b = chosen_pairs(positions.runs, baseline=baseline, pairs=pairs)
-    views = Views(positions, level)
-    counts = evaluate.counted(positions, topics, level)
+    a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
+    views = Views(judged)
+    counts = judged.counted()
     if not counts.any():
-        raise ValueError(evaluate.nothing_text(positions, topics, level))
-    evaluate.tell_missing(positions, evaluate.of_runs(counts, a, b), topics)
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in ("topic", "pair", "measure", "level", "value")}
+        raise judged.nothing_counts()
+    judged.tell(counts, pairs=(a, b))
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in ("topic", "pair", "measure", "recall", "value")}
     for number, measure in enumerate(asked):
         for block in views.blocks("binary", views.level(measure)):
             if block.size:
                 _append(parts, block, measure, number, counts, a, b)
     whole = {name: np.concatenate(values) for name, values in parts.items()}
-    order = np.lexsort((whole["level"], whole["measure"], whole["pair"], whole["topic"]))
+    order = np.lexsort((whole["recall"], whole["measure"], whole["pair"], whole["topic"]))
     whole = {name: values[order] for name, values in whole.items()}
-    columns = {str(positions.queries.name): labels(positions.queries, whole["topic"])}
+    columns = {str(judged.queries.name): repeated(judged.queries, whole["topic"])}
     for side, place in (("a", a), ("b", b)):
-        for name in positions.runs.columns:
-            columns[f"{name}_{side}"] = labels(positions.runs[name], place[whole["pair"]])
+        for name in judged.runs.columns:
+            columns[f"{name}_{side}"] = repeated(judged.runs[name], place[whole["pair"]])
     columns["measure"] = labels(pd.Index([measure.label for measure in asked]), whole["measure"])
-    frame = pd.DataFrame({**columns, "level": whole["level"], "value": whole["value"]})
-    frame.attrs.update(evaluate.attributes(positions, topics, level))
+    frame = pd.DataFrame({**columns, "recall": whole["recall"], "value": whole["value"]})
+    frame.attrs.update(attributes(judged, asked))
     return frame
 
 
@@ -116,34 +145,44 @@ def _append(
     parts["topic"].append(block.topics[topic])
     parts["pair"].append(pair)
     parts["measure"].append(np.full(len(at), number))
-    parts["level"].append(at + 1)
+    parts["recall"].append(at + 1)
     parts["value"].append(value[at, topic, pair])
 
 
-def explain(
-    positions: Positions, measures: object, query: object, *, runs: object = None, level: float | None = None
-) -> pd.DataFrame:
+@verb(on="judged", gives="explanation", needs="judged")
+def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
     """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
 
     An item's contribution is by how much the measure changes when the item joins those that the run ranks above it;
     contributions add up to the measure's value, less its value when none of these items is found (infinity for some
     search lengths).
 
+    Parameters
+    ----------
+    query : query id
+        Which query to account for.
+    measures : str, Measure, or list of them
+        One column each.
+    runs : run or list of runs, optional
+        Only these runs.
+
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> explain(joined.positions, ["AP", "nDCG@10"], "101", runs=["bm25"]).columns.tolist()
-    ['run', 'query_id', 'doc_id', 'relevance', 'rank', 'AP', 'nDCG@10']
+    >>> pdeval.datasets.sample_judged().explain("101", ["AP", "nDCG@10"], runs="bm25").head(3).round(3)
+        run query_id         doc_id  relevance  rank     AP  nDCG@10
+    0  bm25      101      doc-03516          2   1.0  0.077    0.236
+    1  bm25      101      doc-03054          1   2.0  0.077    0.074
+    2  bm25      101  news-2021-394          0   3.0  0.000    0.000
     """
-    asked = parse_all(measures)
-    evaluate.only_metrics(asked)
+    asked, positions = parse_all(measures), judged.positions
+    only_metrics(asked)
     found = np.flatnonzero(positions.queries == query)
     if len(found) == 0:
         some = ", ".join(repr(one) for one in positions.queries[:3])
         raise KeyError(f"no judged query {query!r}; the judged queries are {some}, ...")
     if runs is not None:
-        wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)  # type: ignore[arg-type]
+        wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
         places = [place_of(positions.runs, one) for one in wanted]
         positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), places))
     one = positions.keep_topics(np.arange(len(positions.queries)) == found[0])
@@ -158,12 +197,13 @@ def explain(
     columns[grade_name] = one.judged.grade[item]
     columns["rank"] = rank.ravel()
     for measure in asked:
-        columns[measure.label] = _added(one, measure, level)[run, item]
+        columns[measure.label] = _added(judged.on(one), measure)[run, item]
     frame = pd.DataFrame(columns)
     # in rank order; then what was not found, the best grade first
     order = np.lexsort((item, -one.judged.grade[item] * np.isinf(rank.ravel()), rank.ravel(), run))
     frame = frame.iloc[order].reset_index(drop=True)
     frame[grade_name] = _whole(frame[grade_name])
+    frame.attrs.update({**attributes(judged, asked), "doc_column": one.doc_name, "grade_column": grade_name})
     return frame
 
 
@@ -171,9 +211,9 @@ def _whole(grade: pd.Series) -> pd.Series:
     return grade.astype(np.int64) if (grade == grade.round()).all() else grade
 
 
-def _added(one: Positions, measure: Measure, level_: float | None) -> np.ndarray:
+def _added(judged: Judged, measure: Measure) -> np.ndarray:
     """Return what each item adds, (runs, items); 0 for items that the measure does not look at."""
-    views = Views(one, level_)
+    views, one = Views(judged), judged.positions
     added = np.zeros((len(one.runs), len(one.judged.topic)))
     kernel, names, parameters = call_of(measure, one.rules)
     for block in views.blocks(measure.entry.kind, views.level(measure)):

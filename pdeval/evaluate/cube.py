@@ -7,14 +7,14 @@ labels, so that any array can go back to a tidy frame under the caller's own col
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.labels import labels
+from pdeval.kinds.labels import labels, repeated
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Scores:
     measures: tuple[str, ...]
     values: np.ndarray
     higher: np.ndarray
-    attrs: dict = field(default_factory=dict)
+    attrs: dict[Any, Any] = field(default_factory=dict)
 
     def frame(self) -> pd.DataFrame:
         """Return the tidy frame: run, query, measure, value; sorted by run, query, then measures as asked.
@@ -94,7 +94,7 @@ class Preferences:
     a: np.ndarray
     b: np.ndarray
     values: np.ndarray
-    attrs: dict = field(default_factory=dict)
+    attrs: dict[Any, Any] = field(default_factory=dict)
 
     def frame(self) -> pd.DataFrame:
         """Return the tidy frame: query, run_a, run_b, measure, value; sorted by query, pair, measure.
@@ -113,11 +113,11 @@ class Preferences:
         counted = ~np.isnan(value)
         if not counted.all():
             query, pair, measure, value = query[counted], pair[counted], measure[counted], value[counted]
-        columns = {str(self.queries.name): labels(self.queries, query)}
+        columns = {str(self.queries.name): repeated(self.queries, query)}
         for side, codes in (("a", self.a), ("b", self.b)):
             for name in self.runs.columns:
-                columns[f"{name}_{side}"] = labels(self.runs[name], codes[pair])
-        columns["measure"] = labels(pd.Index(self.measures), measure)
+                columns[f"{name}_{side}"] = repeated(self.runs[name], codes[pair])
+        columns["measure"] = repeated(pd.Index(self.measures), measure)
         frame = pd.DataFrame({**columns, "value": value}, copy=False)
         frame.attrs.update(self.attrs)
         return frame
@@ -159,8 +159,21 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         if all(isinstance(frame[name].dtype, pd.CategoricalDtype) for frame in frames if name in frame):
             known = dict.fromkeys(one for frame in frames if name in frame for one in frame[name].cat.categories)
             whole[name] = pd.Categorical(whole[name], categories=list(known))
-    whole.attrs.update(frames[0].attrs)
+    whole.attrs.update(carried(frame.attrs for frame in frames))
     return whole
+
+
+def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
+    """Return what several tables carry together: the rules of the first, and what is known of the measures of all.
+
+    Examples
+    --------
+    >>> carried([{"level": 1, "measures": {"AP": {}}}, {"measures": {"RPP": {}}}])
+    {'level': 1, 'measures': {'AP': {}, 'RPP': {}}}
+    """
+    found = [dict(one) for one in several]
+    known = {label: one for attrs in found for label, one in attrs.get("measures", {}).items()}
+    return {**found[0], **({"measures": known} if known else {})}
 
 
 def _plain(frame: pd.DataFrame) -> dict[str, Any]:

@@ -9,9 +9,11 @@ import pandas as pd
 
 from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.scores import Views
+from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kernels.levels import closer
 from pdeval.kinds.labels import run_labels
+from pdeval.verbs import verb
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,11 @@ class Weights:
 
     def frame(self) -> pd.DataFrame:
         """Return the bins and their weights."""
-        return pd.DataFrame({"level": self.first, "weight": self.weight})
+        return pd.DataFrame({"recall": self.first, "weight": self.weight})
 
 
-def fit_weights(
-    positions: Positions, labelled: pd.DataFrame, *, query: str, level: float | None = None, penalty: float = 1.0
-) -> Weights:
+@verb(on="judged", needs="relevant")
+def fit_weights(judged: Judged, labelled: pd.DataFrame, *, penalty: float = 1.0) -> Weights:
     """Return the weights of recall levels that best reproduce labelled preferences.
 
     Parameters
@@ -52,6 +53,11 @@ def fit_weights(
     penalty : float
         How strongly the weights are drawn towards equal weights; they are never negative.
 
+    Returns
+    -------
+    Weights
+        A function of the recall level, for `pdeval.parse("RPP", weight=...)`; `.frame()` shows the weights.
+
     Notes
     -----
     Logistic regression of the winner on the recall-paired preference, sum p(i) sgn(y_i - x_i) with p normalised over
@@ -60,20 +66,23 @@ def fit_weights(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> prefs = joined.prefer("invRPP", baseline="bm25").query("value != 0")
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> prefs = judged.prefer("invRPP", baseline="bm25").query("value != 0")
     >>> labelled = prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b"))
-    >>> fitted = joined.fit_weights(labelled)
-    >>> bool(fitted.weight[0] > fitted.weight[-1])
-    True
+    >>> judged.fit_weights(labelled).frame().head(3).round(2)
+       recall  weight
+    0       1    0.52
+    1       2    0.21
+    2       3    0.14
     """
     from scipy.optimize import minimize
 
-    topic, a, b, sign = _labels(positions, labelled, query)
+    positions, level = judged.positions, judged.level
+    topic, a, b, sign = _labels(positions, labelled, str(judged.queries.name))
     order = np.lexsort((sign, b, a, topic))  # sums, and so the fit, must not depend on the order of rows
     topic, a, b, sign = topic[order], a[order], b[order], sign[order]
     bins = _bins(int(np.bincount(positions.judged.topic[positions.relevant(level)]).max(initial=1)))
-    gain, size = _features(positions, level, topic, a, b, bins)
+    gain, size = _features(judged, topic, a, b, bins)
     used = size.sum(axis=1) > 0
     gain, size, sign = gain[used], size[used], sign[used]
     if len(sign) == 0:
@@ -138,12 +147,12 @@ def _bins(deepest: int) -> np.ndarray:
 
 
 def _features(
-    positions: Positions, level: float | None, topic: np.ndarray, a: np.ndarray, b: np.ndarray, bins: np.ndarray
+    judged: Judged, topic: np.ndarray, a: np.ndarray, b: np.ndarray, bins: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return, per label and bin, the sum of signs of its levels, and the number of its levels."""
     gain, size = np.zeros((len(topic), len(bins))), np.zeros((len(topic), len(bins)))
-    for block in Views(positions, level).blocks("binary", level):
-        where = np.full(len(positions.queries), -1)
+    for block in Views(judged).blocks("binary", judged.level):
+        where = np.full(len(judged.queries), -1)
         where[block.topics] = np.arange(len(block.topics))
         mine = np.flatnonzero(where[topic] >= 0)
         if block.size == 0 or len(mine) == 0:

@@ -2,24 +2,76 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.pairs import Pairs, select
+from pdeval.evaluate.sources import Held, sources
+from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels, run_labels
+from pdeval.kinds.schemas import table
+from pdeval.verbs import verb
+
+table(
+    "means",
+    "run_a run_b measure n:int mean:float sd:float",
+    "table of mean preferences",
+    row="pair of runs and measure",
+    sort="measure run_a run_b",
+    then=".report(), .plot()",
+    means={"mean": "positive where run_a is the better one"},
+)
 
 
-def mean(source: Any) -> pd.DataFrame:
-    """Return the mean preference of each pair over the queries: run_a, run_b, measure, n, mean, sd.
+@verb(on=("preferences", "judged"), gives="means")
+def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) -> pd.DataFrame:
+    """Return the mean preference of each pair of runs over the queries.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a preferences table which of its measures to use; by default all of them.
+    baseline : run, optional
+        Only pairs of a run with this one.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> mean(joined.pairs("RPP")).columns.tolist()
-    ['run_a', 'run_b', 'measure', 'n', 'mean', 'sd']
+    >>> pdeval.datasets.sample_judged(topics="common").prefer("RPP").ireval.mean().head(2).round(3)
+      run_a     run_b measure   n   mean     sd
+    0  bm25  bm25+rm3     RPP  48 -0.080  0.473
+    1  bm25  dense-s1     RPP  48 -0.356  0.496
     """
+    return stacked([of_pairs(one) for one in preferences(held, measures, baseline=baseline)])
+
+
+def preferences(held: Held, measures: object, *, baseline: object = None) -> list[Preferences | Pairs]:
+    """Return the preferences that a table holds or a join gives, of all pairs or of those with a baseline."""
+    if isinstance(held, Judged):
+        return [select(held, measures, baseline=baseline)]
+    found = sources(held, measures)
+    kept = [one for one in found if not isinstance(one, Scores)]
+    if len(kept) < len(found):
+        raise ValueError("means are of preferences between runs; scores have .summary().")
+    return [one if baseline is None or isinstance(one, Pairs) else with_baseline(one, baseline) for one in kept]
+
+
+def with_baseline(source: Preferences, baseline: object) -> Preferences:
+    """Return the pairs of a table that have the baseline, which is then run_b."""
+    row = place_of(source.runs, baseline, "baseline")
+    kept = np.flatnonzero((source.a == row) | (source.b == row))
+    flipped = source.a[kept] == row
+    values = np.where(flipped, 0.0 - source.values[:, :, kept], source.values[:, :, kept])
+    a, b = np.where(flipped, source.b[kept], source.a[kept]), np.where(flipped, source.a[kept], source.b[kept])
+    return replace(source, a=a, b=b, values=values)
+
+
+def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
+    """Return the mean of each pair of a cube or a stream of preferences."""
     n_pairs = len(source.a)
     parts = []
     for number in range(len(source.measures)):
@@ -58,17 +110,29 @@ def _finite(values: np.ndarray, measure: str) -> None:
         )
 
 
-def matrix(source: Any, measure: str | None = None) -> pd.DataFrame:
-    """Return the mean preference of row over column as a square frame, antisymmetric, 0 on the diagonal.
+@verb(on=("preferences", "judged"), gives="matrix")
+def matrix(held: Held, measure: object = None) -> pd.DataFrame:
+    """Return the mean preference of row over column as a square frame, antisymmetric.
+
+    Parameters
+    ----------
+    measure : str or Measure, optional
+        Which one; for runs RPP by default, for a preferences table the only one that it has.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> square = matrix(joined.pairs("RPP"))
-    >>> bool((square + square.T == 0).all(axis=None)), square.shape
-    (True, (12, 12))
+    >>> prefs = pdeval.datasets.sample_judged(topics="common").prefer("RPP")
+    >>> prefs.ireval.matrix().iloc[:2, :3].round(3)
+    run_b     bm25  bm25+rm3  dense-s1
+    run_a
+    bm25      0.00     -0.08    -0.356
+    bm25+rm3  0.08      0.00    -0.286
     """
+    if isinstance(held, Judged):
+        source, measure = preferences(held, ["RPP" if measure is None else measure])[0], None
+    else:
+        source = preferences(held, None)[0]
     names = list(source.measures)
     if measure is None:
         if len(names) > 1:

@@ -22,8 +22,8 @@ def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray) -> np.ndarra
     --------
     >>> import pdeval
     >>> from pdeval.evaluate.scores import Views
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> block = Views(joined.positions).blocks("binary", None)[0]
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> block = Views(judged).blocks("binary", None)[0]
     >>> of_block(block, "uniform", np.array([0]), np.array([1])).shape == (block.shape[0], 1)
     True
     """

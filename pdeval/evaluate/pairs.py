@@ -8,23 +8,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
-from pdeval.evaluate import scores as evaluate
+from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.cube import Preferences
-from pdeval.evaluate.scores import Topics, Views
+from pdeval.evaluate.scores import Views, attributes, one_number_each
 from pdeval.judged.blocks import Block, View
+from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kernels.levels import closer
 from pdeval.kernels.preferences import unscaled, weights
 from pdeval.mechanics.progress import track
+from pdeval.verbs import verb
 
 CELLS = 1 << 21  # compared at a time, of one level
 SLAB = 1 << 17  # compared at a time, of several levels
+
+
+@verb(on="judged", gives="preferences", core=True, command=True, meant_by={"pairs": "prefer(qrels, 'RPP')"})
+def prefer(
+    judged: Judged,
+    measures: object = ("RPP",),
+    *,
+    baseline: object = None,
+    pairs: object = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the preferences between runs on every query, positive where run_a is the better one.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Preferences such as "RPP", "rrLP" or "OI", and measures, which prefer by their difference.
+    baseline : run, optional
+        Only pairs of a run with this one, which is then run_b.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.prefer(["RPP", "AP"], baseline="bm25").head(3)
+      query_id     run_a run_b measure     value
+    0      101  bm25+rm3  bm25     RPP  0.210526
+    1      101  bm25+rm3  bm25      AP  0.050525
+    2      101  dense-s1  bm25     RPP  0.421053
+    """
+    return select(judged, measures, baseline=baseline, pairs=pairs).cube(progress).frame()
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,24 +72,21 @@ class Pairs:
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> pairs = joined.pairs("RPP")
+    >>> pairs = select(pdeval.datasets.sample_judged(topics="common"), "RPP")
     >>> [values.shape for _, values in pairs.blocks(0)]
-    [(50, 66)]
+    [(48, 66)]
     """
 
-    positions: Positions
+    judged: Judged
     asked: tuple[Measure, ...]
     a: np.ndarray
     b: np.ndarray
-    level: float | None = None
-    topics: Topics = "relevant"
     memory: int = 1 << 30
 
     @property
     def runs(self) -> pd.DataFrame:
         """The runs, as in `cube.Preferences`."""
-        return self.positions.runs
+        return self.judged.runs
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -59,36 +94,33 @@ class Pairs:
         return tuple(measure.label for measure in self.asked)
 
     @property
-    def attrs(self) -> dict:
+    def attrs(self) -> dict[str, Any]:
         """What the numbers rest on."""
-        return evaluate.attributes(self.positions, self.topics, self.level)
+        return attributes(self.judged, self.asked)
 
     @property
     def counts(self) -> np.ndarray:
         """Which (topic, run) count, by the call's level."""
-        return evaluate.counted(self.positions, self.topics, self.level)
+        return self.judged.counted()
 
     @property
     def kept(self) -> np.ndarray:
         """Which topics count for any run."""
-        views = Views(self.positions, self.level)
-        used = [
-            evaluate.counted(self.positions, self.topics, views.level(measure)).any(axis=1) for measure in self.asked
-        ]
-        return np.logical_or.reduce(used)
+        views = Views(self.judged)
+        return np.logical_or.reduce([views.counted(measure).any(axis=1) for measure in self.asked])
 
     @property
     def queries(self) -> pd.Index:
         """The queries that count."""
-        return self.positions.queries[self.kept]
+        return self.judged.queries[self.kept]
 
     def step(self) -> int:
         """Return how many pairs are computed at a time, under the memory bound."""
-        return max(self.memory // (8 * 4 * max(len(self.positions.queries), 1)), 1)
+        return max(self.memory // (8 * 4 * max(len(self.judged.queries), 1)), 1)
 
     def blocks(self, measure: int, progress: bool | None = False) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, preferences of shape (queries, pairs in the slice)) for one measure."""
-        views = Views(self.positions, self.level)
+        views = Views(self.judged)
         kept = self.kept
         starts = range(0, len(self.a), self.step())
         for first in track(starts, total=len(starts), desc=self.asked[measure].label, progress=progress):
@@ -98,14 +130,14 @@ class Pairs:
     def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
         a, b = self.a[block], self.b[block]
         values = of_pairs(views, measure, a, b)
-        counts = evaluate.counted(self.positions, self.topics, views.level(measure))
+        counts = views.counted(measure)
         if not counts.all():
             values[~(counts[:, a] & counts[:, b])] = np.nan
         return values
 
     def cube(self, progress: bool | None = None) -> Preferences:
         """Return all preferences at once."""
-        views = Views(self.positions, self.level)
+        views = Views(self.judged)
         kept = self.kept
         values = np.empty((len(self.asked), int(kept.sum()), len(self.a)))
         steps = [(m, s) for m in range(len(self.asked)) for s in range(0, len(self.a), self.step())]
@@ -123,8 +155,8 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> of_pairs(Views(joined.positions), pdeval.parse("sgnLP"), np.array([0]), np.array([1])).shape
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> of_pairs(Views(judged), pdeval.parse("sgnLP"), np.array([0]), np.array([1])).shape
     (50, 1)
     """
     entry = measure.entry
@@ -148,7 +180,7 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
 
 def populations(views: Views, measure: Measure) -> Iterator[tuple[np.ndarray | None, list[Block]]]:
     """Yield the user populations of a preference: (share of each topic's users, blocks of the items they want)."""
-    kind, level = measure.entry.extras.get("population"), views.level(measure)
+    kind, level = measure.entry.population, views.level(measure)
     if kind == "subtopics":
         yield from _by_subtopic(views, level)
     elif kind == "grades" and level is None and len(_grades(views.positions)) > 1:
@@ -182,27 +214,27 @@ def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[np.ndarray
     topics = len(positions.queries)
     total = np.maximum(np.bincount(topic, minlength=topics) + whole.count, 1)
     everyone = positions.keep_items(np.isin(np.arange(len(positions.judged.topic)), whole.items))
-    yield whole.count / total, Views(everyone).blocks("binary", None)
+    yield whole.count / total, Views(Judged(everyone)).blocks("binary", None)
     for one in np.unique(subtopic).tolist():
         mine = np.zeros(len(positions.judged.topic), dtype=bool)
         mine[item[subtopic == one]] = True
         count = np.bincount(positions.judged.topic[mine], minlength=topics)
-        yield count / total, Views(positions.keep_items(mine)).blocks("binary", None)
+        yield count / total, Views(Judged(positions.keep_items(mine))).blocks("binary", None)
 
 
 def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    extras = measure.entry.extras
-    if "weight" in extras:
-        weight = measure.parameters.get("weight", extras["weight"])
+    path = measure.entry.path
+    if path == "recall-paired":
+        weight = measure.parameters.get("weight", measure.entry.weight)
         if block.view.positions.rules.get("compat") == "pref_eval":
             return _recall_paired_as_pref_eval(block, unscaled(weight, block.size), a, b)
         return _recall_paired(block, weights(weight, block.size), a, b)
-    if "order" in extras:
-        order = lexicographic(block, extras["order"])
+    if path in ("first", "last"):
+        order = lexicographic(block, path)
         return np.sign(order[:, b] - order[:, a]).astype(np.float64)
-    if extras.get("difference") == "reciprocal":
+    if path == "reciprocal":
         return _first_difference(block, a, b)[0]
-    if "interleaved" in extras:
+    if path == "interleaved":
         return offline_interleaving.of_block(block, measure.parameters["user"], a, b)
     return _by_kernel(block, measure, a, b)
 
@@ -317,18 +349,16 @@ def _by_kernel(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> 
             columns.append(whole if whole.shape[-1] == 1 else whole[..., sides[side]])
         value = entry.kernel(*columns, **measure.parameters)
         shape = (block.shape[0], len(sides["x"]))
-        result[:, first : first + step] = evaluate.one_number_each(value, shape, block, measure)
+        result[:, first : first + step] = one_number_each(value, shape, block, measure)
     return result
 
 
 def select(
-    positions: Positions,
+    judged: Judged,
     measures: object,
     *,
     baseline: object = None,
     pairs: object = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
     memory: int = 1 << 30,
     tell: bool = True,
 ) -> Pairs:
@@ -337,24 +367,21 @@ def select(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> len(select(joined.positions, "RPP", baseline="bm25").a)
+    >>> len(select(pdeval.datasets.sample_judged(topics="common"), "RPP", baseline="bm25").a)
     11
     """
-    from pdeval.evaluate.choice import chosen_pairs
-
     asked = tuple(parse_all(measures))
     for measure in asked:
         if measure.entry.family == "ordering":
             raise ValueError(f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...).")
-    a, b = chosen_pairs(positions.runs, baseline=baseline, pairs=pairs)
-    source = Pairs(positions, asked, a, b, level, topics, memory)
+    a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
+    source = Pairs(judged, asked, a, b, memory)
     if not source.kept.any():
-        raise ValueError(evaluate.nothing_text(positions, topics, level))
-    if topics == "answered" and not _shared(source.counts)[a, b].any():
+        raise judged.nothing_counts()
+    if judged.topics == "answered" and not _shared(source.counts)[a, b].any():
         raise ValueError("no two of these runs answered the same judged query, so that none can be compared.")
     if tell:
-        evaluate.tell_missing(positions, evaluate.of_runs(source.counts, a, b), topics)
+        judged.tell(source.counts, pairs=(a, b))
     return source
 
 

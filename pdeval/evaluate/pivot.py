@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse
+from pdeval.catalog.known import higher_of
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table, numbers
@@ -31,7 +31,7 @@ def scores(table: Table) -> Scores:
     _once(frame, cell, [*table.run_columns, table.roles["query"], table.roles["measure"]], "scores")
     values = np.full(shape, np.nan)
     values.ravel()[cell] = value
-    higher = np.array([_higher(label) for label in measures])
+    higher = np.array([higher_of(label, frame.attrs, table.higher) for label in measures])
     return Scores(runs, queries.rename(table.roles["query"]), measures, values, higher, dict(frame.attrs))
 
 
@@ -111,23 +111,21 @@ def _runs(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFr
 
 
 def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return codes and labels of the measures, in the order of a categorical, else of their first rows."""
+    """Return codes and labels of the measures, in the order that the table says, else of their first rows."""
     column = table.column("measure")
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
         codes, values = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
     else:
         codes, values = pd.factorize(column.astype(object))
+        # a table may say the order in which its measures were asked for; rows may come in any
+        said = {label: place for place, label in enumerate(table.frame.attrs.get("measures", ()))}
+        order = sorted(range(len(values)), key=lambda at: said.get(values[at], len(said)))
+        codes = np.append(np.argsort(order), -1)[codes]
+        values = values[order]
     if (codes < 0).any():
         raise ValueError(f"the measure column has {int((codes < 0).sum()):,} missing names.")
     return codes, tuple(map(str, values))
-
-
-def _higher(label: str) -> bool:
-    try:
-        return parse(label).higher
-    except (KeyError, ValueError):
-        return True  # a column of the caller's own: more is better, as the docs say
 
 
 def _once(frame: pd.DataFrame, cell: np.ndarray, names: list[str], kind: str) -> None:

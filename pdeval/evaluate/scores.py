@@ -1,118 +1,106 @@
-"""Catalog entries over blocks: what each run scores on each topic, and which topics count."""
+"""Kernels over blocks: what each run scores on each topic."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pdeval.catalog import ENTRIES, Measure, parse_all
+from pdeval.catalog.known import described
 from pdeval.evaluate.cube import Scores
 from pdeval.judged.blocks import Block, View
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
+from pdeval.verbs import verb
 
-Topics = Literal["relevant", "judged", "answered", "common"]
-_JUDGED_COLUMNS = {"above", "pooled", "nonrelevant_found", "unjudged"}
-
-
-def needs_judged(measures: Iterable[Measure]) -> bool:
-    """Return whether any of the measures looks at judged non-relevant items.
-
-    Examples
-    --------
-    >>> needs_judged(parse_all(["AP", "nDCG@10"])), needs_judged(parse_all("bpref"))
-    (False, True)
-    """
-    return any(m.entry.kind == "judged" or _JUDGED_COLUMNS & set(m.entry.columns) for m in measures)
+MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 
 
-def counted(positions: Positions, topics: Topics, level: float | None) -> np.ndarray:
-    """Return which (topic, run) cells count under the topic rule.
+@verb(
+    on="judged",
+    gives="scores",
+    core=True,
+    command=True,
+    meant_by={
+        "evaluate": "measure(qrels, ['AP', 'nDCG@10'])",
+        "metrics": "measure(qrels, ['AP', 'nDCG@10'])",
+        "score": "measure(qrels, ['AP', 'nDCG@10'])",
+        "scores": "measure(qrels, ['AP', 'nDCG@10'])",
+        "calc": "measure(qrels, ['AP', 'nDCG@10'])",
+    },
+)
+def measure(judged: Judged, measures: object = MEASURES) -> pd.DataFrame:
+    """Return what every run scores on every query.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Names such as "nDCG@10" or "RBP(p=0.9)"; `pdeval.catalog()` lists all.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> int(counted(joined.positions, "answered", None).sum()), int(counted(joined.positions, "relevant", None).sum())
-    (598, 600)
+    >>> pdeval.datasets.sample_judged(topics="common").measure(["AP", "nDCG@10"]).head(4)
+        run query_id  measure     value
+    0  bm25      101       AP  0.346994
+    1  bm25      101  nDCG@10  0.463203
+    2  bm25      102       AP  0.289136
+    3  bm25      102  nDCG@10  0.422878
     """
-    answered = positions.answered
-    if topics == "relevant":
-        has = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
-        return np.broadcast_to(has[:, None], answered.shape)
-    if topics == "judged":
-        return np.ones(answered.shape, dtype=bool)
-    if topics == "answered":
-        return answered
-    if topics == "common":
-        return np.broadcast_to(np.all(answered, axis=1, keepdims=True), answered.shape)
-    raise ValueError(f"topics={topics!r}: choose 'relevant', 'judged', 'answered' or 'common'.")
+    return scores(judged, measures).frame()
 
 
-def scores(
-    positions: Positions,
-    measures: object,
-    *,
-    level: float | None = None,
-    topics: Topics = "relevant",
-    tell: bool = True,
-) -> Scores:
-    """Return what every run scores on every topic, by each measure.
+def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) -> Scores:
+    """Return what every run scores on every topic, as a cube (measures, topics, runs).
 
     Parameters
     ----------
     measures : name, names, Measure or decorated function(s)
-        What to compute.
-    level : float, optional
-        The least grade that counts as relevant; by default any positive grade. A measure's own comes first.
-    topics : {'relevant', 'judged', 'answered', 'common'}
-        Which topics count; a topic that a run did not answer counts as the worst case, unless it does not count.
+        What to compute. A measure's own level comes before that of the join.
     tell : bool
         Warn where judged queries are missing from a run.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> scores(joined.positions, ["AP", "nDCG@10"]).values.shape
-    (2, 50, 12)
+    >>> scores(pdeval.datasets.sample_judged(topics="common"), ["AP", "nDCG@10"]).values.shape
+    (2, 48, 12)
     """
     asked = parse_all(measures)
     only_metrics(asked)
-    views = Views(positions, level)
+    views = Views(judged)
     values = np.stack([views.values(measure) for measure in asked])
-    return cube_of(views, asked, values, topics, tell=tell)
+    return cube_of(views, asked, values, tell=tell)
 
 
-def cube_of(views: Views, asked: list[Measure], values: np.ndarray, topics: Topics, *, tell: bool) -> Scores:
+def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: bool) -> Scores:
     """Return values of shape (measures, topics, runs) as a cube of the topics that count, NaN where a run has none."""
-    positions, level = views.positions, views.call_level
-    used = np.zeros(positions.retrieved.shape, dtype=bool)
+    judged = views.judged
+    used = np.zeros(judged.positions.retrieved.shape, dtype=bool)
     for row, measure in zip(values, asked):
-        counts = counted(positions, topics, views.level(measure))
+        counts = views.counted(measure)
         row[~counts] = np.nan
         used |= counts
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
-        raise ValueError(nothing_text(positions, topics, level))
+        raise judged.nothing_counts()
     if tell:
-        tell_missing(positions, used, topics)
+        judged.tell(used)
     return Scores(
-        positions.runs,
-        positions.queries[kept],
+        judged.runs,
+        judged.queries[kept],
         tuple(measure.label for measure in asked),
         values[:, kept],
         np.array([measure.higher for measure in asked]),
-        attributes(positions, topics, level),
+        attributes(judged, asked),
     )
 
 
-def attributes(positions: Positions, topics: str, level: float | None) -> dict:
-    """Return what the numbers rest on, for footnotes and later verbs."""
-    rules = {"topics": topics, "level": level, **positions.rules}
-    return {**rules, "run_columns": list(positions.runs.columns), "query_column": str(positions.queries.name)}
+def attributes(judged: Judged, asked: Iterable[Measure] = ()) -> dict[str, Any]:
+    """Return what a table carries: the rules that its numbers rest on, its columns, what is known of its measures."""
+    return {**judged.attrs, "measures": described(asked)}
 
 
 def only_metrics(measures: list[Measure]) -> None:
@@ -128,13 +116,17 @@ def only_metrics(measures: list[Measure]) -> None:
 class Views:
     """The views of one join, each made once, and measures evaluated over them."""
 
-    def __init__(self, positions: Positions, level: float | None = None) -> None:
-        self.positions, self.call_level = positions, level
-        self.made: dict[tuple, tuple[View, list[Block]]] = {}
+    def __init__(self, judged: Judged) -> None:
+        self.judged, self.positions = judged, judged.positions
+        self.made: dict[tuple[Any, ...], tuple[View, list[Block]]] = {}
 
     def level(self, measure: Measure) -> float | None:
         """Return the level at which a measure counts items as relevant: its own, or the call's."""
-        return self.call_level if measure.level is None else measure.level
+        return self.judged.level if measure.level is None else measure.level
+
+    def counted(self, measure: Measure) -> np.ndarray:
+        """Return which (topic, run) cells count for a measure."""
+        return self.judged.counted(self.level(measure))
 
     def blocks(self, kind: str, level: float | None) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
@@ -152,7 +144,7 @@ class Views:
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)
         for block in self.blocks(entry.kind, self.level(measure)):
-            if block.size or entry.extras.get("empty"):
+            if block.size or entry.empty:
                 value = kernel(*block.columns(columns), **parameters)
                 result[block.topics] = one_number_each(value, block.shape, block, measure)
         return result
@@ -161,7 +153,7 @@ class Views:
 def one_number_each(value: Any, shape: tuple[int, int], block: Block, measure: Measure) -> np.ndarray:
     """Return what a kernel gave, or an error where that is not one number for each list (or pair) of a block."""
     value = np.asarray(value, dtype=np.float64)
-    if value.ndim > 2 or any(own not in (1, whole) for own, whole in zip(value.shape[::-1], shape[::-1])):
+    if value.ndim != 2 or value.shape[0] != shape[0] or value.shape[1] not in (1, shape[1]):
         raise ValueError(
             f"{measure.label} gave an array of shape {value.shape} for columns of shape {(block.size, *shape)}; a "
             "kernel gives one number for each ranking: reduce axis 0, the recall levels, e.g. with .sum(axis=0)."
@@ -177,12 +169,12 @@ def one_number_each(value: Any, shape: tuple[int, int], block: Block, measure: M
     return value
 
 
-def call_of(measure: Measure, rules: dict) -> tuple:
+def call_of(measure: Measure, rules: dict[str, Any]) -> tuple[Any, ...]:
     """Return the kernel, its columns and its parameters under the rules of the join."""
     import inspect
 
     entry = measure.entry
-    parameters = {**measure.parameters, **entry.extras.get("compat", {}).get(rules.get("compat"), {})}
+    parameters = {**measure.parameters, **entry.compat.get(str(rules.get("compat")), {})}
     if rules.get("ties") != "expected":
         return entry.kernel, entry.columns, parameters
     kernel = entry.expected.get("kernel")
@@ -196,53 +188,3 @@ def call_of(measure: Measure, rules: dict) -> tuple:
     columns = tuple(p.name for p in signature if p.kind is not p.KEYWORD_ONLY)
     own = {p.name for p in signature if p.kind is p.KEYWORD_ONLY}
     return kernel, columns, {name: value for name, value in parameters.items() if name in own}
-
-
-def of_runs(used: np.ndarray, *places: np.ndarray) -> np.ndarray:
-    """Return a mask of topics and runs for the runs at these places alone.
-
-    Examples
-    --------
-    >>> of_runs(np.ones((1, 3), dtype=bool), np.array([0]), np.array([2])).tolist()
-    [[True, False, True]]
-    """
-    asked = np.zeros(used.shape[1], dtype=bool)
-    asked[np.concatenate(places)] = True
-    return used & asked
-
-
-def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
-    """Warn, once for all runs, where a run did not answer a query that counts (a mask of topics and runs)."""
-    missing = used & ~positions.answered
-    if topics in ("answered", "common") or not missing.any():
-        return
-    from pdeval.kinds.labels import run_labels
-
-    per_run = missing.sum(axis=0)
-    runs = np.flatnonzero(per_run)
-    worst = runs[np.argmax(per_run[runs])]
-    total = int(used.any(axis=1).sum())
-    names = run_labels(positions.runs)
-    text = f"{per_run[worst]} of {total} judged queries are missing from run {names[worst]!r}"
-    if len(runs) > 1:
-        text += f", and some from {len(runs) - 1} other run{'s' if len(runs) > 2 else ''}"
-    warnings.warn(f"{text}; they count as worst case.", UserWarning, stacklevel=outside())
-
-
-def outside() -> int:
-    """Return how many frames up the caller's own code is, so that a warning points at it."""
-    import sys
-
-    frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "pdeval":
-        frame, depth = frame.f_back, depth + 1
-    return depth
-
-
-def nothing_text(positions: Positions, topics: str, level: float | None) -> str:
-    """Return why no topic counts."""
-    if topics == "common":
-        return "no judged query is answered by every run, so no topic counts under topics='common'."
-    top = positions.judged.grade.max(initial=0)
-    least = "a positive grade" if level is None else f"a grade of at least {level:g}"
-    return f"no judged query has an item with {least} (the largest grade is {top:g}), so no topic counts."

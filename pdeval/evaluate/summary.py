@@ -7,43 +7,92 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse
-from pdeval.evaluate.cube import Scores
+from pdeval.catalog.known import known_of
+from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, only, sources
+from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.verbs import verb
+
+table(
+    "summary",
+    "run measure n:int mean:float sd:float ci_low:float ci_high:float",
+    "summary",
+    known_by="measure mean",
+    row="run (or group) and measure",
+    sort="run",
+    then=".report(), .plot()",
+    means={"mean": "the geometric mean, or the sum, where the measure says so (GMAP, the counts of trec_eval)"},
+)
+table(
+    "wide_summary",
+    "run",
+    "wide summary",
+    known_by="-",
+    row="run (or group), one column per measure",
+    unreported="report the summary itself: wide=False",
+    undrawn="draw the summary itself: wide=False",
+)
 
 
-def aggregate_of(label: str) -> str:
-    """Return how a measure is summed up over queries: 'mean', 'geometric mean' or 'sum'.
+@verb(on=("scores", "judged"), gives=("summary", "wide_summary"), core=True)
+def summary(
+    held: Held,
+    measures: object = MEASURES,
+    *,
+    by: str | Sequence[str] | None = None,
+    wide: bool = False,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Return the scores summed up per run and measure.
 
-    Examples
-    --------
-    >>> aggregate_of("AP"), aggregate_of("GMAP"), aggregate_of("my own column")
-    ('mean', 'geometric mean', 'mean')
-    """
-    try:
-        return parse(label).entry.aggregate
-    except (KeyError, ValueError):
-        return "mean"
+    `sd` and the interval (Student's t over queries) are those of the values, on the log scale for a geometric mean, and
+    missing for a sum.
 
-
-def summary(scores: Scores, *, confidence: float = 0.95, wide: bool = False) -> pd.DataFrame:
-    """Return per run and measure: n, mean, sd, and the confidence interval of the mean.
-
-    `mean` is the geometric mean, or the sum, where the measure says so (GMAP, the counts of trec_eval); sd and the
-    interval (Student's t over queries) are those of the values, on the log scale for a geometric mean, and missing
-    for a sum.
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a scores table which of its measures to use; by default all of them.
+    by : str or list of str, optional
+        Column(s) of joined-on metadata to group by instead of the run: each query's values are averaged over the
+        group's runs first, so that n counts queries.
+    wide : bool
+        One row per run, one column per measure, holding the means.
+    confidence : float
+        Of the interval of the mean.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> summary(joined.scores("AP")).columns.tolist()
-    ['run', 'measure', 'n', 'mean', 'sd', 'ci_low', 'ci_high']
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> scores = runs.ireval.measure(qrels, ["AP", "RR"], topics="common")
+    >>> scores.ireval.summary().head(2).round(3)
+        run measure   n   mean     sd  ci_low  ci_high
+    0  bm25      AP  48  0.324  0.155   0.279    0.369
+    1  bm25      RR  48  0.735  0.343   0.635    0.835
+    >>> scores.merge(metadata, on="run").ireval.summary(by="family", wide=True).head(2).round(3)
+       family     AP     RR
+    0   dense  0.418  0.844
+    1  fusion  0.499  0.855
     """
+    if by is not None:
+        return _by(held, measures, by, confidence=confidence, wide=wide)
+    return stacked([of_scores(one, confidence=confidence, wide=wide) for one in sources(held, measures)])  # type: ignore[arg-type]
+
+
+def of_scores(scores: Scores, *, confidence: float = 0.95, wide: bool = False) -> pd.DataFrame:
+    """Return the summary of a cube of scores."""
+    if not isinstance(scores, Scores):
+        raise ValueError("a summary is of measures of one ranking; preferences have .mean().")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r}: give a share between 0 and 1, e.g. 0.95.")
+    known = [known_of(label, scores.attrs) for label in scores.measures]
     parts = [
-        _of_values(values, aggregate_of(label), confidence) for values, label in zip(scores.values, scores.measures)
+        _of_values(values, "mean" if one is None else one["aggregate"], confidence)
+        for values, one in zip(scores.values, known)
     ]
     n_measures, n_runs = len(scores.measures), len(scores.runs)
     run, measure = np.divmod(np.arange(n_runs * n_measures), n_measures)
@@ -95,17 +144,13 @@ def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return table
 
 
-def summary_by(
-    frame: pd.DataFrame, by: str | Sequence[str], *, query: str, measure: str, value: str, confidence: float, wide: bool
-) -> pd.DataFrame:
-    """Return the summary of groups of runs: each query's values are averaged over the group's runs first.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"family": "x", "q": ["1", "2"], "m": "AP", "v": [0.2, 0.4]})
-    >>> summary_by(frame, "family", query="q", measure="m", value="v", confidence=0.9, wide=False)["mean"].tolist()
-    [0.30000000000000004]
-    """
+def _by(held: Held, measures: object, by: str | Sequence[str], *, confidence: float, wide: bool) -> pd.DataFrame:
+    """Return the summary of groups of runs: each query's values are averaged over the group's runs first."""
+    if not isinstance(held, Table):
+        what = "a join" if isinstance(held, Judged) else "a cube"
+        raise ValueError(f"by={by!r} names columns of a scores table, and {what} has none: .measure(...) first.")
+    found = held if measures is None else only(held, measures)
+    frame, query, measure, value = found.frame, *(found.roles[role] for role in ("query", "measure", "value"))
     names = [by] if isinstance(by, str) else list(by)
     missing = [name for name in names if name not in frame.columns]
     if missing:
@@ -127,10 +172,11 @@ def summary_by(
     grouped = frame.groupby([*names, measure, query], observed=True, sort=True)[value].mean().reset_index()
     groups, code = np.unique(grouped.groupby(names, observed=True, sort=True).ngroup(), return_inverse=True)
     first = grouped.groupby(names, observed=True, sort=True).head(1)[names].sort_values(names).reset_index(drop=True)
-    measures = tuple(dict.fromkeys(frame[measure].astype(str)))
+    labels_ = tuple(dict.fromkeys(frame[measure].astype(str)))
     queries, q = np.unique(grouped[query].astype(object).astype(str), return_inverse=True)
-    values = np.full((len(measures), len(queries), len(groups)), np.nan)
-    m = grouped[measure].astype(str).map({label: i for i, label in enumerate(measures)}).to_numpy()
+    values = np.full((len(labels_), len(queries), len(groups)), np.nan)
+    m = grouped[measure].astype(str).map({label: i for i, label in enumerate(labels_)}).to_numpy()
     values[m, q, code] = grouped[value].to_numpy()
-    cube = Scores(first, pd.Index(queries, name=query), measures, values, np.ones(len(measures), dtype=bool))
-    return summary(cube, confidence=confidence, wide=wide)
+    attrs = {**frame.attrs, "run_columns": names}
+    cube = Scores(first, pd.Index(queries, name=query), labels_, values, np.ones(len(labels_), dtype=bool), attrs)
+    return of_scores(cube, confidence=confidence, wide=wide)

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.pairs import lexicographic, populations
-from pdeval.evaluate.scores import Topics, Views
-from pdeval.judged.positions import Positions
+from pdeval.evaluate.scores import Views, cube_of
+from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import total
 from pdeval.kernels.preferences import weights
 
@@ -25,7 +24,7 @@ def direct(measure: Measure) -> bool:
     >>> [direct(pdeval.parse(name)) for name in ("RPP", "sgnLP", "rrLP")]
     [True, True, False]
     """
-    return measure.entry.family == "metric" or bool({"weight", "order"} & set(measure.entry.extras))
+    return measure.entry.family == "metric" or measure.entry.path in ("recall-paired", "first", "last")
 
 
 def won(values: np.ndarray) -> np.ndarray:
@@ -69,57 +68,47 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> rates = of_measure(Views(joined.positions), pdeval.parse("RPP"))
+    >>> rates = of_measure(Views(pdeval.datasets.sample_judged()), pdeval.parse("RPP"))
     >>> bool(abs(rates.sum()) < 1e-9)
     True
     """
     if measure.entry.family == "metric":
         values = views.values(measure)
         return _of_scores(values if measure.higher else -values)
-    extras = measure.entry.extras
     result = np.zeros(views.positions.retrieved.shape)
     for share, blocks in populations(views, measure):
         for block in blocks:
             if block.size == 0:
                 continue
-            if "order" in extras:
-                part = won(lexicographic(block, extras["order"]))
+            if measure.entry.path in ("first", "last"):
+                part = won(lexicographic(block, measure.entry.path))
             else:
-                weight = weights(measure.parameters.get("weight", extras["weight"]), block.size)
+                weight = weights(measure.parameters.get("weight", measure.entry.weight), block.size)
                 part = total(weight[:, None, None] * won(block["rank"]))
             result[block.topics] += part if share is None else share[block.topics][:, None] * part
     return result
 
 
-def win_rates(
-    positions: Positions,
-    measures: object,
-    *,
-    level: float | None = None,
-    topics: Topics = "relevant",
-    tell: bool = True,
-) -> Scores:
+def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> Scores:
     """Return the win rates of every run on every query, as scores.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> win_rates(joined.positions, "RPP").values.shape
-    (1, 50, 12)
+    >>> win_rates(pdeval.datasets.sample_judged(topics="common"), "RPP").values.shape
+    (1, 48, 12)
     """
     asked = parse_all(measures)
-    views = Views(positions, level)
+    views = Views(judged)
     wrong = [measure.label for measure in asked if not direct(measure)]
     if wrong:
         raise ValueError(f"win rates of {wrong[0]} need its pairs: use .ireval.prefer(qrels, {wrong[0]!r}).")
     for measure in asked:
-        counts = evaluate.counted(positions, topics, views.level(measure))
+        counts = views.counted(measure)
         if not (counts.all(axis=1) == counts.any(axis=1)).all():
             raise ValueError(
-                f"under topics={topics!r} runs count on different queries, and win rates need all on the same."
+                f"under topics={judged.topics!r} runs count on different queries, and win rates need all on the same."
             )
     values = np.stack([of_measure(views, measure) for measure in asked])
-    found = evaluate.cube_of(views, asked, values, topics, tell=tell)
+    found = cube_of(views, asked, values, tell=tell)
     return replace(found, higher=np.ones(len(asked), dtype=bool))  # more wins are better, whatever the measure

@@ -1,47 +1,50 @@
-"""The papers' experiments: agreement between measures, ties, incomplete data, atomized search length."""
+"""The papers' experiments: agreement between measures, ties, incomplete data, atomized search length.
 
-from pdeval.experiments.agreement import agree
-from pdeval.experiments.averaging import (
-    average_length,
-    effective_share,
-    effective_shares,
-    implicit_weights,
-    swap_out,
+The verbs are declared in the modules and live on `.ireval`; what is no verb of a table is here: lists that no system
+made, theory about ties, arithmetic on search lengths, and headroom over several joins.
+"""
+
+from pdeval.experiments import (
+    agreement,
+    averaging,
+    backoff,
+    chance,
+    deciding,
+    gains,
+    headroom,
+    incomplete,
+    search_length_items,
+    synthetic,
+    ties,
+    two_runs,
 )
-from pdeval.experiments.backoff import locality, masked_agreement
+from pdeval.experiments.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.experiments.chance import tie_probability, value_growth
-from pdeval.experiments.deciding import decided_by_level, deciding_levels
-from pdeval.experiments.headroom import ablation, best_systems, headroom, rrie
-from pdeval.experiments.search_length_items import histogram, search_lengths
+from pdeval.experiments.headroom import best_systems, headroom_of
 from pdeval.experiments.synthetic import random_lists, sampled, uniform
-from pdeval.experiments.ties import ties, ties_by_first, ties_by_level
-from pdeval.experiments.two_runs import length_differences, length_wins
 
 __all__ = [
-    "ablation",
-    "agree",
+    "agreement",
     "average_length",
+    "averaging",
+    "backoff",
     "best_systems",
-    "decided_by_level",
-    "deciding_levels",
+    "chance",
+    "deciding",
     "effective_share",
-    "effective_shares",
+    "gains",
     "headroom",
-    "histogram",
+    "headroom_of",
     "implicit_weights",
-    "length_differences",
-    "length_wins",
-    "locality",
-    "masked_agreement",
+    "incomplete",
     "random_lists",
-    "rrie",
     "sampled",
-    "search_lengths",
+    "search_length_items",
     "swap_out",
+    "synthetic",
     "tie_probability",
     "ties",
-    "ties_by_first",
-    "ties_by_level",
+    "two_runs",
     "uniform",
     "value_growth",
 ]

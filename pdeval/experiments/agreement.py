@@ -9,10 +9,33 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.evaluate.scores import Topics
-from pdeval.experiments.differences import NOISE, signs, source_of, together
+from pdeval.evaluate.sources import Held
+from pdeval.experiments.side_by_side import Stream, stream_of, together
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import one_of
+from pdeval.mechanics.equality import NOISE, signs
+from pdeval.verbs import verb
+
+Per = Literal["all", "query"]
+
+table(
+    "sign_agreement",
+    "[query] measure_a measure_b fuzziness:float pairs:int agreement:share r:float",
+    "table of agreement between measures",
+    row="two measures and fuzziness (and query, with per='query')",
+    sort="measure_a measure_b query fuzziness",
+    then=".report(), .plot()",
+    means={
+        "measure_a": "the first of two measures",
+        "measure_b": "the second of two measures",
+        "fuzziness": "the difference up to which opposite signs are forgiven",
+        "pairs": "number of (query, pair of runs)",
+        "agreement": "share of those pairs on which both measures prefer the same run",
+        "r": "Pearson's correlation of the differences over those pairs, missing where one does not vary",
+    },
+)
 
 
 class Tally:
@@ -25,7 +48,7 @@ class Tally:
     queries : int
         How many queries the blocks have.
     fuzziness : sequence of float
-        The differences at or below which two rankings count as level.
+        The differences at or below which two rankings count as tied.
 
     Examples
     --------
@@ -71,11 +94,8 @@ class Tally:
         shape = agreeing.shape
         level, pair, query = (axis.transpose(1, 2, 0).ravel() for axis in np.indices(shape))
         names = pd.Index(self.measures)
-        columns: dict[str, Any] = {
-            f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))
-        }
-        if queries is not None:
-            columns[str(queries.name)] = labels(queries, query)
+        columns: dict[str, Any] = {} if queries is None else {str(queries.name): labels(queries, query)}
+        columns |= {f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))}
         count = pairs[pair, query]
         rate = np.where(count > 0, share(agreeing[level, pair, query], count), np.nan)
         columns |= {"fuzziness": np.array(self.fuzziness)[level], "pairs": count, "agreement": rate}
@@ -107,19 +127,18 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
     return values
 
 
+@verb(on=("scores", "preferences", "judged"), gives="sign_agreement", family="agree")
 def agree(
-    source: Any,
-    measures: object = None,
+    held: Held,
+    measures: object = ("RPP", "AP"),
     *,
     fuzziness: float | Sequence[float] = 0.0,
-    by: Literal["overall", "query"] = "overall",
+    per: Per = "all",
     baseline: object = None,
     pairs: object = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how often every two measures prefer the same ranking, over pairs of runs on the same query.
+    """Return how often every two measures prefer the same one of two runs on the same query.
 
     With fuzziness 0, two measures agree on a pair where the signs of their differences are equal: two ties agree, a
     tie and a preference do not. With fuzziness D > 0, they disagree only where the signs are opposite and both
@@ -127,24 +146,19 @@ def agree(
 
     Parameters
     ----------
-    source : Positions, Scores, Preferences or a stream of preferences
-        What to compare: a join and the `measures`, or a table of results that has them.
-    measures : names, optional
-        Metrics and preferences, where `source` is a join.
+    measures : str, Measure, or list of them, optional
+        At least two. For runs which measures and preferences to compute; for a table of results which of its measures
+        to use, by default all of them.
     fuzziness : float or list of float
-        One row for each.
-    by : {'overall', 'query'}
-        Over all pairs together, or a row for every query.
-    baseline, pairs, level, topics
-        Which pairs of runs, and what counts, as in `prefer`.
+        The difference up to which opposite signs are forgiven; several give one row each.
+    per : {'all', 'query'}
+        Over all queries together, or one row for every query.
+    baseline : run, optional
+        Only pairs of a run with this one.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
     progress : bool, optional
-        Whether to show a bar; by default only to a person, and after a second.
-
-    Returns
-    -------
-    DataFrame
-        measure_a, measure_b[, query], fuzziness, pairs, agreement, r. `pairs` counts (query, pair of runs); `r` is
-        Pearson's correlation of the differences over them, NaN where one does not vary.
+        Show a bar; by default after a second, to a person.
 
     References
     ----------
@@ -153,20 +167,28 @@ def agree(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = agree(joined.positions, ["AP", "RPP", "RR"])
-    >>> table.columns.tolist(), len(table)
-    (['measure_a', 'measure_b', 'fuzziness', 'pairs', 'agreement', 'r'], 3)
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.agree(["AP", "RPP", "RR"]).round(3)
+      measure_a measure_b  fuzziness  pairs  agreement      r
+    0        AP       RPP        0.0   3168      0.913  0.914
+    1        AP        RR        0.0   3168      0.367  0.579
+    2       RPP        RR        0.0   3168      0.352  0.514
     """
-    if by not in ("overall", "query"):
-        raise ValueError(f"by={by!r}: choose 'overall' or 'query'.")
+    one_of("per", per, ("all", "query"))
+    stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
+    return tallied(stream, fuzziness=fuzziness, per=per, progress=progress)
+
+
+def tallied(
+    stream: Stream, *, fuzziness: float | Sequence[float] = 0.0, per: Per = "all", progress: bool | None = None
+) -> pd.DataFrame:
+    """Return the agreement of every two measures of a stream of preferences."""
     least = fuzziness_of(fuzziness)
-    stream = source_of(source, measures, baseline=baseline, pairs=pairs, level=level, topics=topics)
     if len(stream.measures) < 2:
         raise ValueError(f"agreement is between two measures; there is one: {stream.measures[0]}.")
     tally = Tally(stream.measures, len(stream.queries), least)
     for block in together(stream, desc="agreement", progress=progress):
         tally.add(block)
-    frame = tally.frame(stream.queries if by == "query" else None)
+    frame = tally.frame(stream.queries if per == "query" else None)
     frame.attrs.update(stream.attrs)
     return frame

@@ -8,11 +8,41 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from pdeval.evaluate.scores import Topics, Views, attributes, counted
-from pdeval.judged.positions import Positions
+from pdeval.evaluate.scores import Views
+from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import level as levels_of
 from pdeval.kernels.search_length import atomized
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import one_of
+from pdeval.verbs import verb
+
+table(
+    "implicit_weights",
+    "length:float precision:float weight:float",
+    "table of implicit weights",
+    row="search length, in the order given",
+    means={
+        "length": "the search length; its mean under `weight` is `average_length`",
+        "precision": "its reciprocal",
+        "weight": "the share of the sum of precisions that is its own",
+    },
+    unreported="it is arithmetic on given lengths; print the table itself",
+    undrawn="it is arithmetic on given lengths; print the table itself",
+)
+table(
+    "effective_shares",
+    "run query items:int share:share",
+    "table of effective shares",
+    row="run and query",
+    sort="run query",
+    means={
+        "items": "number of relevant items",
+        "share": "share of them that average precision effectively reads, missing where nothing was found",
+    },
+    unreported="it has a row per run and query; report its means",
+    undrawn="it has a row per run and query; draw its means",
+)
 
 
 def _checked(lengths: ArrayLike) -> np.ndarray:
@@ -34,7 +64,8 @@ def average_length(lengths: ArrayLike) -> np.ndarray:
     """
     values = _checked(lengths)
     with np.errstate(divide="ignore"):
-        return len(values) / (1.0 / values).sum(axis=0)
+        mean: np.ndarray = len(values) / (1.0 / values).sum(axis=0)
+    return mean
 
 
 def implicit_weights(lengths: ArrayLike) -> pd.DataFrame:
@@ -51,16 +82,18 @@ def implicit_weights(lengths: ArrayLike) -> pd.DataFrame:
 
     Examples
     --------
-    >>> print(implicit_weights([1, 2, 4]).round(3).to_string(index=False))
-     length  precision  weight
-        1.0       1.00   0.571
-        2.0       0.50   0.286
-        4.0       0.25   0.143
+    >>> implicit_weights([1, 2, 4]).round(3)
+       length  precision  weight
+    0     1.0       1.00   0.571
+    1     2.0       0.50   0.286
+    2     4.0       0.25   0.143
     """
     values = _checked(lengths)
     precision = 1.0 / values
     weight = precision / precision.sum() if precision.sum() > 0 else np.full(len(values), np.nan)
-    return pd.DataFrame({"length": values, "precision": precision, "weight": weight})
+    frame = pd.DataFrame({"length": values, "precision": precision, "weight": weight})
+    frame.attrs["table"] = "implicit_weights"
+    return frame
 
 
 def swap_out(lengths: ArrayLike) -> np.ndarray:
@@ -79,7 +112,8 @@ def swap_out(lengths: ArrayLike) -> np.ndarray:
     """
     values = _checked(lengths)
     mean = average_length(values)
-    return mean + 1.0 - mean / values
+    swapped: np.ndarray = mean + 1.0 - mean / values
+    return swapped
 
 
 def effective_share(lengths: ArrayLike) -> np.ndarray:
@@ -108,26 +142,24 @@ def effective_share(lengths: ArrayLike) -> np.ndarray:
     return np.where(np.isfinite(aim), most / len(values), np.nan)
 
 
-def effective_shares(
-    positions: Positions,
-    *,
-    precision: Literal["item", "atomized"] = "item",
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
+@verb(
+    on="judged",
+    gives="effective_shares",
+    family="lengths",
+    name="effective_shares",
+    needs="relevant",
+    formerly="effective_shares",
+)
+def effective_shares(judged: Judged, *, precision: Literal["item", "atomized"] = "item") -> pd.DataFrame:
     """Return the share of its relevant items that average precision effectively reads, for every run and query.
+
+    That share of the items, the soonest first, has a plain mean search length nearest to the one that the average of
+    precisions stands for.
 
     Parameters
     ----------
     precision : {'item', 'atomized'}
         Of what: the precision at each item, as in AP, which is 0 for an item not retrieved; or 1 / ASL of the item.
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        run, query, items, share; NaN where nothing was found.
 
     References
     ----------
@@ -136,16 +168,20 @@ def effective_shares(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = effective_shares(joined.positions)
-    >>> bool(0.2 < table["share"].mean() < 0.8)
-    True
+    >>> table = pdeval.datasets.sample_judged(topics="common").lengths.effective_shares()
+    >>> table.head(3).round(3)
+        run query_id  items  share
+    0  bm25      101     13  0.615
+    1  bm25      102     44  0.614
+    2  bm25      103     50  0.560
+    >>> round(float(table["share"].mean()), 3)
+    0.736
     """
-    if precision not in ("item", "atomized"):
-        raise ValueError(f"precision={precision!r}: choose 'item' or 'atomized'.")
-    counts = counted(positions, topics, level)
+    one_of("precision", precision, ("item", "atomized"))
+    positions, counts = judged.positions, judged.counted()
+    judged.tell(counts)
     items, share = np.zeros(len(counts), dtype=np.int64), np.full(counts.shape, np.nan)
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         if block.size:
             rank = block["rank"]
             lengths = rank / levels_of(rank)
@@ -157,5 +193,5 @@ def effective_shares(
     columns = {name: labels(positions.runs[name], run) for name in positions.runs.columns}
     columns[str(positions.queries.name)] = labels(positions.queries, topic)
     frame = pd.DataFrame({**columns, "items": items[topic], "share": share[topic, run]})
-    frame.attrs.update(attributes(positions, topics, level))
+    frame.attrs.update(judged.attrs)
     return frame

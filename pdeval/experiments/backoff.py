@@ -7,46 +7,97 @@ shows in how well it foretells the first, where that one is known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.choice import chosen_pairs
-from pdeval.evaluate.scores import Topics, Views, attributes, counted
+from pdeval.evaluate.scores import Views
+from pdeval.experiments.agreement import Per
 from pdeval.experiments.deciding import places
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import closer, share
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import one_of, whole
+from pdeval.mechanics.equality import pairs_of
+from pdeval.verbs import verb
 
 CELLS = 1 << 20
+PREDICTORS = ("sgnLP", "RR(i=2)")
+
+table(
+    "masked_agreement",
+    "[query] measure pairs:int agreement:share",
+    "table of agreement without the first relevant item",
+    row="measure (and query, with per='query')",
+    sort="measure query",
+    means={
+        "measure": "what foretells: lexicographic precision of the later items, or the second item alone",
+        "pairs": "number of (query, pair of runs) whose first relevant items are at different ranks",
+        "agreement": "share of those pairs that are foretold rightly, missing where there are none",
+    },
+    unreported="it is two numbers; print the table itself",
+    undrawn="it is two numbers; print the table itself",
+)
+table(
+    "locality",
+    "recall_a:int recall_b:int pairs:int r:float",
+    "table of correlations between recall levels",
+    row="pair of recall levels",
+    sort="recall_a recall_b",
+    then=".plot()",
+    means={
+        "recall_a": "the smaller recall level, from 1",
+        "recall_b": "the larger recall level",
+        "pairs": "number of (query, pair of runs) that have both levels",
+        "r": "Pearson's correlation of the differences in reciprocal rank at the two levels",
+    },
+    unreported="it is a picture of many numbers; draw it: .plot()",
+)
+table(
+    "locality_regression",
+    "recall:int ahead:int pairs:int coefficient:float std_error:float intercept:float r_squared:float",
+    "table of regressions between recall levels",
+    row="recall level and level ahead of it",
+    sort="recall ahead",
+    means={
+        "recall": "the recall level that is explained, from 1",
+        "ahead": "how many levels further the explaining one is",
+        "pairs": "number of (query, pair of runs) that have all these levels",
+        "coefficient": "weight of the explaining level, by ordinary least squares",
+        "std_error": "its standard error, which takes pairs as independent, and they are not",
+        "intercept": "intercept of the regression of that recall level",
+        "r_squared": "share of the variance that the regression explains",
+    },
+    unreported="a report has no place for regressions; print the table itself",
+    undrawn="the correlations are drawn: kind='correlation'",
+)
 
 
-def masked_agreement(
-    positions: Positions,
-    *,
-    by: Literal["overall", "query"] = "overall",
-    baseline: object = None,
-    pairs: object = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
-    """Return how often the ranking with the sooner first relevant item is foretold by the relevant items after it.
+@verb(
+    on="judged",
+    gives="masked_agreement",
+    family="agree",
+    name="masked",
+    needs="relevant",
+    formerly="masked_agreement",
+)
+def masked(judged: Judged, *, per: Per = "all", baseline: object = None, pairs: object = None) -> pd.DataFrame:
+    """Return how often the run with the sooner first relevant item is foretold by the relevant items after it.
 
     Over pairs whose first relevant items are at different ranks: by `sgnLP`, lexicographic precision of the second
     and later items, and by `RR(i=2)`, the second item alone. A prediction of a tie is a miss.
 
     Parameters
     ----------
-    by : {'overall', 'query'}
-        Over all pairs together, or a row for every query.
-    baseline, pairs, level, topics
-        Which pairs of runs, and what counts, as in `prefer`.
-
-    Returns
-    -------
-    DataFrame
-        measure[, query], pairs, agreement.
+    per : {'all', 'query'}
+        Over all queries together, or one row for every query.
+    baseline : run, optional
+        Only pairs of a run with this one.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
 
     References
     ----------
@@ -55,17 +106,17 @@ def masked_agreement(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = masked_agreement(joined.positions)
-    >>> table["measure"].tolist(), bool(table["agreement"].iloc[0] > table["agreement"].iloc[1])
-    (['sgnLP', 'RR(i=2)'], True)
+    >>> pdeval.datasets.sample_judged(topics="common").agree.masked().round(3)
+       measure  pairs  agreement
+    0    sgnLP   1366      0.865
+    1  RR(i=2)   1366      0.832
     """
-    if by not in ("overall", "query"):
-        raise ValueError(f"by={by!r}: choose 'overall' or 'query'.")
-    a, b = chosen_pairs(positions.runs, baseline=baseline, pairs=pairs)
-    counts = counted(positions, topics, level)
-    found = np.zeros((3, len(positions.queries)), dtype=np.int64)
-    for block in Views(positions, level).blocks("binary", level):
+    one_of("per", per, ("all", "query"))
+    a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
+    counts = judged.counted()
+    judged.tell(counts, pairs=(a, b))
+    found = np.zeros((3, len(judged.queries)), dtype=np.int64)
+    for block in Views(judged).blocks("binary", judged.level):
         if block.size == 0:
             continue
         rank, here = block["rank"], counts[block.topics]
@@ -83,28 +134,31 @@ def masked_agreement(
             for row, guess in enumerate((rest, second), start=1):
                 found[row, block.topics] += (told & (closer(guess[:, x], guess[:, y]) == target)).sum(axis=1)
     kept = np.flatnonzero(counts.any(axis=1))
-    found = found[:, kept] if by == "query" else found.sum(axis=1, keepdims=True)
+    found = found[:, kept] if per == "query" else found.sum(axis=1, keepdims=True)
     width = found.shape[1]
-    columns = {"measure": labels(pd.Index(["sgnLP", "RR(i=2)"]), np.repeat([0, 1], width))}
-    if by == "query":
-        columns[str(positions.queries.name)] = labels(positions.queries[kept], np.tile(np.arange(width), 2))
+    columns: dict[str, Any] = {}
+    if per == "query":
+        columns[str(judged.queries.name)] = labels(judged.queries[kept], np.tile(np.arange(width), 2))
+    columns["measure"] = labels(pd.Index(PREDICTORS), np.repeat([0, 1], width))
     count = np.tile(found[0], 2)
     rate = np.where(count > 0, share(found[1:].ravel(), count), np.nan)
     frame = pd.DataFrame({**columns, "pairs": count, "agreement": rate})
-    frame.attrs.update(attributes(positions, topics, level))
+    frame.attrs.update(judged.attrs)
     return frame
 
 
+@verb(
+    on="judged",
+    gives=("locality", "locality_regression"),
+    family="agree",
+    name="locality",
+    needs="relevant",
+    formerly="locality",
+)
 def locality(
-    positions: Positions,
-    *,
-    kind: Literal["correlation", "regression"] = "correlation",
-    levels: int = 8,
-    ahead: int = 4,
-    level: float | None = None,
-    topics: Topics = "relevant",
+    judged: Judged, *, kind: Literal["correlation", "regression"] = "correlation", levels: int = 8, ahead: int = 4
 ) -> pd.DataFrame:
-    """Return how the differences of reciprocal rank at one recall level go with those at others.
+    """Return how the differences of two runs in reciprocal rank at one recall level go with those at others.
 
     The difference at level i is 1/f_i - 1/f'_i over all pairs of runs, the one that comes first in the table of runs
     less the other. A query counts at the levels that it has, as many as it has relevant items.
@@ -112,18 +166,12 @@ def locality(
     Parameters
     ----------
     kind : {'correlation', 'regression'}
-        Pearson's r between every two of the first `levels` levels; or ordinary least squares of each level i on
+        Pearson's r between every two of the first `levels` recall levels; or ordinary least squares of each level i on
         i + 1 .. i + `ahead`, for the levels where i + ahead is at most `levels`.
-    levels, ahead : int
-        How many levels.
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        "correlation": level_a, level_b, pairs, r. "regression": level, ahead, pairs, coefficient, std_error, intercept,
-        r_squared; the standard error takes pairs as independent, which they are not.
+    levels : int
+        How many recall levels are looked at.
+    ahead : int
+        How many later levels explain a level, for regressions.
 
     References
     ----------
@@ -132,38 +180,41 @@ def locality(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = locality(joined.positions, levels=3)
-    >>> table[["level_a", "level_b"]].to_numpy().tolist()
-    [[1, 2], [1, 3], [2, 3]]
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.agree.locality(levels=3).round(3)
+       recall_a  recall_b  pairs      r
+    0         1         2   3168  0.698
+    1         1         3   3168  0.533
+    2         2         3   3168  0.770
+    >>> judged.agree.locality(kind="regression", levels=3, ahead=1).round(3)
+       recall  ahead  pairs  coefficient  std_error  intercept  r_squared
+    0       1      1   3168        1.534      0.028     -0.013      0.487
+    1       2      1   3168        1.228      0.018      0.008      0.594
     """
-    for name, value in (("levels", levels), ("ahead", ahead)):
-        if value != int(value) or value < 1:
-            raise ValueError(f"{name}={value!r}: give a whole number of at least 1.")
-    if kind not in ("correlation", "regression"):
-        raise ValueError(f"kind={kind!r}: choose 'correlation' or 'regression'.")
+    whole("levels", levels, 1)
+    whole("ahead", ahead, 1)
+    one_of("kind", kind, ("correlation", "regression"))
     if levels < 2 or (kind == "regression" and ahead >= levels):
         raise ValueError(f"levels={levels} leaves nothing to compare; give more levels than ahead={ahead}, at least 2.")
-    chosen_pairs(positions.runs)
+    chosen_pairs(judged.runs)
+    judged.tell()
     # moments of the queries that have at least so many levels
     moments = np.zeros((levels + 1, levels + 1, levels + 1))
-    for size, part in _moments(positions, levels, level, topics):
+    for size, part in _moments(judged, levels):
         moments[: size + 1, : size + 1, : size + 1] += part
     frame = _correlations(moments) if kind == "correlation" else _regressions(moments, ahead)
-    frame.attrs.update(attributes(positions, topics, level))
+    frame.attrs.update(judged.attrs)
     return frame
 
 
-def _moments(
-    positions: Positions, levels: int, level: float | None, topics: Topics
-) -> Iterator[tuple[int, np.ndarray]]:
+def _moments(judged: Judged, levels: int) -> Iterator[tuple[int, np.ndarray]]:
     """Yield, for queries with so many levels, the sums over pairs of products of (1, d_1, ..., d_size).
 
     From the runs' own values, without forming pairs: over a < b of n runs, the sum of (x_a - x_b)(y_a - y_b) is
     n sum(xy) - sum(x) sum(y), and the sum of x_a - x_b weighs the k-th run, from 0, by n - 1 - 2k.
     """
-    counts = counted(positions, topics, level)
-    for block in Views(positions, level).blocks("binary", level):
+    counts = judged.counted()
+    for block in Views(judged).blocks("binary", judged.level):
         if block.size == 0:
             continue
         size = min(block.size, levels)
@@ -172,7 +223,7 @@ def _moments(
         n = here.sum(axis=1)
         turn = np.where(here, n[:, None] - 1 - 2 * (np.cumsum(here, axis=1) - 1), 0)
         part = np.empty((size + 1, size + 1))
-        part[0, 0] = (n * (n - 1) // 2).sum()
+        part[0, 0] = pairs_of(n).sum()
         part[0, 1:] = part[1:, 0] = (near * turn).sum(axis=(1, 2))
         sums = near.sum(axis=2)
         # centred first: products of the means would cost digits
@@ -192,7 +243,7 @@ def _correlations(moments: np.ndarray) -> pd.DataFrame:
             have[at, i, j] / n - have[at, 0, i] * have[at, 0, j] / n**2 for i, j in ((a, b), (a, a), (b, b))
         )
         r = cov / np.sqrt(var_a * var_b)
-    return pd.DataFrame({"level_a": a, "level_b": b, "pairs": n.astype(np.int64), "r": r})
+    return pd.DataFrame({"recall_a": a, "recall_b": b, "pairs": n.astype(np.int64), "r": r})
 
 
 def _regressions(moments: np.ndarray, ahead: int) -> pd.DataFrame:
@@ -213,7 +264,7 @@ def _regressions(moments: np.ndarray, ahead: int) -> pd.DataFrame:
         parts.append(
             pd.DataFrame(
                 {
-                    "level": i,
+                    "recall": i,
                     "ahead": np.arange(1, ahead + 1),
                     "pairs": int(n),
                     "coefficient": weight[1:],

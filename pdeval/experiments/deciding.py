@@ -9,11 +9,39 @@ import pandas as pd
 
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.pairs import select
-from pdeval.evaluate.scores import Topics, Views, attributes, counted
-from pdeval.experiments.ties import pairs_of
+from pdeval.evaluate.scores import Views
 from pdeval.judged.blocks import Block
-from pdeval.judged.positions import Positions
-from pdeval.kinds.labels import labels
+from pdeval.judged.judged import Judged
+from pdeval.kinds.labels import repeated
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.equality import begins, pairs_of
+from pdeval.verbs import verb
+
+table(
+    "deciding",
+    "run_a run_b query recall:int",
+    "table of deciding recall levels",
+    row="pair of runs and query",
+    sort="run_a run_b query",
+    then=".plot()",
+    means={"recall": "the lowest recall level at which the two runs differ, from 1; 0 where they never do"},
+    unreported="it has a row per query and pair; report or draw .ties.decided()",
+)
+table(
+    "decided",
+    "recall:int decided:int pairs:int ecdf:share",
+    "table of pairs decided by recall level",
+    row="recall level",
+    sort="recall",
+    then=".plot()",
+    means={
+        "recall": "the recall level, from 1",
+        "decided": "number of (query, pair of runs) that differ at this level and at none before",
+        "pairs": "number of (query, pair of runs) in all",
+        "ecdf": "share of pairs decided at or before this level; what is missing to 1 at the last is tied for good",
+    },
+    unreported="it has a row per recall level; draw it: .plot()",
+)
 
 
 def places(rank: np.ndarray) -> Iterator[np.ndarray]:
@@ -33,58 +61,61 @@ def places(rank: np.ndarray) -> Iterator[np.ndarray]:
     for row in rank:
         order = np.lexsort((row, place), axis=-1)
         ranked, before = np.take_along_axis(row, order, axis=-1), np.take_along_axis(place, order, axis=-1)
-        new = np.ones((topics, runs), dtype=bool)
-        new[:, 1:] = (ranked[:, 1:] != ranked[:, :-1]) | (before[:, 1:] != before[:, :-1])
+        # a run takes the place at which the stretch of its equals begins
+        start = np.maximum.accumulate(np.where(begins(ranked, before), number, 0), axis=-1)
         place = np.empty_like(place)
-        np.put_along_axis(place, order, np.maximum.accumulate(np.where(new, number, 0), axis=-1), axis=-1)
+        np.put_along_axis(place, order, start, axis=-1)
         yield place
 
 
-def deciding_levels(
-    positions: Positions,
-    *,
-    baseline: object = None,
-    pairs: object = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
-    """Return the recall level that decides between two runs on each query: the lowest where they differ, 0 where none.
+@verb(
+    on="judged",
+    gives="deciding",
+    family="ties",
+    name="deciding",
+    needs="relevant",
+    formerly="deciding_levels",
+)
+def deciding(judged: Judged, *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+    """Return the recall level that decides between two runs on each query: the lowest where they differ.
+
+    It is the level at which lexicographic precision prefers one of them.
 
     Parameters
     ----------
-    baseline, pairs, level, topics
-        Which pairs of runs, and what counts, as in `prefer`.
-
-    Returns
-    -------
-    DataFrame
-        query, run_a, run_b, level.
+    baseline : run, optional
+        Only pairs of a run with this one, which is then run_b.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = deciding_levels(joined.positions, pairs=[("bm25", "ql")])
-    >>> table.columns.tolist(), len(table)
-    (['query_id', 'run_a', 'run_b', 'level'], 50)
+    >>> pdeval.datasets.sample_judged(topics="common").ties.deciding(baseline="bm25").head(3)
+          run_a run_b query_id  recall
+    0  bm25+rm3  bm25      101       2
+    1  bm25+rm3  bm25      102       1
+    2  bm25+rm3  bm25      103       2
     """
-    source = select(positions, "sgnLP", baseline=baseline, pairs=pairs, level=level, topics=topics)
-    counts = counted(positions, topics, level)
+    positions, counts = judged.positions, judged.counted()
+    source = select(judged, "sgnLP", baseline=baseline, pairs=pairs)
     decided = np.zeros((len(positions.queries), len(source.a)), dtype=np.int32)
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         decided[block.topics] = _decided(block, source.a, source.b)
-    topic, pair = np.nonzero(counts[:, source.a] & counts[:, source.b])
-    columns = {str(positions.queries.name): labels(positions.queries, topic)}
-    for side, at in (("a", source.a), ("b", source.b)):
-        for name in positions.runs.columns:
-            columns[f"{name}_{side}"] = labels(positions.runs[name], at[pair])
-    frame = pd.DataFrame({**columns, "level": decided[topic, pair]})
-    frame.attrs.update(source.attrs)
+    pair, topic = np.nonzero((counts[:, source.a] & counts[:, source.b]).T)
+    columns = {
+        f"{name}_{side}": repeated(positions.runs[name], at[pair])
+        for side, at in (("a", source.a), ("b", source.b))
+        for name in positions.runs.columns
+    }
+    columns[str(positions.queries.name)] = repeated(positions.queries, topic)
+    frame = pd.DataFrame({**columns, "recall": decided[topic, pair]})
+    frame.attrs.update(judged.attrs)
     return frame
 
 
 def _decided(block: Block, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the deciding level of each pair on the topics of a block; only pairs still tied are looked at again."""
+    """Return the deciding recall level of each pair on the topics of a block; only pairs still tied are looked at."""
     level = np.zeros((block.shape[0], len(a)), dtype=np.int32)
     topic, pair = np.nonzero(np.ones(level.shape, dtype=bool))
     for i, row in enumerate(block["rank"]):
@@ -96,21 +127,18 @@ def _decided(block: Block, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return level
 
 
-def decided_by_level(positions: Positions, *, level: float | None = None, topics: Topics = "relevant") -> pd.DataFrame:
-    """Return the share of pairs of rankings that is decided at or before each recall level.
+@verb(
+    on="judged",
+    gives="decided",
+    family="ties",
+    name="decided",
+    needs="relevant",
+    formerly="decided_by_level",
+)
+def decided(judged: Judged) -> pd.DataFrame:
+    """Return the share of pairs of runs that is decided at or before each recall level.
 
     Computed from groups of equal rankings, without forming pairs.
-
-    Parameters
-    ----------
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        level, decided, pairs, ecdf: the pairs decided at that level, all pairs, and the share decided by then. What
-        is missing to 1 at the last level is tied for good.
 
     References
     ----------
@@ -119,15 +147,17 @@ def decided_by_level(positions: Positions, *, level: float | None = None, topics
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = decided_by_level(joined.positions)
-    >>> bool(table["ecdf"].is_monotonic_increasing), bool(table["ecdf"].iloc[9] > 0.9)
-    (True, True)
+    >>> pdeval.datasets.sample_judged(topics="common").ties.decided().head(3).round(3)
+       recall  decided  pairs   ecdf
+    0       1     1366   3168  0.431
+    1       2      597   3168  0.620
+    2       3      532   3168  0.788
     """
-    chosen_pairs(positions.runs)
-    counts = counted(positions, topics, level)
+    chosen_pairs(judged.runs)
+    counts = judged.counted()
+    judged.tell(counts)
     parts, deepest, total = [], 0, 0
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         here = counts[block.topics]
         pairs = int(pairs_of(here.sum(axis=1)).sum())
         total += pairs
@@ -138,14 +168,14 @@ def decided_by_level(positions: Positions, *, level: float | None = None, topics
                 break
         parts.append(-np.diff(tied))
         deepest = max(deepest, len(parts[-1]))
-    decided = np.zeros(deepest, dtype=np.int64)
+    found = np.zeros(deepest, dtype=np.int64)
     for part in parts:
-        decided[: len(part)] += part
-    last = np.flatnonzero(decided)
-    decided = decided[: last[-1] + 1] if len(last) else decided[:0]
-    ecdf = np.cumsum(decided) / max(total, 1)
-    frame = pd.DataFrame({"level": np.arange(1, len(decided) + 1), "decided": decided, "pairs": total, "ecdf": ecdf})
-    frame.attrs.update(attributes(positions, topics, level))
+        found[: len(part)] += part
+    last = np.flatnonzero(found)
+    found = found[: last[-1] + 1] if len(last) else found[:0]
+    ecdf = np.cumsum(found) / max(total, 1)
+    frame = pd.DataFrame({"recall": np.arange(1, len(found) + 1), "decided": found, "pairs": total, "ecdf": ecdf})
+    frame.attrs.update(judged.attrs)
     return frame
 
 

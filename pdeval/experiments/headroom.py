@@ -1,77 +1,104 @@
-"""How much is left to win: the best systems of many collections, and what one run's gain over another is worth."""
+"""How much is left to win: what the best systems of many collections reach."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse
+from pdeval.catalog.known import Known
 from pdeval.evaluate import pivot
-from pdeval.evaluate import scores as evaluate
-from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.scores import Topics
-from pdeval.experiments.search_length_items import EDGES, chosen, search_lengths
-from pdeval.judged.positions import Positions
-from pdeval.kernels.search_length import Unretrieved, relative_reduction_in_error
+from pdeval.evaluate.scores import scores
+from pdeval.evaluate.sources import only
+from pdeval.experiments.search_length_items import EDGES
+from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
-from pdeval.kinds.labels import labels, run_labels
+from pdeval.kinds.labels import run_labels
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.verbs import verb
 
 MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
 TENTHS = tuple(np.round(np.arange(10) / 10, 1).tolist())
 
+Collection: TypeAlias = Judged | Scores | pd.DataFrame
+Edges: TypeAlias = Mapping[str, Sequence[float]]
 
-def best_systems(
-    collections: Mapping[str, Any],
-    measures: object = MEASURES,
-    *,
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
+table(
+    "best_systems",
+    "collection measure run value:float",
+    "table of the best systems",
+    known_by="collection measure value",
+    row="collection and measure",
+    means={"collection": "the collection, as it was named", "value": "mean over queries of the best run"},
+    unreported="it is one run per collection; print the table itself",
+    undrawn="draw how the best are spread: pdeval.experiments.headroom_of(...)",
+)
+table(
+    "headroom",
+    "measure bucket:text low:float high:float count:int share:share",
+    "table of headroom",
+    known_by="measure bucket low high count share",
+    row="measure and bucket",
+    sort="measure low",
+    means={
+        "bucket": "the means of the bucket, e.g. '[0.3, 0.4)'",
+        "low": "the lower edge of the bucket; the first one holds what is below it too",
+        "high": "the upper edge of the bucket",
+        "count": "number of collections whose best run is in the bucket",
+        "share": "share of collections whose best run is in the bucket",
+    },
+    unreported="a histogram is drawn: draw count against bucket",
+    undrawn="a bar chart of count by bucket says it: table.plot.bar(x='bucket', y='count')",
+)
+
+
+def best_systems(collections: Mapping[str, Collection], measures: object = MEASURES) -> pd.DataFrame:
     """Return the best run of each collection by each measure, and its mean.
 
     Parameters
     ----------
     collections : mapping
-        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, to its
-        positions, or to scores: a cube or a table.
-    measures : names
-        Metrics, where joins are given.
-    level, topics
-        What counts, as in `measure`.
+        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, or to scores:
+        a cube or a table.
+    measures : str, Measure, or list of them
+        What to compute where joins are given; scores have their own.
 
     Returns
     -------
     DataFrame
-        collection, measure, run, value.
+        collection, measure, run, value; in the order given.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> best_systems({"sample": joined.positions}, ["AP", "ASL"])[["collection", "measure"]].to_numpy().tolist()
-    [['sample', 'AP'], ['sample', 'ASL']]
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> best_systems({"all": judged, "strict": judged.at(level=2)}, ["AP", "ASL"]).round(3)
+      collection measure        run   value
+    0        all      AP  rerank-s1   0.560
+    1        all     ASL  rerank-s1  20.262
+    2     strict      AP  rerank-s1   0.533
+    3     strict     ASL  rerank-s1  15.901
     """
-    return _best(collections, measures, level, topics)[0]
+    return _best(collections, measures)[0]
 
 
-def headroom(
-    collections: Mapping[str, Any],
-    measures: object = MEASURES,
-    *,
-    edges: Mapping[str, Sequence[float]] | None = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
+def headroom_of(
+    collections: Mapping[str, Collection], measures: object = MEASURES, *, edges: Edges | None = None
 ) -> pd.DataFrame:
     """Return for how many collections the best run's mean is in each bucket.
 
     Parameters
     ----------
-    collections, measures, level, topics
-        As in `best_systems`.
+    collections : mapping
+        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, or to scores:
+        a cube or a table.
+    measures : str, Measure, or list of them
+        What to compute where joins are given; scores have their own.
     edges : mapping, optional
         The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
         1, 2, 5, 10, 20, ... 1000 for a search length.
@@ -88,13 +115,68 @@ def headroom(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = headroom({"sample": joined.positions}, "P@20")
-    >>> table["bucket"].tolist()[-2:], int(table["count"].sum())
-    (['[0.8, 0.9)', '[0.9, 1]'], 1)
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> headroom_of({"all": judged, "strict": judged.at(level=2)}, "P@20", edges={"P@20": [0, 0.25, 0.5, 0.75]})
+      measure       bucket   low  high  count  share
+    0    P@20    [0, 0.25)  0.00  0.25      0    0.0
+    1    P@20  [0.25, 0.5)  0.25  0.50      1    0.5
+    2    P@20  [0.5, 0.75)  0.50  0.75      1    0.5
+    3    P@20    [0.75, 1]  0.75  1.00      0    0.0
     """
-    best, higher = _best(collections, measures, level, topics)
-    given = {parse(name).label: list(values) for name, values in (edges or {}).items()}
+    best, higher = _best(collections, measures)
+    return _buckets(best, higher, edges)
+
+
+@verb(on="scores", gives="headroom", family="lengths", name="headroom", formerly="headroom")
+def headroom(
+    table: Table, measures: object = None, *, by: str | Sequence[str], edges: Edges | None = None
+) -> pd.DataFrame:
+    """Return for how many collections the best run's mean is in each bucket.
+
+    Several joins, each a collection, go into `pdeval.experiments.headroom_of`.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        Which of the table's measures to use; by default all of them.
+    by : str or list of str
+        The column(s) that name the collection of a row.
+    edges : mapping, optional
+        The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
+        1, 2, 5, 10, 20, ... 1000 for a search length.
+
+    References
+    ----------
+    Alex, Hall and Metzler 2022, Atomized search length: beyond user models, Figures 1 to 4.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("P@20")
+    >>> tens = scores.assign(ten=[query[:2] for query in scores["query_id"]])
+    >>> tens.ireval.lengths.headroom(by="ten").query("count > 0")
+      measure      bucket  low  high  count     share
+    4    P@20  [0.4, 0.5)  0.4   0.5      2  0.333333
+    5    P@20  [0.5, 0.6)  0.5   0.6      3  0.500000
+    6    P@20  [0.6, 0.7)  0.6   0.7      1  0.166667
+    """
+    names = [by] if isinstance(by, str) else list(by)
+    missing = [name for name in names if name not in table.frame.columns]
+    if missing:
+        raise KeyError(f"no column {missing[0]!r} in this table; it has {', '.join(map(str, table.frame.columns))}.")
+    whole = table if measures is None else only(table, measures)
+    parts = {}
+    for name, part in whole.frame.groupby(names, observed=True, sort=False):
+        held = Table(whole.kind, part, whole.roles, whole.run_columns, whole.higher)
+        parts[" / ".join(map(str, name))] = pivot.scores(held)
+    best, higher = _best(parts, None)
+    frame = _buckets(best, higher, edges)
+    frame.attrs.update(table.frame.attrs)
+    return frame
+
+
+def _buckets(best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None) -> pd.DataFrame:
+    given = {_label(name, higher): list(values) for name, values in (edges or {}).items()}
     unknown = [name for name in given if name not in higher]
     if unknown:
         raise ValueError(f"edges= names {unknown[0]!r}, which is not among the measures {', '.join(higher)}.")
@@ -107,17 +189,15 @@ def headroom(
         # a mean of 0.3 may come out as 0.29999999999999993
         place = np.clip(np.searchsorted(edge, values + 1e-12, side="right") - 1, 0, None)
         count = np.bincount(place, minlength=len(edge))
-        top = float(parse(name).entry.range[1])
+        top = _largest(name)
         high = np.array([*edge[1:], top if top > edge[-1] else np.inf])
         close = "]" if np.isfinite(high[-1]) else ")"
+        ends = [*[")"] * (len(edge) - 1), close]
         parts.append(
             pd.DataFrame(
                 {
                     "measure": name,
-                    "bucket": [
-                        f"[{low:g}, {end:g}{close if k == len(edge) - 1 else ')'}"
-                        for k, (low, end) in enumerate(zip(edge, high))
-                    ],
+                    "bucket": [f"[{low:g}, {to:g}{end}" for low, to, end in zip(edge, high, ends)],
                     "low": edge,
                     "high": high,
                     "count": count,
@@ -126,18 +206,32 @@ def headroom(
             )
         )
     frame = pd.concat(parts, ignore_index=True)
-    frame["measure"] = pd.Categorical(frame["measure"], categories=list(higher))
+    frame.attrs = {**best.attrs, "table": "headroom"}
     return frame
 
 
-def _best(
-    collections: Mapping[str, Any], measures: object, level: float | None, topics: Topics
-) -> tuple[pd.DataFrame, dict[str, bool]]:
+def _label(name: str, higher: dict[str, bool]) -> str:
+    """Return the label that a name of a measure has in the table."""
+    return name if name in higher else parse(name).label
+
+
+def _largest(label: str) -> float:
+    """Return the largest value that a measure can have, infinity where its label does not tell."""
+    try:
+        return float(parse(label).entry.range[1])
+    except (KeyError, ValueError):
+        return np.inf
+
+
+def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.DataFrame, dict[str, bool]]:
     if not isinstance(collections, Mapping) or not collections:
         raise TypeError("headroom is over collections: give a mapping of their names to joins or scores, not empty.")
-    rows, higher = [], {}
+    rows: list[tuple[str, str, str, float]] = []
+    higher: dict[str, bool] = {}
+    known: dict[str, Known] = {}
     for name, source in collections.items():
-        cube = _scores(source, measures, level, topics)
+        cube = _scores(source, measures)
+        known |= cube.attrs.get("measures", {})
         texts = run_labels(cube.runs)
         for m, label in enumerate(cube.measures):
             higher[label] = bool(cube.higher[m])
@@ -145,126 +239,15 @@ def _best(
             best = int(np.nanargmax(means if higher[label] else -means))
             rows.append((name, label, texts[best], float(means[best])))
     frame = pd.DataFrame(rows, columns=["collection", "measure", "run", "value"])
-    frame["measure"] = pd.Categorical(frame["measure"], categories=list(higher))
+    frame.attrs.update(measures=known, table="best_systems")
     return frame, higher
 
 
-def _scores(source: Any, measures: object, level: float | None, topics: Topics) -> Scores:
+def _scores(source: Collection, measures: object) -> Scores:
     if isinstance(source, Scores):
         return source
-    if isinstance(source, Positions):
-        return evaluate.scores(source, measures, level=level, topics=topics)
+    if isinstance(source, Judged):
+        return scores(source, measures)
     if isinstance(source, pd.DataFrame):
         return pivot.scores(tables.read(source, "scores"))
-    if isinstance(getattr(source, "positions", None), Positions):
-        return evaluate.scores(source.positions, measures, level=source.level, topics=source.topics)
     raise TypeError(f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}.")
-
-
-def rrie(
-    source: Positions | Scores,
-    run_a: object,
-    run_b: object,
-    measures: object = MEASURES,
-    *,
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
-    """Return the relative reduction in error from one run to another, by each measure.
-
-    The error is the distance to the best value, 1 both for precision-like measures and for search lengths:
-    ((1 - a) - (1 - b)) / (1 - a), and ((a - 1) - (b - 1)) / (a - 1).
-
-    Parameters
-    ----------
-    source : Positions or Scores
-        A join, or scores that have their own measures.
-    run_a, run_b
-        The old run and the new one.
-    measures : names
-        Metrics whose best value is 1, where `source` is a join.
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        measure, run_a, run_b, mean_a, mean_b, rrie; NaN where run a is perfect.
-
-    References
-    ----------
-    Alex, Hall and Metzler 2022, Atomized search length: beyond user models, Table 1, equations 11 and 12.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = rrie(joined.positions, "bm25", "bm25+rm3", ["AP", "ASL"])
-    >>> table.columns.tolist()
-    ['measure', 'run_a', 'run_b', 'mean_a', 'mean_b', 'rrie']
-    """
-    if isinstance(source, Positions):
-        source = chosen(source, [run_a, run_b])
-    cube = _scores(source, measures, level, topics)
-    for name in cube.measures:
-        entry = parse(name).entry
-        if entry.higher and entry.range[1] != 1:
-            raise ValueError(
-                f"{name} has no best value of 1, so that there is no error to reduce; use e.g. nDCG for DCG."
-            )
-    a, b = (place_of(cube.runs, run) for run in (run_a, run_b))
-    means = np.nanmean(cube.values, axis=1)
-    columns = {"measure": labels(pd.Index(cube.measures), np.arange(len(cube.measures)))}
-    for side, run in (("a", a), ("b", b)):
-        for name in cube.runs.columns:
-            columns[f"{name}_{side}"] = labels(cube.runs[name], np.full(len(cube.measures), run))
-    reduction = relative_reduction_in_error(means[:, a], means[:, b])
-    frame = pd.DataFrame({**columns, "mean_a": means[:, a], "mean_b": means[:, b], "rrie": reduction})
-    frame.attrs.update(cube.attrs)
-    return frame
-
-
-def ablation(
-    positions: Positions,
-    *,
-    margin: float = 0.1,
-    alpha: float = 0.05,
-    unretrieved: Unretrieved = "run",
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
-    """Return how systems move along the steps from mean average precision to atomized search length.
-
-    MAP; the mean of 1 / ASL over items; the harmonic mean within the query, 1 / ASL of the query; the harmonic mean
-    over queries, 1 / ASL; and from the first to the last at once. A list of relevant items only has a search length
-    of 0 for those it lacks; it counts as 1 here, which has a reciprocal.
-
-    Parameters
-    ----------
-    margin, alpha
-        When a system is better, as in `pdeval.significance.delta_sort`.
-    unretrieved, level, topics
-        As in `search_lengths`.
-
-    Returns
-    -------
-    DataFrame
-        step, measure_old, measure_new, runs, delta_sort, kendall_tau, delta_value.
-
-    References
-    ----------
-    Alex, Hall and Metzler 2022, Atomized search length: beyond user models, section 4.4 and Table 2.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> ablation(joined.positions)["step"].tolist()
-    ['atomise precision', 'aggregate within query', 'aggregate across queries', 'cumulative']
-    """
-    from pdeval.significance.delta_sort import delta_sort_chain
-
-    precision = evaluate.scores(positions, "AP", level=level, topics=topics)
-    items = search_lengths(positions, unretrieved=unretrieved, level=level, topics=topics)
-    items["asl"] = items["asl"].clip(lower=1.0)
-    return delta_sort_chain(precision, items, margin=margin, alpha=alpha)

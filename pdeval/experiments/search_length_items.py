@@ -3,23 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.choice import place_of
-from pdeval.evaluate.scores import Topics, Views, attributes, counted
+from pdeval.evaluate.scores import Views
+from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kernels.levels import found
 from pdeval.kernels.search_length import Unretrieved, atomized
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import one_of
+from pdeval.verbs import verb
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
+table(
+    "lengths",
+    "run query doc asl:float retrieved:bool",
+    "table of search lengths",
+    row="run, query and relevant item",
+    sort="run query doc",
+    then=".plot()",
+    means={
+        "asl": "atomized search length: 1 + the irrelevant items above the item",
+        "retrieved": "whether the run returned the item",
+    },
+    unreported="it has a row per item; draw it: .plot(), or report scores of ASL",
+)
+table(
+    "length_histogram",
+    "run bucket:text low:float high:float count:int share:share",
+    "histogram of search lengths",
+    known_by="bucket low high count share",
+    row="run and bucket of search lengths",
+    sort="run low",
+    then=".plot()",
+    means={
+        "bucket": "the search lengths of the bucket, e.g. '2-4'; 'not retrieved' comes last",
+        "low": "the smallest search length of the bucket, missing where not retrieved",
+        "high": "the lower edge of the next bucket, missing where not retrieved",
+        "count": "number of relevant items",
+        "share": "share of the run's relevant items",
+    },
+    unreported="a histogram is drawn: .plot()",
+)
+
 
 class Atoms(NamedTuple):
-    """A row per run, query and relevant item, in that order: their places, the search length, whether retrieved."""
+    """One row per run, query and relevant item, in that order: their places, the search length, whether retrieved."""
 
     run: np.ndarray
     topic: np.ndarray
@@ -28,30 +63,22 @@ class Atoms(NamedTuple):
     retrieved: np.ndarray
 
 
-def atoms(
-    positions: Positions,
-    *,
-    unretrieved: Unretrieved = "run",
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> Atoms:
+def atoms(judged: Judged, *, unretrieved: Unretrieved = "run") -> Atoms:
     """Return the search length of every relevant item in every run, as arrays.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> rows = atoms(joined.positions)
-    >>> bool(rows.length[rows.retrieved].min() == 1)
-    True
+    >>> rows = atoms(pdeval.datasets.sample_judged(topics="common"))
+    >>> float(rows.length[rows.retrieved].min())
+    1.0
     """
-    if unretrieved not in ("run", "corpus"):
-        raise ValueError(f"unretrieved={unretrieved!r}: choose 'run' or 'corpus'.")
-    counts = counted(positions, topics, level)
+    one_of("unretrieved", unretrieved, ("run", "corpus"))
+    counts = judged.counted()
     # the corpus is counted from the run table, which takes long: only where a list is empty or the rule says so
-    corpus = unretrieved == "corpus" or bool((counts & ~positions.answered).any())
+    corpus = unretrieved == "corpus" or bool((counts & ~judged.positions.answered).any())
     parts: list[list[np.ndarray]] = [[np.zeros(0, dtype=np.int64)] for _ in Atoms._fields]
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         if block.size == 0:
             continue
         rank = block["rank"]
@@ -67,30 +94,23 @@ def atoms(
     return Atoms(run[order], topic[order], item[order], length[order].astype(float), retrieved[order].astype(bool))
 
 
-def search_lengths(
-    positions: Positions,
-    *,
-    runs: Iterable[object] | None = None,
-    unretrieved: Unretrieved = "run",
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
+@verb(
+    on="judged",
+    gives="lengths",
+    family="lengths",
+    needs="relevant",
+    formerly="search_lengths",
+)
+def lengths(judged: Judged, *, runs: Iterable[object] | None = None, unretrieved: Unretrieved = "run") -> pd.DataFrame:
     """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it.
 
     Parameters
     ----------
-    runs : list, optional
-        Only these runs.
+    runs : list of runs, optional
+        Only these runs; topics="common" then means what all of these answered.
     unretrieved : {'run', 'corpus'}
         An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
         all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        run, query, doc, asl, retrieved; sorted by run, query, doc.
 
     References
     ----------
@@ -99,59 +119,71 @@ def search_lengths(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> search_lengths(joined.positions, runs=["bm25"]).columns.tolist()
-    ['run', 'query_id', 'doc_id', 'asl', 'retrieved']
+    >>> pdeval.datasets.sample_judged(topics="common").lengths(runs=["bm25"]).head(3)
+        run query_id     doc_id   asl  retrieved
+    0  bm25      101  doc-00012  89.0      False
+    1  bm25      101  doc-01689  12.0       True
+    2  bm25      101  doc-02291  57.0       True
     """
-    positions = chosen(positions, runs)
-    rows = atoms(positions, unretrieved=unretrieved, level=level, topics=topics)
-    columns = {name: labels(positions.runs[name], rows.run) for name in positions.runs.columns}
-    columns |= item_columns(positions, rows.topic, rows.item)
-    frame = pd.DataFrame({**columns, "asl": rows.length, "retrieved": rows.retrieved})
-    frame.attrs.update(attributes(positions, topics, level))
+    judged = chosen(judged, runs)
+    frame = items(judged, unretrieved=unretrieved)
+    judged.tell()
     return frame
 
 
-def chosen(positions: Positions, runs: Iterable[object] | None) -> Positions:
-    """Return the positions of some runs; the corpus stays that of all.
+def items(judged: Judged, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
+    """Return the search length of every relevant item in every run, without a word about missing queries."""
+    rows = atoms(judged, unretrieved=unretrieved)
+    columns = {name: labels(judged.runs[name], rows.run) for name in judged.runs.columns}
+    columns |= item_columns(judged.positions, rows.topic, rows.item)
+    frame = pd.DataFrame({**columns, "asl": rows.length, "retrieved": rows.retrieved})
+    frame.attrs.update(judged.attrs)
+    return frame
+
+
+def chosen(judged: Judged, runs: Iterable[object] | None) -> Judged:
+    """Return the join of some runs; the corpus stays that of all.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> len(chosen(joined.positions, ["bm25", "ql"]).runs)
-    2
+    >>> chosen(pdeval.datasets.sample_judged(), ["bm25", "ql"]).runs["run"].tolist()
+    ['bm25', 'ql']
     """
     if runs is None:
-        return positions
+        return judged
     names = [runs] if isinstance(runs, str | tuple) else list(runs)
-    kept = np.zeros(len(positions.runs), dtype=bool)
-    kept[[place_of(positions.runs, name) for name in names]] = True
-    return positions.keep_runs(kept)
+    kept = np.zeros(len(judged.runs), dtype=bool)
+    kept[[place_of(judged.runs, name) for name in names]] = True
+    return judged.on(judged.positions.keep_runs(kept))
 
 
+@verb(
+    on="judged",
+    gives="length_histogram",
+    family="lengths",
+    name="histogram",
+    needs="relevant",
+    formerly="search_length_histogram",
+)
 def histogram(
-    positions: Positions,
+    judged: Judged,
     *,
     runs: Iterable[object] | None = None,
     edges: Sequence[float] = EDGES,
     unretrieved: Unretrieved = "run",
-    level: float | None = None,
-    topics: Topics = "relevant",
 ) -> pd.DataFrame:
     """Return how many relevant items have a search length in each bucket, those that were not retrieved last.
 
     Parameters
     ----------
+    runs : list of runs, optional
+        Only these runs; topics="common" then means what all of these answered.
     edges : sequence of numbers
         The lower edges of the buckets, rising from 1.
-    runs, unretrieved, level, topics
-        As in `search_lengths`.
-
-    Returns
-    -------
-    DataFrame
-        run, bucket, low, high, count, share; `high` is the next edge, and the last bucket, "not retrieved", has none.
+    unretrieved : {'run', 'corpus'}
+        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
+        all irrelevant items of the query's corpus. It counts as not retrieved either way.
 
     References
     ----------
@@ -160,19 +192,25 @@ def histogram(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> histogram(joined.positions, runs=["bm25"], edges=[1, 2, 10, 100])["bucket"].tolist()
-    ['1', '2-9', '10-99', '100+', 'not retrieved']
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.lengths.histogram(runs=["bm25"], edges=[1, 2, 10, 100]).round(3)
+        run         bucket    low   high  count  share
+    0  bm25              1    1.0    2.0     79  0.067
+    1  bm25            2-9    2.0   10.0    259  0.221
+    2  bm25          10-99   10.0  100.0    507  0.432
+    3  bm25           100+  100.0    inf      0  0.000
+    4  bm25  not retrieved    NaN    NaN    329  0.280
     """
     edge = rising(edges)
-    positions = chosen(positions, runs)
-    rows = atoms(positions, unretrieved=unretrieved, level=level, topics=topics)
+    judged = chosen(judged, runs)
+    rows = atoms(judged, unretrieved=unretrieved)
+    judged.tell()
     place = np.where(rows.retrieved, np.searchsorted(edge, rows.length, side="right") - 1, len(edge))
     names = [_span(low, high) for low, high in zip(edge, [*edge[1:], np.inf])] + ["not retrieved"]
-    counts = np.bincount(rows.run * len(names) + place, minlength=len(positions.runs) * len(names))
+    counts = np.bincount(rows.run * len(names) + place, minlength=len(judged.runs) * len(names))
     counts = counts.reshape(-1, len(names))
     run, bucket = (axis.ravel() for axis in np.indices(counts.shape))
-    columns = {name: labels(positions.runs[name], run) for name in positions.runs.columns}
+    columns = {name: labels(judged.runs[name], run) for name in judged.runs.columns}
     frame = pd.DataFrame(
         {
             **columns,
@@ -183,7 +221,7 @@ def histogram(
             "share": (counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).ravel(),
         }
     )
-    frame.attrs.update(attributes(positions, topics, level))
+    frame.attrs.update(judged.attrs)
     return frame
 
 
@@ -201,7 +239,7 @@ def rising(edges: Sequence[float]) -> np.ndarray:
     return edge
 
 
-def item_columns(positions: Positions, topic: np.ndarray, item: np.ndarray) -> dict:
+def item_columns(positions: Positions, topic: np.ndarray, item: np.ndarray) -> dict[str, Any]:
     """Return the query and document columns of some judged items."""
     docs = positions.judged.docs.index()
     return {

@@ -12,22 +12,22 @@ from pdeval.catalog import Measure
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.pairs import of_pairs
 from pdeval.evaluate.scores import Views
-from pdeval.experiments.differences import signs
 from pdeval.judged.blocks import Block
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import share
+from pdeval.mechanics.equality import signs
+from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
-from pdeval.orderings.order import Method, order
 
-STATISTICS = ("tau", "ranking_agreement", "system_agreement", "ties")
+STATISTICS = ("tau_b", "ranking_agreement", "system_agreement", "ties")
 
 
 class Kept(Views):
     """Views of a part of the judgments; the corpus of a query stays what it was."""
 
-    def __init__(self, positions: Positions, level: float | None, corpus: np.ndarray | None) -> None:
-        super().__init__(positions, level)
+    def __init__(self, judged: Judged, corpus: np.ndarray | None) -> None:
+        super().__init__(judged)
         self.corpus = corpus
 
     def blocks(self, kind: str, level: float | None) -> list[Block]:
@@ -49,10 +49,9 @@ class Full:
 
 @dataclass(frozen=True)
 class Plan:
-    """What stays the same over all samples."""
+    """What stays the same over all draws."""
 
-    level: float | None
-    method: Method | None
+    method: str | None
     memory: int
     a: np.ndarray
     b: np.ndarray
@@ -94,7 +93,7 @@ class Plan:
         return np.where(self.counts[measure.label], sums, np.nan)
 
     def ranks(self, merit: np.ndarray, weights: np.ndarray, measure: Measure) -> np.ndarray:
-        """Return the ranks of the runs, a row for each row of weights over queries."""
+        """Return the ranks of the runs, one row for each row of weights over queries."""
         preference = measure.entry.family == "preference"
         if self.method in (None, "winrate" if preference else "mean"):
             known = ~np.isnan(merit)
@@ -106,8 +105,7 @@ class Plan:
         for used in weights > 0:
             queries = pd.Index(np.flatnonzero(used), name="query_id")
             cube = Scores(runs, queries, (measure.label,), merit[used][None], np.array([True]))
-            frame = order(cube, method=self.method, winrates=preference, progress=False)
-            rows.append(frame.set_index("run")["rank"].reindex(runs["run"]).to_numpy())
+            rows.append(ordered(cube, self.method, winrates=preference))
         return np.stack(rows)
 
     def full(self, views: Views, measure: Measure) -> Full:
@@ -125,7 +123,7 @@ class Plan:
     def statistics(
         self, views: Views, measure: Measure, rank: np.ndarray, target: Full, weights: np.ndarray
     ) -> np.ndarray:
-        """Return the statistics of a measure, a row for each row of weights over queries."""
+        """Return the statistics of a measure, one row for each row of weights over queries."""
         tied, told, right = np.zeros((3, int(self.kept.sum())))
         systems = np.zeros(len(weights))
 
@@ -145,7 +143,7 @@ class Plan:
 
 
 def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the signs of the means over queries, NaN left out, a row for each row of weights.
+    """Return the signs of the means over queries, NaN left out, one row for each row of weights.
 
     Examples
     --------
@@ -154,3 +152,9 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """
     known = ~np.isnan(values)
     return signs(share(weights @ np.where(known, values, 0.0), weights @ known.astype(np.float64)))
+
+
+def ordered(cube: Scores, method: str | None, *, winrates: bool) -> np.ndarray:
+    """Return the ranks of the runs of a cube of one measure, or of its win rates, by a method of ordering."""
+    frame = orderings.ordered(cube, method=method, winrates=winrates, progress=False)
+    return frame.set_index("run")["rank"].reindex(cube.runs["run"]).to_numpy()

@@ -12,14 +12,17 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
+from pdeval.catalog.known import described
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.scores import Topics, Views, counted
-from pdeval.experiments.agreement import Tally, agree, fuzziness_of
-from pdeval.experiments.differences import together
+from pdeval.evaluate.scores import Views
+from pdeval.experiments.agreement import Tally, fuzziness_of, tallied
+from pdeval.experiments.side_by_side import together
 from pdeval.judged import ids
+from pdeval.judged.judged import Judged
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.positions import Positions
+from pdeval.mechanics.arguments import whole
 from pdeval.mechanics.progress import track
 
 MEASURES = ("DCG(discount=jk)", "AP", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
@@ -27,14 +30,14 @@ CELLS = 1 << 17  # small blocks stay in the processor's cache
 MOST = 12
 
 
-def positions_of(relevant: np.ndarray) -> Positions:
+def judged_of(relevant: np.ndarray) -> Judged:
     """Return lists of relevant (True) and other items, shape (lists, N), as the rankings of one query by many runs.
 
     Examples
     --------
     >>> from pdeval.evaluate.scores import scores
     >>> lists = np.array([[True, False], [False, True]])
-    >>> scores(positions_of(lists), "AP").values.tolist()
+    >>> scores(judged_of(lists), "AP").values.tolist()
     [[[0.5, 0.25]]]
     """
     lists, depth = relevant.shape
@@ -44,13 +47,13 @@ def positions_of(relevant: np.ndarray) -> Positions:
     order = np.argsort(item.astype(np.int16 if depth < 2**15 else np.int32), kind="stable")
     rank = (place[order] + 1).astype(np.float64)
     base = np.arange(depth)
-    judged = Judgments(
+    items = Judgments(
         ids.Ids(numbers=np.zeros(1, dtype=np.int64)), ids.Ids(numbers=base), base * 0, base, base * 0 + 1.0
     )
-    return Positions(
+    positions = Positions(
         pd.DataFrame({"run": np.arange(lists)}),
         pd.Index([0], name="query_id"),
-        judged,
+        items,
         item[order].astype(np.int64),
         run[order],
         rank,
@@ -59,6 +62,7 @@ def positions_of(relevant: np.ndarray) -> Positions:
         np.full((1, lists), depth, dtype=np.int64),
         rules={"ties": "docid", "compat": "trec_eval-10", "depth": None},
     )
+    return Judged(positions)
 
 
 def uniform(
@@ -70,10 +74,12 @@ def uniform(
     ----------
     N : int
         The length of the lists, at most 12.
-    measures : names
-        Metrics and preferences.
+    measures : str, Measure, or list of them
+        Measures and preferences.
     fuzziness : float or list of float
-        As in `agree`.
+        The difference up to which opposite signs are forgiven; several give one row each.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
 
     Returns
     -------
@@ -86,20 +92,20 @@ def uniform(
 
     Examples
     --------
-    >>> table = uniform(N=10, measures=["AP", "P@10", "RBP(p=0.5)"])
-    >>> print(table.round(4).drop(columns=["fuzziness", "r"]).to_string(index=False))
-    measure_a  measure_b  pairs  agreement
-           AP       P@10 523776     0.7694
-           AP RBP(p=0.5) 523776     0.8200
-         P@10 RBP(p=0.5) 523776     0.6001
+    >>> uniform(N=10, measures=["AP", "P@10", "RBP(p=0.5)"]).round(4)
+      measure_a   measure_b  fuzziness   pairs  agreement       r
+    0        AP        P@10        0.0  523776     0.7694  0.9201
+    1        AP  RBP(p=0.5)        0.0  523776     0.8200  0.8283
+    2      P@10  RBP(p=0.5)        0.0  523776     0.6001  0.6058
     """
     if not 1 <= N <= MOST or N % 1:
         raise ValueError(
             f"N={N!r}: all pairs of lists are counted for lists of 1 to {MOST} items; use random_lists(N=...) for more."
         )
     lists = (np.arange(2**N)[:, None] >> np.arange(N)) & 1 == 1
-    source = Pairs(positions_of(lists), _asked(measures), *all_pairs(len(lists)), memory=1 << 28)
-    return _described(agree(source, fuzziness=fuzziness, progress=progress))
+    asked = _asked(measures)
+    source = Pairs(judged_of(lists), asked, *all_pairs(len(lists)), memory=1 << 28)
+    return _described(tallied(source, fuzziness=fuzziness, progress=progress), asked)
 
 
 def random_lists(
@@ -118,18 +124,18 @@ def random_lists(
     ----------
     N : int
         The length of the lists.
-    measures : names
-        Metrics and preferences.
+    measures : str, Measure, or list of them
+        Measures and preferences.
     pairs : int
         How many pairs are drawn; the standard error of a rate is at most 0.5 / sqrt(pairs).
     relevance : float
         The chance that a place holds a relevant item.
     fuzziness : float or list of float
-        As in `agree`.
+        The difference up to which opposite signs are forgiven; several give one row each.
     seed : int, optional
         Of the draws.
     progress : bool, optional
-        Whether to show a bar; by default only to a person, and after a second.
+        Show a bar; by default after a second, to a person.
 
     Returns
     -------
@@ -142,9 +148,9 @@ def random_lists(
 
     Examples
     --------
-    >>> table = random_lists(N=50, measures=["AP", "P@10"], pairs=2000, seed=1)
-    >>> table["pairs"].tolist(), 0.5 < table["agreement"].item() < 0.9
-    ([2000], True)
+    >>> random_lists(N=50, measures=["AP", "P@10"], pairs=2000, seed=1).round(3)
+      measure_a measure_b  fuzziness  pairs  agreement      r
+    0        AP      P@10        0.0   2000       0.66  0.712
     """
     _check_size(N, pairs)
     if not 0 < relevance < 1:
@@ -155,21 +161,19 @@ def random_lists(
     step = _pairs_at_a_time(N)
     for lists in track(draws, total=-(-pairs // step), desc="random lists", progress=progress):
         first = np.arange(0, len(lists), 2)
-        for block in together(Pairs(positions_of(lists), asked, first, first + 1), progress=False):
+        for block in together(Pairs(judged_of(lists), asked, first, first + 1), progress=False):
             tally.add(block)
-    return _described(tally.frame())
+    return _described(tally.frame(), asked)
 
 
 def sampled(
-    positions: Positions,
+    judged: Judged,
     measures: object = MEASURES,
     *,
     N: int = 10,
     pairs: int = 100_000,
     identical: bool = False,
     fuzziness: float | Sequence[float] = 0.0,
-    level: float | None = None,
-    topics: Topics = "relevant",
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -180,10 +184,10 @@ def sampled(
 
     Parameters
     ----------
-    positions : Positions
-        A join of runs and judgments.
-    measures : names
-        Metrics and preferences.
+    judged : Judged
+        A join of runs and judgments, made by `runs.ireval.join(qrels)`.
+    measures : str, Measure, or list of them
+        Measures and preferences.
     N : int
         How much of every ranking is looked at.
     pairs : int
@@ -192,11 +196,11 @@ def sampled(
         Keep pairs of equal lists, on which all measures agree; by default they are drawn anew, as the exact count
         over all lists has none.
     fuzziness : float or list of float
-        As in `agree`.
-    level, topics
-        What counts, as in `measure`.
+        The difference up to which opposite signs are forgiven; several give one row each.
     seed : int, optional
         Of the draws.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
 
     Returns
     -------
@@ -210,13 +214,13 @@ def sampled(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = sampled(joined.positions, ["AP", "RBP(p=0.8)"], pairs=5000)
-    >>> table["pairs"].tolist(), table["agreement"].item() > 0.9
-    ([5000], True)
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> sampled(judged, ["AP", "RBP(p=0.8)"], pairs=5000).round(3)
+      measure_a measure_b  fuzziness  pairs  agreement      r
+    0        AP       RBP        0.0   5000      0.973  0.969
     """
     _check_size(N, pairs)
-    lists = shown(positions, N, level=level, topics=topics)
+    lists = shown(judged, N)
     different, code = np.unique(lists, axis=0, return_inverse=True)
     code = np.asarray(code).ravel()
     if len(different) < 2 and not identical:
@@ -228,26 +232,27 @@ def sampled(
         drawn = np.concatenate([drawn, more if identical else more[more[:, 0] != more[:, 1]]])
     a, b = drawn[:pairs].T
     # a list is evaluated once, however often it was returned
-    source = Pairs(positions_of(different), _asked(measures), a, b, memory=1 << 28)
-    return _described(agree(source, fuzziness=fuzziness, progress=progress))
+    asked = _asked(measures)
+    source = Pairs(judged_of(different), asked, a, b, memory=1 << 28)
+    return _described(tallied(source, fuzziness=fuzziness, progress=progress), asked)
 
 
-def shown(positions: Positions, N: int, *, level: float | None = None, topics: Topics = "relevant") -> np.ndarray:
+def shown(judged: Judged, N: int) -> np.ndarray:
     """Return which of the first N places hold a relevant item, for every list that counts: shape (lists, N).
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> shown(joined.positions, 10).shape
+    >>> shown(pdeval.datasets.sample_judged(), 10).shape
     (600, 10)
     """
-    counts = counted(positions, topics, level)
+    counts = judged.counted()
     cells = np.zeros((*counts.shape, N), dtype=bool)
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         at, topic, run = np.nonzero(block["rank"] <= N)
         cells[block.topics[topic], run, block["rank"][at, topic, run].astype(np.int64) - 1] = True
-    return cells[counts]
+    lists: np.ndarray = cells[counts]
+    return lists
 
 
 def _asked(measures: object) -> tuple[Measure, ...]:
@@ -258,9 +263,8 @@ def _asked(measures: object) -> tuple[Measure, ...]:
 
 
 def _check_size(N: int, pairs: int) -> None:
-    for name, value in (("N", N), ("pairs", pairs)):
-        if value != int(value) or value < 1:
-            raise ValueError(f"{name}={value!r}: give a whole number of at least 1.")
+    whole("N", N, 1)
+    whole("pairs", pairs, 1)
 
 
 def _pairs_at_a_time(N: int) -> int:
@@ -275,7 +279,7 @@ def _drawn(N: int, pairs: int, relevance: float, seed: int | None) -> Iterator[n
         yield rng.random((2 * min(step, pairs - first), N)) < relevance
 
 
-def _described(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame without attributes of runs and queries, which synthetic lists have not."""
-    frame.attrs.clear()
+def _described(frame: pd.DataFrame, asked: tuple[Measure, ...]) -> pd.DataFrame:
+    """Return the frame saying what it is; synthetic lists have no rules of runs and queries to say."""
+    frame.attrs = {"measures": described(asked), "table": "sign_agreement"}
     return frame

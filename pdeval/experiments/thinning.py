@@ -7,13 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
+from pdeval.mechanics.equality import begins
 
 Policy = Literal["random", "pool"]
 
 
-def streams(samples: int, seed: int | None) -> Iterator[np.random.Generator]:
-    """Yield one generator per sample; a sample's numbers do not depend on how many samples there are.
+def streams(draws: int, seed: int | None) -> Iterator[np.random.Generator]:
+    """Yield one generator per draw; the numbers of a draw do not depend on how many draws there are.
 
     Examples
     --------
@@ -22,13 +23,11 @@ def streams(samples: int, seed: int | None) -> Iterator[np.random.Generator]:
     >>> bool(first.random() == again.random())
     True
     """
-    for child in np.random.SeedSequence(seed).spawn(samples):
+    for child in np.random.SeedSequence(seed).spawn(draws):
         yield np.random.default_rng(child)
 
 
-def label_order(
-    positions: Positions, rng: np.random.Generator, *, policy: Policy = "random", level: float | None = None
-) -> np.ndarray:
+def label_order(judged: Judged, rng: np.random.Generator, *, policy: Policy = "random") -> np.ndarray:
     """Return, for every judged item, the share of its query's labels that must be kept for it to be kept.
 
     Relevant items, other items of positive grade, and the rest are thinned apart, query by query, so that a share of
@@ -37,34 +36,31 @@ def label_order(
     Parameters
     ----------
     rng : Generator
-        Of the order, by `policy` "random"; of the order of items that equally many runs returned, by "pool", where
-        the items that most runs returned come first.
-    level : float, optional
-        The least grade that counts as relevant.
+        Of the order, by `policy` "random"; of the order of items that equally many runs returned, by "pool".
+    policy : {'random', 'pool'}
+        Any items first, or those that most runs returned.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> order = label_order(joined.positions, np.random.default_rng(0))
-    >>> bool(0.48 < (order <= 0.5).mean() < 0.52)
-    True
+    >>> order = label_order(pdeval.datasets.sample_judged(), np.random.default_rng(0))
+    >>> round(float((order <= 0.5).mean()), 3)
+    0.506
     """
-    judged = positions.judged
-    count = len(judged.topic)
+    positions, items = judged.positions, judged.positions.judged
+    count = len(items.topic)
     # items of positive grade draw first: their order is the same where the join holds no others
-    positive = judged.grade > 0
+    positive = items.grade > 0
     chance = np.empty(count)
     chance[positive], chance[~positive] = rng.random(int(positive.sum())), rng.random(int((~positive).sum()))
     found = np.bincount(positions.item, minlength=count) if policy == "pool" else np.zeros(count)
-    relevant = positions.relevant(level)
-    stratum = judged.topic * 3 + np.where(relevant, 0, np.where(positive, 1, 2))
+    relevant = positions.relevant(judged.level)
+    stratum = items.topic * 3 + np.where(relevant, 0, np.where(positive, 1, 2))
     order = np.lexsort((chance, -found, stratum))
     ranked = stratum[order]
-    begins = np.ones(count, dtype=bool)
-    begins[1:] = ranked[1:] != ranked[:-1]
-    group = np.cumsum(begins) - 1
-    place = np.arange(count) - np.flatnonzero(begins)[group]
+    first = begins(ranked)
+    group = np.cumsum(first) - 1
+    place = np.arange(count) - np.flatnonzero(first)[group]
     size = np.bincount(group)[group]
     # a share s keeps floor(s * size + 1/2) items: the item at place p, from 0, from a share of (p + 1/2) / size on
     needed = (place + 0.5) / size

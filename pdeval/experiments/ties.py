@@ -2,50 +2,93 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.scores import Topics, Views, attributes, counted
-from pdeval.experiments.differences import signs, source_of, together
-from pdeval.judged.positions import Positions
+from pdeval.evaluate.scores import Views
+from pdeval.evaluate.sources import Held
+from pdeval.experiments.agreement import Per
+from pdeval.experiments.side_by_side import stream_of, together
+from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import one_of, whole
+from pdeval.mechanics.equality import apart, equal_pairs, pairs_of, signs
+from pdeval.verbs import verb
+
+MEANS = {
+    "pairs": "number of (query, pair of runs)",
+    "ties": "how many of those pairs are tied",
+    "tied": "share of those pairs that is tied, missing where there are none",
+}
+
+table(
+    "ties",
+    "[query] measure pairs:int ties:int tied:share",
+    "table of ties",
+    row="measure (and query, with per='query')",
+    sort="measure query",
+    means=MEANS,
+    unreported="a report has no place for counts of pairs; print the table itself",
+    undrawn="it is one number per measure; .ties.by_recall() is drawn",
+)
+table(
+    "ties_by_recall",
+    "recall:int pairs:int ties:int tied:share",
+    "table of ties by recall level",
+    row="recall level",
+    sort="recall",
+    then=".plot()",
+    means={"recall": "the recall level, from 1", **MEANS},
+    unreported="it has a row per recall level; draw it: .plot()",
+)
+table(
+    "ties_by_first",
+    "p1:int pairs:int ties:int tied:share",
+    "table of ties by the rank of the first relevant item",
+    row="rank of the first relevant item",
+    sort="p1",
+    then=".plot()",
+    means={
+        "p1": "the rank of the first relevant item of a run",
+        "pairs": "number of (query, run with that rank, other run), so that two runs may count both ways",
+        "ties": "how many of the other runs have their first relevant item at that rank too",
+        "tied": "share of those pairs that is tied",
+    },
+    unreported="it has a row per rank; draw it: .plot()",
+)
 
 
+@verb(on=("scores", "preferences", "judged"), gives="ties", family="ties")
 def ties(
-    source: Any,
-    measures: object = None,
+    held: Held,
+    measures: object = ("RR", "sgnLP"),
     *,
-    by: Literal["overall", "query"] = "overall",
+    per: Per = "all",
     baseline: object = None,
     pairs: object = None,
-    level: float | None = None,
-    topics: Topics = "relevant",
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the share of pairs of rankings of the same query that each measure leaves tied.
+    """Return the share of pairs of runs on the same query that each measure leaves tied.
 
     Differences below 1e-12 are rounding and count as ties.
 
     Parameters
     ----------
-    source : Positions, Scores, Preferences or a stream of preferences
-        A join and the `measures`, or a table of results that has them.
-    measures : names, optional
-        Where `source` is a join; by default reciprocal rank and lexicographic precision.
-    by : {'overall', 'query'}
-        Over all pairs together, or a row for every query.
-    baseline, pairs, level, topics
-        Which pairs of runs, and what counts, as in `prefer`.
+    measures : str, Measure, or list of them, optional
+        For runs which measures and preferences to compute; for a table of results which of its measures to use, by
+        default all of them.
+    per : {'all', 'query'}
+        Over all queries together, or one row for every query.
+    baseline : run, optional
+        Only pairs of a run with this one.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
     progress : bool, optional
-        Whether to show a bar; by default only to a person, and after a second.
-
-    Returns
-    -------
-    DataFrame
-        measure[, query], pairs, ties, tied. `pairs` counts (query, pair of runs), `tied` is the share of `ties`.
+        Show a bar; by default after a second, to a person.
 
     References
     ----------
@@ -54,49 +97,45 @@ def ties(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = ties(joined.positions).set_index("measure")
-    >>> bool(table.loc["sgnLP", "tied"] < table.loc["RR", "tied"] / 10)
-    True
+    >>> pdeval.datasets.sample_judged(topics="common").ties(["RR", "P@10", "sgnLP"]).round(3)
+      measure  pairs  ties   tied
+    0      RR   3168  1802  0.569
+    1    P@10   3168   516  0.163
+    2   sgnLP   3168     0  0.000
     """
-    if by not in ("overall", "query"):
-        raise ValueError(f"by={by!r}: choose 'overall' or 'query'.")
-    if isinstance(source, Positions) and measures is None:
-        measures = ("RR", "sgnLP")
-    stream = source_of(source, measures, baseline=baseline, pairs=pairs, level=level, topics=topics)
+    one_of("per", per, ("all", "query"))
+    stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
     counts = np.zeros((2, len(stream.measures), len(stream.queries)), dtype=np.int64)
     for block in together(stream, desc="ties", progress=progress):
         for m, values in enumerate(block):
             known = ~np.isnan(values)
             counts[:, m] += known.sum(axis=1), ((signs(values) == 0) & known).sum(axis=1)
-    if by == "overall":
+    if per == "all":
         counts = counts.sum(axis=2, keepdims=True)
     measure, query = (axis.ravel() for axis in np.indices(counts.shape[1:]))
-    columns: dict[str, Any] = {"measure": labels(pd.Index(stream.measures), measure)}
-    if by == "query":
-        columns[str(stream.queries.name)] = labels(stream.queries, query)
+    columns: dict[str, Any] = {} if per == "all" else {str(stream.queries.name): labels(stream.queries, query)}
+    columns["measure"] = labels(pd.Index(stream.measures), measure)
     return _rates(columns, counts[0].ravel(), counts[1].ravel(), stream.attrs)
 
 
-def ties_by_level(
-    positions: Positions, *, levels: int | None = 20, level: float | None = None, topics: Topics = "relevant"
-) -> pd.DataFrame:
-    """Return the share of pairs of rankings that are tied at each recall level: who finds the i-th relevant item where.
+@verb(
+    on="judged",
+    gives="ties_by_recall",
+    family="ties",
+    name="by_recall",
+    needs="relevant",
+    formerly="ties_by_level",
+)
+def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
+    """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there.
 
-    Two rankings that both lack the item are tied. A query has as many levels as relevant items, and counts only in
+    Two runs that both lack the item are tied. A query has as many recall levels as relevant items, and counts only in
     these.
 
     Parameters
     ----------
     levels : int or None
-        The first so many levels; None for all.
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        level, pairs, ties, tied.
+        The first so many recall levels; None for all.
 
     References
     ----------
@@ -105,16 +144,18 @@ def ties_by_level(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = ties_by_level(joined.positions, levels=5)
-    >>> table["level"].tolist(), bool(table["tied"].iloc[0] > table["tied"].iloc[4])
-    ([1, 2, 3, 4, 5], True)
+    >>> pdeval.datasets.sample_judged(topics="common").ties.by_recall(levels=3).round(3)
+       recall  pairs  ties   tied
+    0       1   3168  1802  0.569
+    1       2   3168  1287  0.406
+    2       3   3168   815  0.257
     """
-    if levels is not None and (levels != int(levels) or levels < 1):
-        raise ValueError(f"levels={levels!r}: give a whole number of at least 1, or None for all.")
-    counts = counted(positions, topics, level)
+    if levels is not None:
+        whole("levels", levels, 1)
+    counts = judged.counted()
+    judged.tell(counts)
     deepest, parts = 0, []
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         rank = block["rank"][:levels]
         here = counts[block.topics]
         tied = np.array([equal_pairs(apart(row, here)).sum() for row in rank], dtype=np.int64)
@@ -124,23 +165,22 @@ def ties_by_level(
     for tied, total in parts:
         found[0, : len(tied)] += total
         found[1, : len(tied)] += tied
-    return _rates({"level": np.arange(1, deepest + 1)}, found[0], found[1], attributes(positions, topics, level))
+    return _rates({"recall": np.arange(1, deepest + 1)}, found[0], found[1], judged.attrs)
 
 
-def ties_by_first(positions: Positions, *, level: float | None = None, topics: Topics = "relevant") -> pd.DataFrame:
+@verb(
+    on="judged",
+    gives="ties_by_first",
+    family="ties",
+    name="by_first",
+    needs="relevant",
+    formerly="ties_by_first",
+)
+def ties_by_first(judged: Judged) -> pd.DataFrame:
     """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own.
 
-    Rankings without a relevant item are never the given one, but may be the other.
-
-    Parameters
-    ----------
-    level, topics
-        What counts, as in `measure`.
-
-    Returns
-    -------
-    DataFrame
-        p1, pairs, ties, tied; `pairs` counts each two runs both ways.
+    Runs without a relevant item are never the given one, but may be the other. In theory:
+    `pdeval.experiments.tie_probability`.
 
     References
     ----------
@@ -149,14 +189,16 @@ def ties_by_first(positions: Positions, *, level: float | None = None, topics: T
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> table = ties_by_first(joined.positions)
-    >>> int(table["p1"].iloc[0]), bool(table["tied"].iloc[0] == table["tied"].max())
-    (1, True)
+    >>> pdeval.datasets.sample_judged(topics="common").ties.by_first().head(3).round(3)
+       p1  pairs  ties   tied
+    0   1   4521  3454  0.764
+    1   2    858   122  0.142
+    2   3    319    16  0.050
     """
-    counts = counted(positions, topics, level)
+    counts = judged.counted()
+    judged.tell(counts)
     found = []
-    for block in Views(positions, level).blocks("binary", level):
+    for block in Views(judged).blocks("binary", judged.level):
         if block.size:
             here = counts[block.topics]
             row, run = np.nonzero(here & np.isfinite(block["rank"][0]))
@@ -166,51 +208,10 @@ def ties_by_first(positions: Positions, *, level: float | None = None, topics: T
     _, cell, alike = np.unique(topic * (p1.max(initial=0) + 1) + p1, return_inverse=True, return_counts=True)
     total, tied = (np.bincount(p1, weights=count) for count in (others, alike[cell] - 1))
     ranks = np.flatnonzero(total)
-    return _rates(
-        {"p1": ranks}, total[ranks].astype(np.int64), tied[ranks].astype(np.int64), attributes(positions, topics, level)
-    )
+    return _rates({"p1": ranks}, total[ranks].astype(np.int64), tied[ranks].astype(np.int64), judged.attrs)
 
 
-def pairs_of(count: np.ndarray) -> np.ndarray:
-    """Return how many pairs so many things make.
-
-    Examples
-    --------
-    >>> pairs_of(np.array([1, 2, 4])).tolist()
-    [0, 1, 6]
-    """
-    return count * (count - 1) // 2
-
-
-def apart(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the values with each one that does not count made different from all others.
-
-    Examples
-    --------
-    >>> apart(np.array([3.0, 3.0, 3.0]), np.array([True, False, True])).tolist()
-    [3.0, -2.0, 3.0]
-    """
-    return values if counts.all() else np.where(counts, values, -1.0 - np.arange(values.shape[-1]))
-
-
-def equal_pairs(values: np.ndarray) -> np.ndarray:
-    """Return how many pairs along the last axis are equal, without forming them.
-
-    Examples
-    --------
-    >>> equal_pairs(np.array([[1.0, 2.0, 1.0, 1.0], [1.0, 2.0, 3.0, 3.0]])).tolist()
-    [3, 1]
-    """
-    ordered = np.sort(values, axis=-1)
-    again = np.zeros(values.shape, dtype=bool)
-    again[..., 1:] = ordered[..., 1:] == ordered[..., :-1]
-    place = np.arange(values.shape[-1])
-    start = np.maximum.accumulate(np.where(again, 0, place), axis=-1)
-    # the j-th of a group of equals is equal to j - 1 before it
-    return (place - start).sum(axis=-1)
-
-
-def _rates(columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict) -> pd.DataFrame:
+def _rates(columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict[str, Any]) -> pd.DataFrame:
     rate = np.where(pairs > 0, share(tied, pairs), np.nan)
     frame = pd.DataFrame({**columns, "pairs": pairs, "ties": tied, "tied": rate})
     frame.attrs.update(attrs)

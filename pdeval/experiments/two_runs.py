@@ -3,90 +3,126 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.choice import place_of
-from pdeval.evaluate.scores import Topics, attributes
 from pdeval.experiments.search_length_items import atoms, chosen, item_columns, rising
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
 from pdeval.kernels.search_length import Unretrieved
 from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.verbs import verb
 
 SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
 
+table(
+    "length_differences",
+    "run_a run_b query doc value_a:float value_b:float difference:float",
+    "table of search lengths in two runs",
+    row="query and relevant item",
+    sort="query doc",
+    then=".plot()",
+    means={
+        "value_a": "the item's search length in run_a",
+        "value_b": "the item's search length in run_b",
+        "difference": "value_a - value_b: negative where run_a finds it sooner",
+    },
+    unreported="it has a row per item; draw it: .plot()",
+)
+table(
+    "length_wins",
+    "run_a run_b bucket:text low:float high:float count:int share:share",
+    "table of wins in search length",
+    row="bucket of differences, from the largest wins of run_a to its largest losses",
+    sort="low",
+    then=".plot()",
+    means={
+        "bucket": "the differences of the bucket, e.g. '1 to 2'; negative ones are wins of run_a",
+        "low": "the smallest whole difference of the bucket",
+        "high": "the largest whole difference of the bucket",
+        "count": "number of relevant items",
+        "share": "share of the relevant items of the queries that count for both runs",
+    },
+    unreported="a histogram is drawn: .plot()",
+)
 
-def length_differences(
-    positions: Positions,
-    run_a: object,
-    run_b: object,
-    *,
-    unretrieved: Unretrieved = "run",
-    level: float | None = None,
-    topics: Topics = "relevant",
-) -> pd.DataFrame:
+
+@verb(
+    on="judged",
+    gives="length_differences",
+    family="lengths",
+    name="differences",
+    needs="relevant",
+    formerly="search_length_differences",
+)
+def differences(judged: Judged, run_a: object, run_b: object, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
     """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner.
+
+    Over the queries that count for both runs.
 
     Parameters
     ----------
-    run_a, run_b
-        The two runs.
-    unretrieved, level, topics
-        As in `search_lengths`.
-
-    Returns
-    -------
-    DataFrame
-        query, doc, run_a, run_b, value_a, value_b, difference; over the queries that count for both.
+    run_a, run_b : run
+        The two runs; topics="common" means what both of them answered.
+    unretrieved : {'run', 'corpus'}
+        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
+        all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
 
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> length_differences(joined.positions, "bm25", "ql").columns.tolist()
-    ['query_id', 'doc_id', 'run_a', 'run_b', 'value_a', 'value_b', 'difference']
+    >>> pdeval.datasets.sample_judged(topics="common").lengths.differences("bm25", "ql").head(3)
+      run_a run_b query_id     doc_id  value_a  value_b  difference
+    0  bm25    ql      101  doc-00012     89.0     55.0        34.0
+    1  bm25    ql      101  doc-01689     12.0     10.0         2.0
+    2  bm25    ql      101  doc-02291     57.0      6.0        51.0
     """
-    a, b = (place_of(positions.runs, run) for run in (run_a, run_b))
+    a, b = (place_of(judged.runs, run) for run in (run_a, run_b))
     if a == b:
         raise ValueError(f"a run cannot be compared with itself: {run_a!r}.")
-    both = chosen(positions, [run_a, run_b])
-    rows = atoms(both, unretrieved=unretrieved, level=level, topics=topics)
+    both = chosen(judged, [run_a, run_b])
+    rows = atoms(both, unretrieved=unretrieved)
+    both.tell()
     mine, theirs = (rows.run == int(a > b)), (rows.run == int(b > a))
     item, at_a, at_b = np.intersect1d(rows.item[mine], rows.item[theirs], assume_unique=True, return_indices=True)
-    columns = item_columns(positions, positions.judged.topic[item], item) | _run_columns(positions, a, b, len(item))
+    columns = _run_columns(judged, a, b, len(item))
+    columns |= item_columns(judged.positions, judged.positions.judged.topic[item], item)
     value_a, value_b = rows.length[mine][at_a], rows.length[theirs][at_b]
     frame = pd.DataFrame({**columns, "value_a": value_a, "value_b": value_b, "difference": value_a - value_b})
-    frame.attrs.update(attributes(positions, topics, level))
+    frame.attrs.update(judged.attrs)
     return frame
 
 
-def length_wins(
-    positions: Positions,
+@verb(
+    on="judged",
+    gives="length_wins",
+    family="lengths",
+    name="wins",
+    needs="relevant",
+    formerly="search_length_wins",
+)
+def wins(
+    judged: Judged,
     run_a: object,
     run_b: object,
     *,
     edges: Sequence[float] = SHIFTS,
     unretrieved: Unretrieved = "run",
-    level: float | None = None,
-    topics: Topics = "relevant",
 ) -> pd.DataFrame:
     """Return how many relevant items one run finds sooner than another, by how much, and how many later.
 
     Parameters
     ----------
-    run_a, run_b
-        The two runs; negative buckets are wins of a.
+    run_a, run_b : run
+        The two runs; negative buckets are wins of run_a. topics="common" means what both of them answered.
     edges : sequence of numbers
         The lower edges of the buckets of wins and of losses, rising from 1.
-    unretrieved, level, topics
-        As in `search_lengths`.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, bucket, low, high, count, share; from the largest wins of a to its largest losses. `low` and
-        `high` are the smallest and the largest whole difference of the bucket.
+    unretrieved : {'run', 'corpus'}
+        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
+        all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
 
     References
     ----------
@@ -95,38 +131,41 @@ def length_wins(
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> length_wins(joined.positions, "bm25", "ql", edges=[1, 10])["bucket"].tolist()
-    ['≤ −10', '−9 to −1', '0', '1 to 9', '≥ 10']
+    >>> pdeval.datasets.sample_judged(topics="common").lengths.wins("bm25", "ql", edges=[1, 10]).round(3)
+      run_a run_b    bucket   low  high  count  share
+    0  bm25    ql     ≤ −10  -inf -10.0    363  0.317
+    1  bm25    ql  −9 to −1  -9.0  -1.0    212  0.185
+    2  bm25    ql         0   0.0   0.0     81  0.071
+    3  bm25    ql    1 to 9   1.0   9.0    166  0.145
+    4  bm25    ql      ≥ 10  10.0   inf    323  0.282
     """
     edge = rising(edges)
-    table = length_differences(positions, run_a, run_b, unretrieved=unretrieved, level=level, topics=topics)
-    difference = table["difference"].to_numpy()
+    difference = differences(judged, run_a, run_b, unretrieved=unretrieved)["difference"].to_numpy()
     size = np.searchsorted(edge, np.abs(difference), side="right")
     place = np.where(difference < 0, len(edge) - size, len(edge) + size)
     lows, highs = edge.tolist(), [*(after - 1 for after in edge[1:].tolist()), np.inf]
     counts = np.bincount(place, minlength=2 * len(edge) + 1)
-    wins = [_turned(low, high) for low, high in zip(lows[::-1], highs[::-1])]
+    won = [_turned(low, high) for low, high in zip(lows[::-1], highs[::-1])]
     frame = pd.DataFrame(
         {
-            **_run_columns(positions, place_of(positions.runs, run_a), place_of(positions.runs, run_b), len(counts)),
-            "bucket": [*wins, "0", *(_shift(low, high) for low, high in zip(lows, highs))],
+            **_run_columns(judged, place_of(judged.runs, run_a), place_of(judged.runs, run_b), len(counts)),
+            "bucket": [*won, "0", *(_shift(low, high) for low, high in zip(lows, highs))],
             "low": [*(-high for high in highs[::-1]), 0.0, *lows],
             "high": [*(-low for low in lows[::-1]), 0.0, *highs],
             "count": counts,
             "share": counts / max(counts.sum(), 1),
         }
     )
-    frame.attrs.update(table.attrs)
+    frame.attrs.update(judged.attrs)
     return frame
 
 
-def _run_columns(positions: Positions, a: int, b: int, rows: int) -> dict:
+def _run_columns(judged: Judged, a: int, b: int, rows: int) -> dict[str, Any]:
     """Return the columns that name the two runs."""
     return {
-        f"{name}_{side}": labels(positions.runs[name], np.full(rows, run))
+        f"{name}_{side}": labels(judged.runs[name], np.full(rows, run))
         for side, run in (("a", a), ("b", b))
-        for name in positions.runs.columns
+        for name in judged.runs.columns
     }
 
 

@@ -36,9 +36,9 @@ class View:
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> view = View(joined.positions, "binary")
-    >>> int(view.count.sum()) == int(joined.positions.relevant().sum())
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> view = View(judged.positions, "binary")
+    >>> int(view.count.sum()) == int(judged.positions.relevant().sum())
     True
     """
 

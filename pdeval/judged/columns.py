@@ -125,7 +125,8 @@ def nonrelevant_found(block: Block) -> np.ndarray:
     at = block.view.positions
     hit = block.view.nonrelevant[at.item]
     cell = at.judged.topic[at.item[hit]] * len(at.runs) + at.run[hit]
-    return np.bincount(cell, minlength=at.retrieved.size).reshape(at.retrieved.shape)[block.topics].astype(np.float64)
+    number = np.bincount(cell, minlength=at.retrieved.size).reshape(at.retrieved.shape)
+    return number[block.topics].astype(np.float64)
 
 
 @topic_column

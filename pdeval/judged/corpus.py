@@ -15,17 +15,17 @@ def corpus_sizes(positions: Positions) -> np.ndarray:
     Examples
     --------
     >>> import pdeval
-    >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    >>> bool((corpus_sizes(joined.positions) >= 100).all())
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> bool((corpus_sizes(judged.positions) >= 100).all())
     True
     """
     if positions.source is None:
         raise ValueError("the number of items of a query is counted from the run table, which this join no longer has.")
     runs, qrels = positions.source
     judged = positions.judged
-    found = list_index.find(runs)
+    found = list_index.find_lists(runs)
     topic = found.queries.probe(judged.queries)[found.query]
-    docs, code = ids.of(runs.column("doc"), "doc").unique()
+    docs, code = ids.column_ids(runs.column("doc"), "doc").unique()
     code = code if found.order is None else code[found.order]
     row_topic = np.repeat(topic, found.sizes)
     known = row_topic >= 0
@@ -33,7 +33,7 @@ def corpus_sizes(positions: Positions) -> np.ndarray:
     ranked, _ = np.unique(key, return_inverse=True)
     size = np.bincount(ranked // len(docs), minlength=len(judged.queries))
     # judged items that no run returned come on top, also those that a join of relevant items left out
-    held = judged if positions.complete else judgments.of(qrels)
+    held = judged if positions.complete else judgments.read_judgments(qrels)
     topic = held.queries.probe(judged.queries)[held.topic]
     place = held.docs.probe(docs)[held.doc]
     seen = place >= 0

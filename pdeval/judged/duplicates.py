@@ -17,10 +17,10 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from pdeval.judged.lists import find
+    >>> from pdeval.judged.lists import find_lists
     >>> from pdeval.kinds.tables import read
     >>> frame = pd.DataFrame({"query_id": [1, 1, 1, 2], "doc_id": ["a", "b", "a", "a"], "score": 0.0})
-    >>> rows_repeated(ids.of(frame["doc_id"], "doc"), find(read(frame, "runs"))).tolist()
+    >>> rows_repeated(ids.column_ids(frame["doc_id"], "doc"), find_lists(read(frame, "runs"))).tolist()
     [2]
     """
     mark = ids.fingerprints(doc)

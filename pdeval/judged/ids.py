@@ -21,7 +21,7 @@ class Ids:
 
     Examples
     --------
-    >>> ids = of(pd.Series(["d1", "d2", "d2"]), "doc")
+    >>> ids = column_ids(pd.Series(["d1", "d2", "d2"]), "doc")
     >>> ids.changes().tolist(), len(ids), ids.type
     ([True, False], 3, 'strings')
     """
@@ -54,7 +54,8 @@ class Ids:
         """Return, for every row but the first, whether its id differs from the row before."""
         if self.text is None:
             stored = self.numbers if self.numbers is not None else self.codes
-            return stored[1:] != stored[:-1]  # type: ignore[index]
+            differ: np.ndarray = stored[1:] != stored[:-1]  # type: ignore[index]
+            return differ
         if len(self) < 2:
             return np.zeros(0, dtype=bool)
         changed = _changes_of_one_width(self.text)
@@ -76,8 +77,10 @@ class Ids:
         """Return the ids as a pandas Index."""
         plain = self.decoded()
         if plain.numbers is not None:
-            return pd.Index(plain.numbers)
-        return pd.Index(plain.as_text().to_pandas().to_numpy(dtype=object), dtype=_text_dtype())
+            index: pd.Index = pd.Index(plain.numbers)
+        else:
+            index = pd.Index(plain.as_text().to_pandas().to_numpy(dtype=object), dtype=_text_dtype())
+        return index
 
     def probe(self, known: Ids) -> np.ndarray:
         """Return, for every row, the place of its id among `known` (all different), or -1."""
@@ -128,14 +131,14 @@ def _text_dtype() -> Any:
     return "str" if int(pd.__version__.partition(".")[0]) >= 3 else object
 
 
-def of(column: pd.Series, role: str) -> Ids:
+def column_ids(column: pd.Series, role: str) -> Ids:
     """Return a column's ids, copying nothing where it is Arrow-backed, categorical or integer.
 
     Examples
     --------
-    >>> of(pd.Series([3, 4]), "query").type
+    >>> column_ids(pd.Series([3, 4]), "query").type
     'integers'
-    >>> of(pd.Series([0.5]), "query")
+    >>> column_ids(pd.Series([0.5]), "query")
     Traceback (most recent call last):
     ValueError: the query column holds float64 values; ids must be strings or integers. Convert with .astype(str).
     """
@@ -146,7 +149,7 @@ def of(column: pd.Series, role: str) -> Ids:
     if missing:
         raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
     if isinstance(dtype, pd.CategoricalDtype):
-        values = of(pd.Series(column.cat.categories), role)
+        values = column_ids(pd.Series(column.cat.categories), role)
         return Ids(codes=column.cat.codes.to_numpy().astype(np.int32), values=values)
     if pd.api.types.is_bool_dtype(dtype):
         raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
@@ -190,7 +193,7 @@ def _text(column: pd.Series, array: pa.Array | None, role: str) -> Ids:
 
 
 def _from_dictionary(array: pa.Array, role: str) -> Ids:
-    values = of(pd.Series(array.dictionary.to_pandas()), role) if array.dictionary.null_count == 0 else None
+    values = column_ids(pd.Series(array.dictionary.to_pandas()), role) if array.dictionary.null_count == 0 else None
     codes = array.indices.to_numpy(zero_copy_only=False).astype(np.int32)
     if values is None:
         missing = int(np.isin(codes, np.flatnonzero(array.dictionary.is_null().to_numpy(zero_copy_only=False))).sum())
@@ -272,7 +275,7 @@ def fingerprints(ids: Ids) -> np.ndarray:
 
     Examples
     --------
-    >>> a, b, c = fingerprints(of(pd.Series(["doc-1", "doc-2", "doc-1"]), "doc"))
+    >>> a, b, c = fingerprints(column_ids(pd.Series(["doc-1", "doc-2", "doc-1"]), "doc"))
     >>> bool(a == c != b)
     True
     """

@@ -39,7 +39,7 @@ class Judgments:
         return self.topic * max(len(self.docs), 1) + self.doc
 
 
-def of(table: Table, *, complete: bool = True) -> Judgments:
+def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
     """Return the judgments of a qrels table; without `complete`, the items of positive grade alone.
 
     Examples
@@ -47,14 +47,14 @@ def of(table: Table, *, complete: bool = True) -> Judgments:
     >>> import pandas as pd
     >>> from pdeval.kinds.tables import read
     >>> frame = pd.DataFrame({"query_id": ["q2", "q1"], "doc_id": ["b", "a"], "relevance": [1, 0]})
-    >>> found = of(read(frame, "qrels"))
+    >>> found = read_judgments(read(frame, "qrels"))
     >>> found.topic.tolist(), found.grade.tolist()
     ([0, 1], [0.0, 1.0])
     """
     if len(table.frame) == 0:
         raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
-    queries, topic = ids.of(table.column("query"), "judgments' query").unique()
-    doc_ids = ids.of(table.column("doc"), "judgments' doc")
+    queries, topic = ids.column_ids(table.column("query"), "judgments' query").unique()
+    doc_ids = ids.column_ids(table.column("doc"), "judgments' doc")
     grade = numbers(table.column("grade"), "judgments' grade")
     if not complete and "subtopic" not in table and _all_different(topic, doc_ids):
         positive = np.flatnonzero(grade > 0)
@@ -94,7 +94,7 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
 
 
 def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray) -> Judgments:
-    subtopics, code = ids.of(table.column("subtopic"), "judgments' subtopic").unique()
+    subtopics, code = ids.column_ids(table.column("subtopic"), "judgments' subtopic").unique()
     full = key * len(subtopics) + code
     order = np.argsort(full, kind="stable")
     full, grade = full[order], grade[order]

@@ -28,7 +28,7 @@ class Lists:
     run, query : ndarray
         Codes of each list's run and query.
     runs : DataFrame
-        The runs' identifying columns, a row a run.
+        The runs' identifying columns, one row per run.
     queries : Ids
         The different query ids.
     order : ndarray or None
@@ -56,20 +56,20 @@ class Lists:
         return np.searchsorted(self.starts, rows, side="right") - 1
 
 
-def find(table: Table) -> Lists:
+def find_lists(table: Table) -> Lists:
     """Return the lists of a run table.
 
     Examples
     --------
     >>> from pdeval.kinds import tables
     >>> frame = pd.DataFrame({"run": ["b", "a", "a", "b"], "query_id": 1, "doc_id": 7, "score": 0.5})
-    >>> found = find(tables.read(frame, "runs"))
+    >>> found = find_lists(tables.read(frame, "runs"))
     >>> found.starts.tolist(), found.order.tolist(), found.runs["run"].tolist()
     ([0, 2, 4], [1, 2, 0, 3], ['a', 'b'])
     """
     count = len(table.frame)
-    names = {name: ids.of(table.frame[name], "run") for name in table.run_columns}
-    query = ids.of(table.column("query"), "query")
+    names = {name: ids.column_ids(table.frame[name], "run") for name in table.run_columns}
+    query = ids.column_ids(table.column("query"), "query")
     first = np.zeros(count, dtype=bool)
     first[:1] = True
     for column in (query, *names.values()):

@@ -73,8 +73,8 @@ class Positions:
         Examples
         --------
         >>> import pdeval
-        >>> joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-        >>> bool(joined.positions.relevant(2).sum() < joined.positions.relevant().sum())
+        >>> judged = pdeval.datasets.sample_judged()
+        >>> bool(judged.positions.relevant(2).sum() < judged.positions.relevant().sum())
         True
         """
         grade = self.judged.grade
@@ -156,9 +156,9 @@ def join(
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
     judged, found, doc, score = together(
-        lambda: judgments.of(qrels, complete=complete),
-        lambda: list_index.find(runs),
-        lambda: ids.of(runs.column("doc"), "doc"),
+        lambda: judgments.read_judgments(qrels, complete=complete),
+        lambda: list_index.find_lists(runs),
+        lambda: ids.column_ids(runs.column("doc"), "doc"),
         lambda: _score(runs, ties, compat),
     )
     together(
@@ -166,7 +166,7 @@ def join(
         lambda: _same_type("doc", doc.type, judged.docs.type),
         lambda: _no_duplicates(runs, doc, found) if validate else None,
     )
-    score, order = _sorted(score, found, runs, ties)
+    score, order = _sorted(score, found, ties)
     topic = found.queries.probe(judged.queries)[found.query]
     if not (topic >= 0).any():
         raise ValueError(
@@ -204,7 +204,7 @@ def join(
     )
 
 
-def _checked(ties: Ties | None, compat: str, depth: int | None, runs: Table) -> Ties:
+def _checked(ties: Ties | None, compat: str, depth: object, runs: Table) -> Ties:
     if compat not in ("trec_eval-10", "trec_eval-9", "pref_eval"):
         raise ValueError(f"compat={compat!r}: choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'.")
     if ties not in (None, "docid", "rank", "first", "expected"):
@@ -244,7 +244,7 @@ def _score(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
         return score.astype(np.float32)
 
 
-def _sorted(score: np.ndarray, found: Lists, runs: Table, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
+def _sorted(score: np.ndarray, found: Lists, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
     order = found.order
     score = score if order is None else score[order]
@@ -253,11 +253,11 @@ def _sorted(score: np.ndarray, found: Lists, runs: Table, ties: Ties) -> tuple[n
         score = score[inside]
         order = inside if order is None else order[inside]
     if ties == "rank":
-        _no_equal_ranks(score, found, runs)
+        _no_equal_ranks(score, found)
     return score, order
 
 
-def _no_equal_ranks(score: np.ndarray, found: Lists, runs: Table) -> None:
+def _no_equal_ranks(score: np.ndarray, found: Lists) -> None:
     equal = np.flatnonzero(score[1:] == score[:-1]) + 1
     equal = equal[found.starts[found.of_rows(equal)] != equal]
     if len(equal):
@@ -318,7 +318,8 @@ def _looked_up(key: np.ndarray, keys: np.ndarray, cells: int) -> np.ndarray:
     if cells <= max(_TABLE, 4 * len(key)):
         table = np.full(cells, -1, dtype=np.int32)
         table[keys] = np.arange(len(keys))
-        return table[key]
+        places: np.ndarray = table[key]
+        return places
     if len(keys) == 0:
         return np.full(len(key), -1)
     at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)

@@ -66,11 +66,13 @@ def top(
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to rank.")
     found, doc, score = together(
-        lambda: list_index.find(runs), lambda: ids.of(runs.column("doc"), "doc"), lambda: _score(runs, ties, compat)
+        lambda: list_index.find_lists(runs),
+        lambda: ids.column_ids(runs.column("doc"), "doc"),
+        lambda: _score(runs, ties, compat),
     )
     if validate:
         _no_duplicates(runs, doc, found)
-    score, order = _sorted(score, found, runs, ties)
+    score, order = _sorted(score, found, ties)
     rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
     rank = ranks.of_rows(rows, score, doc, found, ties, order).rank
     if depth is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
@@ -30,9 +31,9 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     --------
     >>> from pdeval.kinds.tables import read
     >>> import pandas as pd
-    >>> from pdeval.judged.lists import find
+    >>> from pdeval.judged.lists import find_lists
     >>> frame = pd.DataFrame({"query_id": 1, "doc_id": [1, 2, 3], "score": [0.1, 0.3, 0.2]})
-    >>> sort_lists(frame["score"].to_numpy(), find(read(frame, "runs"))).tolist()
+    >>> sort_lists(frame["score"].to_numpy(), find_lists(read(frame, "runs"))).tolist()
     [1, 2, 0]
     """
     rises = np.flatnonzero(score[1:] > score[:-1]) + 1
@@ -69,10 +70,11 @@ def of_rows(
     --------
     >>> import pandas as pd
     >>> from pdeval.kinds.tables import read
-    >>> from pdeval.judged.lists import find
+    >>> from pdeval.judged.lists import find_lists
     >>> frame = pd.DataFrame({"query_id": 1, "doc_id": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
-    >>> doc = ids.of(frame["doc_id"], "doc")
-    >>> of_rows(np.array([1, 2]), frame["score"].to_numpy(), doc, find(read(frame, "runs")), "docid").rank.tolist()
+    >>> doc = ids.column_ids(frame["doc_id"], "doc")
+    >>> lists = find_lists(read(frame, "runs"))
+    >>> of_rows(np.array([1, 2]), frame["score"].to_numpy(), doc, lists, "docid").rank.tolist()
     [3, 2]
     """
     own = lists.of_rows(rows)
@@ -153,7 +155,7 @@ def _later_by_sorting(
     return later[begin[place] + rows - first]
 
 
-def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple:
+def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple[pa.Array, np.ndarray]:
     """Return text that holds these rows' ids, and each row's place in it, converting only what is compared."""
     rows = rows if order is None else order[rows]
     if doc.text is not None:

@@ -33,8 +33,6 @@ The block that a kernel sees holds, by the `kind` of the measure:
 | start             | (m, T, R)   | ties="expected" only: items ranked above the item's group of tied items, or inf   |
 | size              | (m, T, R)   | ties="expected" only: items in that group, 1 for an item that was not retrieved   |
 
-`extras` of an entry: "empty" (the kernel copes with m = 0, so it is called for a query without relevant items too),
-"compat" (parameters that a `compat=` rule sets), "read" (how a parameter's text becomes its value), "at_prefix".
 """
 
 from pdeval.kernels import expected as ties

@@ -56,7 +56,7 @@ def AP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     aggregate="geometric mean",
     reference="Robertson 2006, On GMAP",
     aliases={"gm_map": "GMAP", "gm_ap": "GMAP"},
-    extras={"empty": True},
+    empty=True,
 )
 def GMAP(rank: np.ndarray) -> np.ndarray:
     """Average precision of at least 0.00001, to be averaged by the geometric mean.

@@ -60,7 +60,9 @@ def group_places(start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return at - first, last - first + 1
 
 
-def mean_over_ranks(start: np.ndarray, size: np.ndarray, k: float, weight: Callable) -> np.ndarray:
+def mean_over_ranks(
+    start: np.ndarray, size: np.ndarray, k: float, weight: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
     """Return the mean of weight(rank) over the ranks of each item's group; ranks beyond k have weight 0.
 
     Examples
@@ -209,7 +211,7 @@ def expected_CG(
     grade: np.ndarray,
     *,
     gain: Gain = "linear",
-    gains: Mapping | None = None,
+    gains: Mapping[float, float] | None = None,
     k: float = inf,
 ) -> np.ndarray:
     """Return the expected cumulated gain: each gain times the item's chance.
@@ -230,7 +232,7 @@ def expected_DCG(
     *,
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
-    gains: Mapping | None = None,
+    gains: Mapping[float, float] | None = None,
     k: float = inf,
 ) -> np.ndarray:
     """Return the expected discounted cumulated gain: each gain times the mean discount of its group's ranks.
@@ -260,7 +262,7 @@ def expected_nDCG(
     *,
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
-    gains: Mapping | None = None,
+    gains: Mapping[float, float] | None = None,
     k: float = inf,
 ) -> np.ndarray:
     """Return the expected nDCG: the ideal ranking has no ties, so the expected DCG is divided by it.

@@ -33,9 +33,11 @@ def at_rank(values: np.ndarray, rank: np.ndarray) -> np.ndarray:
     kind="graded",
     reference=BUCKLEY,
     aliases={"ndcg_rel": "nDCGrel", "ndcg_rel_{gains}": "nDCGrel(gains='{gains}')"},
-    extras=GAINS,
+    read=GAINS,
 )
-def nDCGrel(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Mapping | None = None) -> np.ndarray:
+def nDCGrel(
+    rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Mapping[float, float] | None = None
+) -> np.ndarray:
     """nDCG averaged over items of positive gain: each at its rank, those not retrieved at the end of the run.
 
     Examples
@@ -57,7 +59,7 @@ def nDCGrel(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Ma
     kind="graded",
     reference=BUCKLEY,
     aliases={"Rndcg": "RnDCG", "Rndcg_{gains}": "RnDCG(gains='{gains}')"},
-    extras=GAINS,
+    read=GAINS,
 )
 def RnDCG(
     rank: np.ndarray,
@@ -66,7 +68,7 @@ def RnDCG(
     retrieved: np.ndarray,
     relevants: np.ndarray,
     *,
-    gains: Mapping | None = None,
+    gains: Mapping[float, float] | None = None,
 ) -> np.ndarray:
     """nDCG averaged over the cutoffs where the ideal ranking comes to a lower gain, and the end of the run.
 
@@ -95,8 +97,10 @@ def RnDCG(
     return np.where(np.asarray(relevants) > 0, share(value, order[-1] + beyond), 0.0)
 
 
-@metric(kind="graded", reference=BUCKLEY, aliases={"G_{gains}": "G(gains='{gains}')"}, extras=GAINS)
-def G(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Mapping | None = None) -> np.ndarray:
+@metric(kind="graded", reference=BUCKLEY, aliases={"G_{gains}": "G(gains='{gains}')"}, read=GAINS)
+def G(
+    rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Mapping[float, float] | None = None
+) -> np.ndarray:
     """Normalised gain: each gain divided by log2(2 + the gain that was missed down to its rank).
 
     The missed gain is what the ideal ranking has cumulated there, at least 1 an item, less what this one has. The sum

@@ -40,7 +40,7 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
     return dict(zip(plain[::2], plain[1::2]))
 
 
-GAINS = {"read": {"gains": read_gains}}
+GAINS = {"gains": read_gains}
 
 
 def gain_of(grade: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None) -> np.ndarray:
@@ -81,7 +81,9 @@ def discounted(value: np.ndarray, rank: np.ndarray, discount: Discount = "log2(r
     return value / (log2(rank + 1) if discount == "log2(r+1)" else np.maximum(1.0, log2(rank)))
 
 
-def best_dcg(ideal: np.ndarray, k: float, discount: Discount, gain: Gain, gains: Mapping | None) -> np.ndarray:
+def best_dcg(
+    ideal: np.ndarray, k: float, discount: Discount, gain: Gain, gains: Mapping[float, float] | None
+) -> np.ndarray:
     """Return the DCG of the ideal ranking, cut at k.
 
     Examples
@@ -93,9 +95,14 @@ def best_dcg(ideal: np.ndarray, k: float, discount: Discount, gain: Gain, gains:
     return total(discounted(value, cut(level(value), k), discount))
 
 
-@metric(kind="graded", range=(0, inf), reference=JARVELIN, aliases=("cg",), synonyms=DCG_SYNONYMS, extras=GAINS)
+@metric(kind="graded", range=(0, inf), reference=JARVELIN, aliases=("cg",), synonyms=DCG_SYNONYMS, read=GAINS)
 def CG(
-    rank: np.ndarray, grade: np.ndarray, *, gain: Gain = "linear", gains: Mapping | None = None, k: float = inf
+    rank: np.ndarray,
+    grade: np.ndarray,
+    *,
+    gain: Gain = "linear",
+    gains: Mapping[float, float] | None = None,
+    k: float = inf,
 ) -> np.ndarray:
     """Cumulated gain: the sum of the gains of the first k items.
 
@@ -113,7 +120,7 @@ def CG(
     reference=JARVELIN,
     aliases={"dcg": "DCG", "dcg_burges": "DCG(gain=exp)", "dcg_burges@{k}": "DCG(gain=exp)@{k}"},
     synonyms=DCG_SYNONYMS,
-    extras=GAINS,
+    read=GAINS,
 )
 def DCG(
     rank: np.ndarray,
@@ -121,7 +128,7 @@ def DCG(
     *,
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
-    gains: Mapping | None = None,
+    gains: Mapping[float, float] | None = None,
     k: float = inf,
 ) -> np.ndarray:
     """Discounted cumulated gain: the sum of the gains of the first k items, each divided by its rank's discount.
@@ -149,7 +156,7 @@ def DCG(
         "ndcg_burges@{k}": "nDCG(gain=exp)@{k}",
     },
     synonyms=DCG_SYNONYMS,
-    extras=GAINS,
+    read=GAINS,
 )
 def nDCG(
     rank: np.ndarray,
@@ -158,7 +165,7 @@ def nDCG(
     *,
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
-    gains: Mapping | None = None,
+    gains: Mapping[float, float] | None = None,
     k: float = inf,
 ) -> np.ndarray:
     """Normalised discounted cumulated gain: DCG divided by that of the ideal ranking.

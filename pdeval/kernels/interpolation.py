@@ -13,7 +13,7 @@ from pdeval.kernels.levels import found, level
 
 Points = Literal["round", "floor"]
 RECALLS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-COMPAT = {"compat": {"trec_eval-9": {"points": "floor"}}}
+COMPAT = {"trec_eval-9": {"points": "floor"}}
 REFERENCE = "Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, 8.4"
 
 
@@ -88,7 +88,7 @@ def read_recalls(value: Any, text: str) -> tuple[float, ...]:
     reference=REFERENCE,
     aliases={"iprec_at_recall_{recall}": "IPrec@{recall}", "iprec": "IPrec"},
     limits={"recall": (0, 1)},
-    extras=COMPAT,
+    compat=COMPAT,
 )
 def IPrec(rank: np.ndarray, *, recall: float = 0.0, points: Points = "round") -> np.ndarray:
     """Interpolated precision: the largest precision at any rank from the one where that recall is reached.
@@ -107,7 +107,8 @@ def IPrec(rank: np.ndarray, *, recall: float = 0.0, points: Points = "round") ->
 @metric(
     reference=REFERENCE,
     aliases={"11pt_avg": "IPrecAvg", "11-pt_avg": "IPrecAvg", "11pt_avg_{recalls}": "IPrecAvg(recalls=[{recalls}])"},
-    extras={**COMPAT, "read": {"recalls": read_recalls}},
+    compat=COMPAT,
+    read={"recalls": read_recalls},
 )
 def IPrecAvg(rank: np.ndarray, *, recalls: Sequence[float] = RECALLS, points: Points = "round") -> np.ndarray:
     """Average interpolated precision: its mean over recall points, by default the eleven 0, 0.1, ... 1.

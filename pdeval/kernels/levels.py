@@ -86,7 +86,9 @@ def share(part: np.ndarray, whole: np.ndarray | float) -> np.ndarray:
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     if whole.ndim == 0:
         return part / whole if whole else np.zeros(part.shape)
-    return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole != 0)
+    shares = np.zeros(np.broadcast_shapes(part.shape, whole.shape))
+    np.divide(part, whole, out=shares, where=whole != 0)
+    return shares
 
 
 _LOG2 = np.array([-inf])
@@ -112,9 +114,9 @@ def log2(number: np.ndarray) -> np.ndarray:
 
 
 def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return +1 where `x` finds the item sooner than `y`, -1 where later, 0 where both are level.
+    """Return +1 where `x` finds the item sooner than `y`, -1 where later, 0 where both find it at the same rank.
 
-    Two items that neither found are level.
+    An item that neither finds is a tie.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
     return given
 
 
-def _called(weight: Callable, level: np.ndarray) -> np.ndarray:
+def _called(weight: Callable[..., Any], level: np.ndarray) -> np.ndarray:
     """Return what a function says of the levels, whether it takes them all at once or one by one."""
     try:
         return np.broadcast_to(np.asarray(weight(level), dtype=np.float64), level.shape)
@@ -83,12 +83,12 @@ def _rpp(x: np.ndarray, y: np.ndarray, weight: Weight) -> np.ndarray:
     return weighted_mean(closer(x, y), weights(weight, len(x)))
 
 
-@preference(reference=RPP_PAPER, extras={"population": "grades", "weight": "uniform"}, aliases=("rpp",))
+@preference(reference=RPP_PAPER, population="grades", path="recall-paired", weight="uniform", aliases=("rpp",))
 def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarray:
     """Recall-paired preference: the weighted share of recall levels that x reaches sooner, less those that y does.
 
     A user who wants i relevant items prefers the ranking that gives them sooner; items that neither ranking found are
-    level. With several positive grades and no `level`, users with different thresholds are weighted by how many items
+    ties. With several positive grades and no `level`, users with different thresholds are weighted by how many items
     satisfy them (equation 5).
 
     Examples
@@ -99,7 +99,7 @@ def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarr
     return _rpp(x, y, weight)
 
 
-@preference(reference=RPP_PAPER, extras={"population": "grades", "weight": "dcg"}, aliases=("dcgrpp",))
+@preference(reference=RPP_PAPER, population="grades", path="recall-paired", weight="dcg", aliases=("dcgrpp",))
 def dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Recall-paired preference with recall level i weighted by 1 / log2(i + 1).
 
@@ -111,7 +111,7 @@ def dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "dcg")
 
 
-@preference(reference=RPP_PAPER, extras={"population": "grades", "weight": "inverse"}, aliases=("invrpp",))
+@preference(reference=RPP_PAPER, population="grades", path="recall-paired", weight="inverse", aliases=("invrpp",))
 def invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Recall-paired preference with recall level i weighted by 1 / i.
 
@@ -123,10 +123,15 @@ def invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "inverse")
 
 
-_SUBTOPICS: dict[str, Any] = {"kind": "subtopic", "reference": RPP_PAPER}
+_SUBTOPICS: dict[str, Any] = {
+    "kind": "subtopic",
+    "population": "subtopics",
+    "path": "recall-paired",
+    "reference": RPP_PAPER,
+}
 
 
-@preference(name="ST-RPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "uniform"}, aliases=("st-rpp",))
+@preference(name="ST-RPP", **_SUBTOPICS, weight="uniform", aliases=("st-rpp",))
 def ST_RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarray:
     """Subtopic RPP: RPP averaged over the users of each subtopic and of any relevant item, weighted by their items.
 
@@ -138,7 +143,7 @@ def ST_RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.nd
     return _rpp(x, y, weight)
 
 
-@preference(name="ST-dcgRPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "dcg"}, aliases=("st-dcgRPP",))
+@preference(name="ST-dcgRPP", **_SUBTOPICS, weight="dcg", aliases=("st-dcgRPP",))
 def ST_dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Subtopic RPP with recall level i weighted by 1 / log2(i + 1).
 
@@ -150,9 +155,7 @@ def ST_dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "dcg")
 
 
-@preference(
-    name="ST-invRPP", **_SUBTOPICS, extras={"population": "subtopics", "weight": "inverse"}, aliases=("st-invRPP",)
-)
+@preference(name="ST-invRPP", **_SUBTOPICS, weight="inverse", aliases=("st-invRPP",))
 def ST_invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Subtopic RPP with recall level i weighted by 1 / i.
 
@@ -164,7 +167,7 @@ def ST_invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "inverse")
 
 
-@preference(reference=LP_PAPER, extras={"order": "first"}, aliases=("lexiprecision", "sgnlp"))
+@preference(reference=LP_PAPER, path="first", test="sign", aliases=("lexiprecision", "sgnlp"))
 def sgnLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Lexicographic precision: who is sooner at the lowest recall level where the rankings differ.
 
@@ -178,7 +181,7 @@ def sgnLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return first_nonzero(closer(x, y)).astype(np.float64)
 
 
-@preference(reference=LP_PAPER, extras={"difference": "reciprocal"}, aliases=("rrlexiprecision", "rrlp"))
+@preference(reference=LP_PAPER, path="reciprocal", aliases=("rrlexiprecision", "rrlp"))
 def rrLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Lexicographic precision by how much: 1/x - 1/y at the lowest recall level where the rankings differ.
 
@@ -192,7 +195,8 @@ def rrLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @preference(
     reference="Diaz 2023 (worst case); Diaz, Ekstrand & Mitra 2023, lexirecall",
-    extras={"order": "last"},
+    path="last",
+    test="sign",
     aliases=("lexirecall", "sgnlr"),
 )
 def sgnLR(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -248,7 +252,7 @@ def interleaving(
     return np.divide(won, whole, out=np.zeros_like(won), where=whole > 0)
 
 
-@preference(name="OI", reference=RPP_PAPER + ", section 6.1", extras={"interleaved": True})
+@preference(name="OI", reference=RPP_PAPER + ", section 6.1", path="interleaved")
 def offline_interleaving(
     x_items: np.ndarray, y_items: np.ndarray, *, user: Literal["uniform", "dcg"] = "uniform"
 ) -> np.ndarray:

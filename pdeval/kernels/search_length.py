@@ -96,7 +96,8 @@ def atomized(
     at="n",
     reference=ASL_PAPER,
     limits={"n": (1, inf)},
-    extras={"at_prefix": "g1-", "level": " The search length of every item is .ireval.search_lengths(qrels)."},
+    at_prefix="g1-",
+    level_hint=" The search length of every item is .ireval.lengths(qrels).",
 )
 def ASL(
     rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray, *, unretrieved: Unretrieved = "run", n: float = inf

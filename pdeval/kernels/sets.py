@@ -15,7 +15,7 @@ from pdeval.kernels.binary import f_measure, hits
 from pdeval.kernels.levels import inf, share
 
 TREC_EVAL = "trec_eval"
-COUNT: dict[str, Any] = {"aggregate": "sum", "range": (0, inf), "reference": TREC_EVAL, "extras": {"empty": True}}
+COUNT: dict[str, Any] = {"aggregate": "sum", "range": (0, inf), "reference": TREC_EVAL, "empty": True}
 
 
 @metric(reference=TREC_EVAL, aliases=("set_P",))
@@ -94,7 +94,7 @@ def SetAP(rank: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
         "utility": "Utility",
         "utility_{hit},{noise},{miss},{rest}": "Utility(hit={hit},noise={noise},miss={miss},rest={rest})",
     },
-    extras={"empty": True},
+    empty=True,
 )
 def Utility(
     rank: np.ndarray,

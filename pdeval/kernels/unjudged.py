@@ -36,7 +36,7 @@ def Bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> np.nd
     aggregate="geometric mean",
     reference=BPREF,
     aliases=("gm_bpref",),
-    extras={"empty": True},
+    empty=True,
 )
 def GMbpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> np.ndarray:
     """Bpref of at least 0.00001, to be averaged by the geometric mean.
@@ -79,7 +79,7 @@ def infAP(rank: np.ndarray, above: np.ndarray, pooled: np.ndarray) -> np.ndarray
     return total(np.where(here, np.where(j > 0, inferred, 1.0), 0.0)) / len(rank)
 
 
-@metric(kind="judged", reference="share of judged items", aliases=("judged",), extras={"empty": True})
+@metric(kind="judged", reference="share of judged items", aliases=("judged",), empty=True)
 def Judged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Judged: the share of judged items among the first k.
 
@@ -98,7 +98,7 @@ def Judged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.nda
     higher=False,
     reference="trec_eval, unj",
     aliases={"unj": "Unjudged", "unj_{k}": "Unjudged@{k}"},
-    extras={"empty": True},
+    empty=True,
 )
 def Unjudged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Unjudged: the number of unjudged items among the first k, divided by k.
@@ -119,7 +119,7 @@ def Unjudged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.n
     reference="Moffat & Zobel 2008, Rank-biased precision; trec_eval, rbp_resid",
     aliases={"rbp_resid": "RBPresidual(p=0.9)", "rbp_resid_p={p}": "RBPresidual(p={p})"},
     limits={"p": (0, 1)},
-    extras={"empty": True},
+    empty=True,
 )
 def RBPresidual(rank: np.ndarray, retrieved: np.ndarray, *, p: float = 0.8) -> np.ndarray:
     """Residual of rank-biased precision: by how much it would rise if every unjudged item were fully relevant.

@@ -1,18 +1,32 @@
-"""Ids and names in result tables: repeated cheaply, and joined where several columns name a run."""
+"""Ids and names in result tables: repeated in the caller's own dtype, and joined where several columns name a run."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 
-def labels(values: pd.Series | pd.Index, codes: np.ndarray) -> pd.Categorical | np.ndarray:
-    """Repeat `values[codes]` cheaply: a categorical for strings, plain numbers for numbers.
+def labels(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
+    """Return `values[codes]` in the dtype of the values: strings stay strings, categories categories.
 
     Examples
     --------
     >>> labels(pd.Index(["bm25", "lm"]), np.array([0, 0, 1])).tolist()
     ['bm25', 'bm25', 'lm']
+    """
+    taken = pd.Index(values).take(codes)
+    return taken.array if pd.api.types.is_extension_array_dtype(taken.dtype) else taken.to_numpy()
+
+
+def repeated(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
+    """Return `values[codes]` for tables that grow with the square of the runs: strings as a small categorical.
+
+    Examples
+    --------
+    >>> repeated(pd.Index(["bm25", "lm"]), np.array([0, 0, 1])).categories.tolist()
+    ['bm25', 'lm']
     """
     index = pd.Index(values)
     if isinstance(index.dtype, pd.CategoricalDtype):

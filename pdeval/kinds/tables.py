@@ -8,36 +8,19 @@ PyTerrier's, ranx', TREC's, a recommender's), or the caller binds roles:
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-Kind = Literal["runs", "qrels", "scores", "preferences", "orders", "comparisons", "labels", "clicks"]
-Binding = Mapping[str, str | Sequence[str]]
+from pdeval.kinds.recognition import kind_of, runs_of
+from pdeval.kinds.schemas import PAIRED, SCHEMAS, Schema
+from pdeval.kinds.vocabularies import GRADES, ROLES, VOCABULARIES, listed, names_of
 
-VOCABULARIES: dict[str, dict[str, str]] = {
-    "pdeval": {"run": "run", "query": "query_id", "doc": "doc_id"},
-    "PyTerrier": {"run": "name", "query": "qid", "doc": "docno"},
-    "ranx": {"run": "run", "query": "q_id", "doc": "doc_id"},
-    "TREC": {"run": "tag", "query": "topic", "doc": "docid"},
-    "recommender": {"run": "run", "query": "user_id", "doc": "item_id"},
-    "plain": {"run": "run", "query": "query", "doc": "doc"},
-}
-GRADES = ("relevance", "label", "grade", "rating", "rel")
-ROLES = ("run", "query", "doc", "score", "rank", "grade", "subtopic", "assessor", "measure", "value")
-NAMES = {
-    "runs": "a run table (run, query, doc, score)",
-    "qrels": "a judgments table (query, doc, grade)",
-    "scores": "a scores table (run, query, measure, value)",
-    "preferences": "a preferences table (query, run_a, run_b, measure, value)",
-    "orders": "an orders table (run, measure, method, score, rank)",
-    "comparisons": "a comparisons table (run_a, run_b, measure, p_value)",
-    "labels": "a labels table (item, assessor, label)",
-    "clicks": "a click log (session, query, timestamp, action)",
-}
+Kind = str
+Binding = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -56,6 +39,7 @@ class Table:
     frame: pd.DataFrame
     roles: Mapping[str, str]
     run_columns: tuple[str, ...] = ()
+    higher: Mapping[str, bool] | bool | None = None
 
     def column(self, role: str) -> pd.Series:
         """Return the column that plays a role."""
@@ -63,60 +47,6 @@ class Table:
 
     def __contains__(self, role: str) -> bool:
         return role in self.roles
-
-
-def kind_of(frame: pd.DataFrame, binding: Binding | None = None) -> str | None:
-    """Return what kind of table a frame looks like, or None.
-
-    Examples
-    --------
-    >>> kind_of(pd.DataFrame(columns=["query_id", "doc_id", "relevance"]))
-    'qrels'
-    >>> kind_of(pd.DataFrame(columns=["run", "query_id", "measure", "value"]))
-    'scores'
-    """
-    binding = binding or {}
-    columns = set(map(str, frame.columns)) | ({"measure", "value"} & set(binding))
-    if {"measure", "method", "score", "rank"} <= columns:
-        return "orders"
-    if "measure" in columns and "p_value" in columns:
-        return "comparisons"
-    if {"measure", "value"} <= columns:
-        return "preferences" if paired_columns(frame) else "scores"
-    if {"session", "timestamp"} <= columns or {"session", "action"} <= columns:
-        return "clicks"
-    if {"assessor", "label"} <= columns or "assessor" in binding:
-        return "labels"
-    query, doc = _has(columns, binding, "query"), _has(columns, binding, "doc")
-    if query and doc:
-        graded = "grade" in binding or any(name in columns for name in GRADES)
-        ranked = {"score", "rank"} & (columns | set(binding))
-        if graded and not ranked:
-            return "qrels"
-        return "runs" if ranked else None
-    return None
-
-
-def _has(columns: Iterable[str], binding: Binding, role: str) -> bool:
-    return role in binding or any(words[role] in columns for words in VOCABULARIES.values())
-
-
-def paired_columns(frame: pd.DataFrame) -> list[str]:
-    """Return the names X for which the frame has both X_a and X_b, run ids first.
-
-    Examples
-    --------
-    >>> paired_columns(pd.DataFrame(columns=["model_a", "model_b", "mean_a", "mean_b"]))
-    ['model']
-    """
-    columns = list(map(str, frame.columns))
-    stems = [name[:-2] for name in columns if name.endswith("_a") and f"{name[:-2]}_b" in columns]
-    hinted = frame.attrs.get("run_columns")
-    if hinted and set(hinted) <= set(stems):
-        return list(hinted)
-    if hinted and set(hinted) <= set(columns):
-        return []  # a table of single runs, to which columns of the caller's were joined
-    return [stem for stem in stems if stem not in ("mean", "measure", "method")]
 
 
 def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
@@ -137,30 +67,55 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
     >>> read(qrels, "qrels", {"query": "topic_no"}).roles
     {'query': 'topic_no', 'doc': 'docno', 'grade': 'label'}
     """
+    if isinstance(frame, Table) and frame.kind == kind:  # read already, by a join
+        return frame
     bound = getattr(frame, "_binding", None)
     if bound is not None:
         frame, binding = frame._frame, {**bound, **(binding or {})}  # type: ignore[attr-defined]
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"expected a pandas DataFrame holding {NAMES[kind]}, got {type(frame).__name__}.")
-    binding = _checked_binding(frame, binding or {}, kind)
+        raise TypeError(f"expected a pandas DataFrame holding {SCHEMAS[kind].article}, got {type(frame).__name__}.")
+    binding = checked_binding(frame, binding or {})
     repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
     if repeated:
         raise ValueError(f"the table has the column name {repeated[0]!r} more than once; rename one of them.")
     not_in_the_index(frame, binding)
     if kind in ("runs", "qrels"):
         return _read_items(frame, kind, binding)
+    if kind == "labels":
+        return _read_labels(frame, binding)
     return _read_results(frame, kind, binding)
 
 
-def _checked_binding(frame: pd.DataFrame, binding: Binding, kind: str) -> dict[str, Any]:
+def described_frame(bound: Any) -> pd.DataFrame:
+    """Return the frame of an accessor, its bound columns said in `attrs`: for those who read frames as they are."""
+    binding = bound._binding
+    frame: pd.DataFrame = bound._frame
+    if not binding:
+        return frame
+    frame = frame.copy(deep=False)
+    names = binding.get("run")
+    frame.attrs = {
+        **frame.attrs,
+        **({} if names is None else {"run_columns": [names] if isinstance(names, str) else list(names)}),
+    }
+    if "query" in binding:
+        frame.attrs["query_column"] = binding["query"]
+    return frame
+
+
+def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
+    """Return a binding of roles to columns, or raise where a role or a column does not exist."""
     for role, names in binding.items():
+        if role == "higher":
+            continue
         if role not in ROLES:
             near = difflib.get_close_matches(role, ROLES, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise KeyError(f"no role {role!r}; roles are {', '.join(ROLES)}.{hint}")
         for name in names if isinstance(names, (list, tuple)) else [names]:
-            if name not in frame.columns:
-                raise KeyError(f"no column {name!r} for the role {role!r}; the table has {_listed(frame.columns)}.")
+            paired = role == "run" and {f"{name}_a", f"{name}_b"} <= set(frame.columns)
+            if name not in frame.columns and not paired:
+                raise KeyError(f"no column {name!r} for the role {role!r}; the table has {listed(frame.columns)}.")
     return dict(binding)
 
 
@@ -176,11 +131,6 @@ def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
         )
 
 
-def _listed(names: Iterable[object], most: int = 12) -> str:
-    texts = [str(name) for name in names]
-    return ", ".join(texts[:most]) + (f", ... ({len(texts)} in all)" if len(texts) > most else "")
-
-
 def _words(frame: pd.DataFrame, kind: str, binding: Binding) -> dict[str, str]:
     """Return the one vocabulary whose query and doc columns the frame has."""
     columns = set(frame.columns)
@@ -190,7 +140,11 @@ def _words(frame: pd.DataFrame, kind: str, binding: Binding) -> dict[str, str]:
         if all(role in binding or words[role] in columns for role in ("query", "doc"))
     }
     if not fits:
-        missing = [role for role in ("query", "doc") if not _has(columns, binding, role)]
+        missing = [
+            role
+            for role in ("query", "doc")
+            if not (role in binding or any(name in columns for name in names_of(role)))
+        ]
         if len(missing) == 0:
             found = {r: [w[r] for w in VOCABULARIES.values() if w[r] in columns] for r in ("query", "doc")}
             raise ValueError(
@@ -220,10 +174,10 @@ def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: B
         parts.append(f"no grade column (known names: {', '.join(GRADES)})")
         missing = [*missing, "grade"]
     other = kind_of(frame)
-    looks = f" It looks like {NAMES[other]}." if other and other != kind else ""
+    looks = f" It looks like {SCHEMAS[other].article}." if other and other != kind else ""
     bind = ", ".join(f"{role}=..." for role in missing)
     return (
-        f"expected {NAMES[kind]}, but found {' and '.join(parts)} among the columns {_listed(frame.columns)}."
+        f"expected {SCHEMAS[kind].article}, but found {' and '.join(parts)} among the columns {listed(frame.columns)}."
         f"{looks} Bind other names with df.ireval({bind})."
     )
 
@@ -239,7 +193,7 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
         if "score" not in roles and "rank" not in roles:
             other = " It looks like a judgments table." if kind_of(frame) == "qrels" or _grade(frame, binding) else ""
             raise ValueError(
-                f"the run table has neither a score nor a rank column; it has {_listed(frame.columns)}.{other} "
+                f"the run table has neither a score nor a rank column; it has {listed(frame.columns)}.{other} "
                 "Bind one with df.ireval(score=...)."
             )
         return Table(kind, frame, roles, _run_columns(frame, binding, words["run"]))
@@ -247,7 +201,7 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
     if grade is None:
         raise ValueError(
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
-            f"{_listed(frame.columns)}. Bind it with qrels.ireval(grade=...)."
+            f"{listed(frame.columns)}. Bind it with qrels.ireval(grade=...)."
         )
     roles["grade"] = grade
     for role in ("subtopic", "assessor"):
@@ -259,7 +213,8 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
 
 def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:
     if "grade" in binding:
-        return binding["grade"]  # type: ignore[return-value]
+        bound: str = binding["grade"]
+        return bound
     present = [name for name in GRADES if name in frame.columns]
     if len(present) > 1:
         raise ValueError(
@@ -272,7 +227,7 @@ def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:
 def _run_columns(frame: pd.DataFrame, binding: Binding, own: str) -> tuple[str, ...]:
     if "run" in binding:
         bound = binding["run"]
-        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)  # type: ignore[return-value]
+        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)
     hinted = frame.attrs.get("run_columns")
     if hinted and set(hinted) <= set(frame.columns):
         return tuple(hinted)
@@ -285,30 +240,66 @@ def _run_columns(frame: pd.DataFrame, binding: Binding, own: str) -> tuple[str, 
     return tuple(present)
 
 
-def _read_results(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Table:
-    needed = {
-        "scores": ("measure", "value"),
-        "preferences": ("measure", "value"),
-        "orders": ("measure", "score", "rank"),
-    }
-    names = {role: binding.get(role, role) for role in needed.get(kind, ())}
-    missing = [name for name in names.values() if name not in frame.columns]
-    paired = kind == "preferences"
-    if missing or (kind in ("scores", "preferences") and paired != bool(paired_columns(frame))):
-        other = kind_of(frame, binding)
-        looks = f"; this looks like {NAMES[other]}" if other and other != kind else ""
-        then = _NEXT.get((str(other), str(kind)), "")
-        raise ValueError(f"expected {NAMES[kind]}{looks}; it has the columns {_listed(frame.columns)}.{then}")
-    roles = dict(names)
-    if kind in ("scores", "preferences"):
-        roles["query"] = _query_column(frame, binding)
-    if paired:
-        return Table(kind, frame, roles, tuple(paired_columns(frame)))
-    own = next((w["run"] for w in VOCABULARIES.values() if w["run"] in frame.columns), "run")
-    return Table(kind, frame, roles, _run_columns(frame, binding, own))
+def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
+    """Return what assessors say of a (query, doc), or of a doc alone; `item` is the doc where none is known."""
+    found = {role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding}
+    for role in ("assessor", "label", "doc", "query"):
+        names = [name for name in names_of(role) if name in frame.columns and name not in found.values()]
+        if role == "doc" and "item" in frame.columns:
+            names = names or ["item"]
+        if role == "query" and len(names) > 1 and "query" in names:
+            names.remove("query")  # beside a query id, `query` is its text
+        if role in ("doc", "query") and role not in found and len(names) > 1:
+            raise ValueError(
+                f"two columns could be the {role}: {names[0]!r} and {names[1]!r}. "
+                f"Say which: df.ireval({role}={names[0]!r})."
+            )
+        if names:
+            found.setdefault(role, names[0])
+    missing = [role for role in ("doc", "assessor", "label") if role not in found]
+    if missing:
+        parts = [f"no {role} column (known names: {', '.join(names_of(role))})" for role in missing]
+        raise ValueError(
+            f"expected {SCHEMAS['labels'].article}, but found {' and '.join(parts)} among the columns "
+            f"{listed(frame.columns)}. Bind other names with df.ireval({', '.join(f'{role}=...' for role in missing)})."
+        )
+    roles: dict[str, str] = {role: found[role] for role in ("query", "doc", "assessor", "label") if role in found}
+    return Table("labels", frame, roles)
 
 
-_NEXT = {
+def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Table:
+    """Return any other table, its roles and columns found by its schema."""
+    schema = SCHEMAS[kind]
+    if kind_of(frame, binding) != kind:
+        raise ValueError(_unfit_text(frame, schema, binding))
+    roles: dict[str, str] = {}
+    for column in schema.columns:
+        if column.name == "query":
+            # beside a query id, the user of a click log is no query
+            others = {other.name for other in schema.columns} - {"query"}
+            if (name := query_column(frame, binding, others, needed=not column.optional)) is not None:
+                roles["query"] = name
+        elif column.name not in ("run", *PAIRED):
+            said = frame.attrs.get(f"{column.name}_column")
+            names = [binding[column.name]] if column.name in binding else (said, *names_of(column.name))
+            if (present := next((name for name in names if name in frame.columns), None)) is not None:
+                roles[column.name] = str(present)
+    if {PAIRED[0], "run"} & set(schema.required):
+        return Table(kind, frame, roles, runs_of(frame, schema, binding), binding.get("higher"))
+    return Table(kind, frame, roles, (), binding.get("higher"))
+
+
+def _unfit_text(frame: pd.DataFrame, schema: Schema, binding: Binding) -> str:
+    other = kind_of(frame, binding)
+    looks = f"; this looks like {SCHEMAS[other].article}" if other and other != schema.name else ""
+    then = _THEN.get((str(other), schema.name), "")
+    roles = [name for name in schema.known_by or schema.required if name in ROLES and name != "run"]
+    lacking = [role for role in roles if role not in binding and not {*names_of(role)} & {*frame.columns}]
+    bind = f" Bind other names with df.ireval({', '.join(f'{role}=...' for role in lacking)})." if lacking else ""
+    return f"expected {schema.article}{looks}; it has the columns {listed(frame.columns)}.{then or bind}"
+
+
+_THEN = {
     ("scores", "preferences"): " Scores have .summary(), .order() and .compare().",
     ("preferences", "scores"): " Preferences have .mean(), .matrix(), .order() and .compare().",
     ("runs", "scores"): " Call .ireval.measure(qrels) first.",
@@ -317,23 +308,23 @@ _NEXT = {
 }
 
 
-def _query_column(frame: pd.DataFrame, binding: Binding) -> str:
+def query_column(
+    frame: pd.DataFrame, binding: Binding, others: Collection[str] = (), *, needed: bool = True
+) -> str | None:
+    """Return the column of query ids: that bound, said or known; without one None, or an error where one is needed."""
     if "query" in binding:
-        return binding["query"]  # type: ignore[return-value]
-    hinted = frame.attrs.get("query_column")
-    if hinted in frame.columns:
-        return str(hinted)
-    present = [w["query"] for w in VOCABULARIES.values() if w["query"] in frame.columns]
+        return str(binding["query"])
+    said = frame.attrs.get("query_column")
+    if said in frame.columns:
+        return str(said)
+    present = [name for name in names_of("query") if name in frame.columns and name not in others]
     if len(present) > 1 and "query" in present:
         present.remove("query")  # beside a query id, `query` is its text
-    if len(present) != 1:
-        found = (
-            f"two columns could be the query: {present}"
-            if present
-            else f"no query column among {_listed(frame.columns)}"
-        )
-        raise ValueError(f"{found}. Say which: df.ireval(query=...).")
-    return present[0]
+    if len(present) == 1 or not needed:
+        return present[0] if len(present) == 1 else None
+    if present:
+        raise ValueError(f"two columns could be the query: {present}. Say which: df.ireval(query=...).")
+    raise ValueError(f"no query column among {listed(frame.columns)}. Say which: df.ireval(query=...).")
 
 
 def together(*steps: Callable[[], Any]) -> list[Any]:

@@ -1,64 +1,57 @@
-"""Behaviour of users by bucket: eight measures of a click log, with confidence intervals.
-
-The measures and their directions are those of Radlinski, Kurup and Joachims (CIKM 2008). As there, the reciprocal
-ranks and the times are over queries with a click, so that they do not repeat the abandonment rate.
-"""
+"""Behaviour of users by bucket: the behaviour measures of a click log, with confidence intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.online.behaviour_measures import MEASURES, BehaviourMeasure, chosen_measures
 from pdeval.online.clicks import behaviour_of, sessions_of
 from pdeval.online.log import Log, read_log
 from pdeval.online.samples import Aggregate, Kind, estimate
+from pdeval.verbs import verb
 
 Unit = Literal["query", "session", "user"]
 
-
-class Measure(NamedTuple):
-    """A behaviour measure: its column per query, how it is summed up, and where it goes as results get worse."""
-
-    column: str
-    aggregate: Aggregate
-    worse: Literal["increase", "decrease"]
-    rate: bool = False
-
-
-MEASURES = {
-    "abandonment_rate": Measure("abandoned", "mean", "increase", rate=True),
-    "reformulation_rate": Measure("reformulated", "mean", "increase", rate=True),
-    "queries_per_session": Measure("queries", "mean", "increase"),
-    "clicks_per_query": Measure("clicks", "mean", "decrease"),
-    "max_reciprocal_rank": Measure("max_reciprocal_rank", "mean", "decrease"),
-    "mean_reciprocal_rank": Measure("mean_reciprocal_rank", "mean", "decrease"),
-    "time_to_first_click": Measure("time_to_first_click", "median", "increase"),
-    "time_to_last_click": Measure("time_to_last_click", "median", "decrease"),
-}
+table(
+    "behaviour",
+    "[bucket] measure aggregate n:int value:float ci_low:float ci_high:float",
+    "table of behaviour of users",
+    row="bucket and behaviour measure",
+    sort="bucket",
+    then="log.ireval.compare_buckets()",
+    means={
+        "aggregate": "'mean' or 'median'",
+        "n": "number of observations: queries, sessions or users",
+        "value": "the mean or median; NaN where n is 0, as are times in a log without clicks",
+    },
+    undrawn="its intervals are in ci_low and ci_high; there is no plot of them",
+)
 
 
+@verb(on="clicks", gives="behaviour")
 def behaviour(
-    log: pd.DataFrame,
+    log: Table,
     measures: Sequence[str] | str | None = None,
     *,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit = "query",
     confidence: float = 0.95,
-    resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int | None = 0,
-    **binding: str,
 ) -> pd.DataFrame:
     """Return the behaviour measures of every bucket, with confidence intervals.
 
     Parameters
     ----------
-    log : DataFrame
-        A click log; its format is described in `pdeval.online.log`.
-    measures : sequence of str, optional
-        Any of `MEASURES`; by default all eight.
+    measures : str or list of str, optional
+        Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
         By default the median for the two times and the mean for the others.
     unit : {'query', 'session', 'user'}
@@ -66,61 +59,51 @@ def behaviour(
         user's own mean. Queries of one user are not independent: with many queries per user prefer 'user'.
     confidence : float
         Of the intervals: Wilson's for rates of queries, Student's t for means, bootstrap for medians.
-    resamples, seed : int
+    draws : int
+        Bootstrap samples of every median.
+    seed : int, optional
         Of the bootstrap.
-    **binding : str
-        Column names by role: session, user, query, timestamp, action, rank, doc, bucket.
-
-    Returns
-    -------
-    DataFrame
-        [bucket,] measure, aggregate, n, value, ci_low, ci_high; sorted by bucket, then measures as asked. A measure
-        without observations (times, in a log without clicks) has n = 0 and NaN.
 
     Examples
     --------
-    >>> log = pd.DataFrame(
-    ...     [("s", "a", 0, "impression", None, "new"), ("s", "a", 8, "click", 2, "new"),
-    ...      ("t", "a", 0, "impression", None, "old")],
-    ...     columns=["session", "query_id", "timestamp", "action", "rank", "bucket"])
-    >>> found = behaviour(log, ["abandonment_rate", "time_to_first_click"])
-    >>> found[["bucket", "measure", "n", "value"]].values.tolist()[:2]
-    [['new', 'abandonment_rate', 1, 0.0], ['new', 'time_to_first_click', 1, 8.0]]
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels)
+    >>> log.ireval.behaviour(["abandonment_rate", "clicks_per_query"]).round(2)
+      bucket           measure aggregate   n  value  ci_low  ci_high
+    0   bm25  abandonment_rate      mean  50   0.02    0.00     0.10
+    1   bm25  clicks_per_query      mean  50   4.52    3.95     5.09
+    2  tfidf  abandonment_rate      mean  50   0.06    0.02     0.16
+    3  tfidf  clicks_per_query      mean  50   3.14    2.61     3.67
     """
-    read = read_log(log, binding)
     chosen, how = chosen_measures(measures, aggregate)
+    read = read_log(log)
     code, buckets = buckets_of(read)
     samples = samples_of(read, chosen, unit, code, len(buckets))
     rows = []
     for number, bucket in enumerate(buckets):
-        for name in chosen:
-            found = estimate(
-                samples[name][number],
-                kind_of(name, how[name], unit),
-                confidence=confidence,
-                resamples=resamples,
-                rng=rng_of(seed, name, number),
-            )
-            rows.append((bucket, name, how[name], len(samples[name][number]), *found))
+        for measure in chosen:
+            sample, kind = samples[measure.name][number], estimated_as(measure, how[measure.name], unit)
+            rng = rng_of(seed, measure.name, number)
+            found = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
+            rows.append((bucket, measure.name, how[measure.name], len(sample), *found))
     columns = [str(buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
     frame = pd.DataFrame(rows, columns=columns)
-    return frame if "bucket" in read.names else frame.drop(columns=columns[0])
+    frame = frame if "bucket" in read.names else frame.drop(columns=columns[0])
+    frame.attrs = {
+        **read.attrs("bucket"),
+        **described(chosen, how),
+        "unit": unit,
+        "confidence": confidence,
+        "draws": draws,
+        "seed": seed,
+    }
+    return frame
 
 
-def chosen_measures(
-    measures: Sequence[str] | str | None, aggregate: Aggregate | Mapping[str, Aggregate] | None
-) -> tuple[list[str], dict[str, Aggregate]]:
-    """Return the measures asked for, and how each is summed up."""
-    chosen = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else list(measures)
-    given = {} if aggregate is None else aggregate
-    how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
-    unknown = [name for name in [*chosen, *how] if name not in MEASURES]
-    if unknown:
-        raise KeyError(f"no behaviour measure {unknown[0]!r}; there are {', '.join(MEASURES)}.")
-    wrong = [value for value in how.values() if value not in ("mean", "median")]
-    if wrong:
-        raise ValueError(f"aggregate is 'mean' or 'median', not {wrong[0]!r}.")
-    return chosen, {name: how.get(name, MEASURES[name].aggregate) for name in chosen}
+def described(chosen: Iterable[BehaviourMeasure], how: Mapping[str, Aggregate]) -> dict[Any, Any]:
+    """Return what tables carry about behaviour measures: which way is better, and how each was summed up."""
+    return {"measures": {one.name: {**one.known(), "aggregate": how[one.name]} for one in chosen}}
 
 
 def buckets_of(read: Log) -> tuple[np.ndarray, pd.Index]:
@@ -130,32 +113,34 @@ def buckets_of(read: Log) -> tuple[np.ndarray, pd.Index]:
     return np.zeros(len(read.queries), dtype=np.int64), pd.Index(["all"], name="bucket")
 
 
-def samples_of(read: Log, chosen: list[str], unit: Unit, code: np.ndarray, n: int) -> dict[str, list[np.ndarray]]:
+def samples_of(
+    read: Log, chosen: Iterable[BehaviourMeasure], unit: Unit, code: np.ndarray, n: int
+) -> dict[str, list[np.ndarray]]:
     """Return each measure's observations in every bucket."""
     if unit not in ("query", "session", "user"):
         raise ValueError(f"unit is 'query', 'session' or 'user', not {unit!r}.")
     if unit == "user" and "user" not in read.names:
-        raise ValueError("unit='user' needs a user column in the log; name it with user=...")
+        raise ValueError("unit='user' needs a user column in the log; bind it: log.ireval(user=...).")
     queries, sessions = behaviour_of(read), sessions_of(read)
     session = read.codes("session")[0]
     start = np.append(True, session[1:] != session[:-1])
     samples = {}
-    for name in chosen:
-        source, bucket = (sessions, code[start]) if name == "queries_per_session" else (queries, code)
-        values = source[MEASURES[name].column].to_numpy(dtype=np.float64)
+    for measure in chosen:
+        source, bucket = (sessions, code[start]) if measure.per == "session" else (queries, code)
+        values = measure.values(source)
         known = ~np.isnan(values)
         values, bucket = values[known], bucket[known]
         if unit != "query":
             who = pd.factorize(source[read.names[unit]])[0][known]
             means = pd.Series(values).groupby([bucket, who]).mean()
             bucket, values = means.index.get_level_values(0).to_numpy(), means.to_numpy()
-        samples[name] = [values[bucket == number] for number in range(n)]
+        samples[measure.name] = [values[bucket == number] for number in range(n)]
     return samples
 
 
-def kind_of(name: str, aggregate: Aggregate, unit: Unit) -> Kind:
+def estimated_as(measure: BehaviourMeasure, aggregate: Aggregate, unit: Unit) -> Kind:
     """Return how a measure is estimated: as a rate of queries, a mean or a median."""
-    return "rate" if aggregate == "mean" and MEASURES[name].rate and unit == "query" else aggregate
+    return "rate" if aggregate == "mean" and measure.rate and unit == "query" else aggregate
 
 
 def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:

@@ -10,76 +10,127 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.online.behaviour import MEASURES, Unit, buckets_of, chosen_measures, kind_of, rng_of, samples_of
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.online.behaviour import Unit, buckets_of, described, estimated_as, rng_of, samples_of
+from pdeval.online.behaviour_measures import MEASURES, chosen_measures
 from pdeval.online.log import Log, read_log
-from pdeval.online.samples import Aggregate, Kind, Tested, adjusted, bootstrap_medians, mann_whitney, two_rates, welch
+from pdeval.online.samples import Aggregate, Kind, Tested, bootstrap_medians, mann_whitney, two_rates, welch
+from pdeval.significance.corrections import Correction, adjust
+from pdeval.verbs import verb
 
 TestName = Literal["auto", "welch", "mann-whitney"]
 
+table(
+    "bucket_comparisons",
+    "bucket_a bucket_b measure aggregate test n_a:int n_b:int value_a:float value_b:float difference:float "
+    "ci_low:float ci_high:float effect_size:float statistic:float p_value:float p_adjusted:float significant:bool",
+    "comparison of buckets",
+    known_by="measure aggregate test n_a n_b value_a value_b difference p_value p_adjusted significant",
+    row="pair of buckets and behaviour measure",
+    sort="measure bucket_a bucket_b",
+    then=".report()",
+    means={
+        "bucket_a": "the first bucket of a pair",
+        "bucket_b": "the second bucket of a pair",
+        "test": "'z', 'welch' or 'mann-whitney'",
+        "n_a": "observations in the first bucket",
+        "n_b": "observations in the second bucket",
+        "difference": "value_a - value_b",
+        "effect_size": "Cohen's h for rates, d for means, rank-biserial correlation for Mann-Whitney",
+        "p_value": "NaN where there is nothing to test",
+        "p_adjusted": "p-value corrected for the number of pairs, within each measure",
+    },
+    undrawn="its intervals are in ci_low and ci_high; there is no plot of them",
+)
+table(
+    "verdicts",
+    "measure aggregate hypothesis found pairs:int as_expected:int significant:int against:int verdict",
+    "table of verdicts on an order of buckets",
+    row="behaviour measure",
+    means={
+        "hypothesis": "the expected order of the buckets' values",
+        "found": "their order in the log",
+        "pairs": "number of pairs of buckets",
+        "as_expected": "pairs in the expected direction",
+        "significant": "those among them that pass the test",
+        "against": "pairs that pass the test in the other direction",
+        "verdict": "'confirmed': every pair as expected and significant; 'in order': every pair as expected, not all "
+        "significant; 'contradicted': some pair significantly against; 'not in order': anything else; 'no data': a "
+        "bucket without observations",
+    },
+    undrawn="it is a table to read: one verdict per measure",
+)
 
+
+@verb(on="clicks", gives="bucket_comparisons")
 def compare_buckets(
-    log: pd.DataFrame,
+    log: Table,
     measures: Sequence[str] | str | None = None,
     *,
     order: Sequence[object] | None = None,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit = "query",
     test: TestName = "auto",
-    correction: str | None = "bonferroni",
+    correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
-    resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int | None = 0,
-    **binding: str,
 ) -> pd.DataFrame:
-    """Return a two-sample test of every pair of buckets on every measure.
+    """Return a two-sample test of every pair of buckets on every behaviour measure.
 
     Parameters
     ----------
-    log, measures, aggregate, unit, resamples, seed, **binding
-        As in `behaviour`.
-    order : sequence, optional
+    measures : str or list of str, optional
+        Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
+    order : list, optional
         The buckets to compare, in the order in which they become a and b; by default all, sorted.
+    aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
+        By default the median for the two times and the mean for the others.
+    unit : {'query', 'session', 'user'}
+        What counts as one observation: an issued query (a session, for queries per session), or each session's or
+        user's own mean. Queries of one user are not independent: with many queries per user prefer 'user'.
     test : {'auto', 'welch', 'mann-whitney'}
         'auto': pooled z for rates of queries, Welch's t for other means, Mann-Whitney for medians.
     correction : str, optional
         'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
     alpha : float
         Level of the tests; the intervals have confidence 1 - alpha.
-
-    Returns
-    -------
-    DataFrame
-        bucket_a, bucket_b, measure, aggregate, test, n_a, n_b, value_a, value_b, difference, ci_low, ci_high,
-        effect_size (Cohen's h for rates, d for means, rank-biserial for Mann-Whitney), statistic, p_value,
-        p_adjusted, significant; sorted by measure as asked, then pair. NaN where there is nothing to test.
+    draws : int
+        Bootstrap samples of every median, for the intervals.
+    seed : int, optional
+        Of the bootstrap.
 
     Examples
     --------
-    >>> shown = [(s, "a", 0, "impression", None, "ab"[s % 2]) for s in range(40)]
-    >>> clicked = [(s, "a", 5, "click", 1, "ab"[s % 2]) for s in range(40) if s % 2 or s < 10]
-    >>> log = pd.DataFrame(shown + clicked, columns=["session", "query_id", "timestamp", "action", "rank", "bucket"])
-    >>> found = compare_buckets(log, "abandonment_rate")
-    >>> found[["bucket_a", "bucket_b", "test", "difference", "significant"]].values.tolist()
-    [['a', 'b', 'z', 0.75, True]]
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> log = runs[runs["run"].isin(["rerank-s1", "tfidf"])].ireval.simulate_clicks(qrels, sessions=10)
+    >>> found = log.ireval.compare_buckets(["abandonment_rate", "clicks_per_query"])
+    >>> found[["bucket_a", "bucket_b", "measure", "test", "value_a", "value_b", "significant"]].round(2)
+        bucket_a bucket_b           measure   test  value_a  value_b  significant
+    0  rerank-s1    tfidf  abandonment_rate      z      0.0     0.06         True
+    1  rerank-s1    tfidf  clicks_per_query  welch      6.3     3.14         True
     """
     if test not in ("auto", "welch", "mann-whitney"):
         raise ValueError(f"test is 'auto', 'welch' or 'mann-whitney', not {test!r}.")
-    read = read_log(log, binding)
     chosen, how = chosen_measures(measures, aggregate)
+    read = read_log(log)
     code, buckets = buckets_of(read)
     if test == "welch" and "median" in how.values():
-        name = next(name for name in chosen if how[name] == "median")
+        name = next(name for name in how if how[name] == "median")
         raise ValueError(f"welch compares means, {name} is summed up by its median: add aggregate='mean'.")
     places = _places(read, buckets, order)
     samples = samples_of(read, chosen, unit, code, len(buckets))
     first, second = all_pairs(len(places))
     rows = []
-    for name in chosen:
-        kind = kind_of(name, how[name], unit)
+    for measure in chosen:
+        name, kind = measure.name, estimated_as(measure, how[measure.name], unit)
         middle = np.median if kind == "median" else np.mean
         value = [float(middle(sample)) if len(sample) else np.nan for sample in samples[name]]
         drawn = [
-            bootstrap_medians(sample, resamples if kind == "median" and len(sample) else 0, rng_of(seed, name, place))
+            bootstrap_medians(sample, draws if kind == "median" and len(sample) else 0, rng_of(seed, name, place))
             for place, sample in enumerate(samples[name])
         ]
         for a, b in zip(places[first], places[second], strict=True):  # a handful of buckets
@@ -91,50 +142,64 @@ def compare_buckets(
     columns = [f"{bucket}_a", f"{bucket}_b", "measure", "aggregate", "test", "n_a", "n_b", "value_a", "value_b"]
     columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
-    parts = [adjusted(part.to_numpy(), correction) for _, part in frame.groupby("measure", sort=False)["p_value"]]
-    corrected = np.concatenate(parts) if parts else np.zeros(0)
-    return frame.assign(p_adjusted=corrected, significant=corrected < alpha)
+    family = np.repeat(np.arange(len(chosen)), len(first))
+    p_adjusted = adjust(frame["p_value"].to_numpy(), family, correction=correction or "none")
+    frame = frame.assign(p_adjusted=p_adjusted, significant=p_adjusted < alpha)
+    frame.attrs = {
+        **{f"bucket_{side}_column": f"{bucket}_{side}" for side in "ab"},
+        **described(chosen, how),
+        "unit": unit,
+        "correction": correction or "none",
+        "alpha": alpha,
+        "draws": draws,
+        "seed": seed,
+    }
+    return frame
 
 
+@verb(on="clicks", gives="verdicts")
 def verdict(
-    log: pd.DataFrame,
+    log: Table,
     order: Sequence[object],
     measures: Sequence[str] | str | None = None,
     *,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit = "query",
     test: TestName = "auto",
-    correction: str | None = "bonferroni",
+    correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
-    seed: int | None = 0,
-    **binding: str,
 ) -> pd.DataFrame:
-    """Return, per measure, whether the buckets follow a hypothesised order from best to worst.
+    """Return, per behaviour measure, whether the buckets follow a hypothesised order from best to worst.
 
     Parameters
     ----------
-    log, measures, aggregate, unit, test, correction, alpha, seed, **binding
-        As in `compare_buckets`.
-    order : sequence
+    order : list
         Buckets from best to worst, such as ["ORIG", "FLAT", "RAND"].
-
-    Returns
-    -------
-    DataFrame
-        measure, aggregate, hypothesis (the values' expected order), found (their order in the log), pairs,
-        as_expected (pairs in the expected direction), significant (those among them that pass the test), against
-        (pairs that pass the test in the other direction), verdict:
-        'confirmed' every pair as expected and significant; 'in order' every pair as expected, not all significant;
-        'contradicted' some pair significantly against; 'not in order' anything else; 'no data' a bucket without
-        observations.
+    measures : str or list of str, optional
+        Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
+    aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
+        By default the median for the two times and the mean for the others.
+    unit : {'query', 'session', 'user'}
+        What counts as one observation: an issued query (a session, for queries per session), or each session's or
+        user's own mean. Queries of one user are not independent: with many queries per user prefer 'user'.
+    test : {'auto', 'welch', 'mann-whitney'}
+        'auto': pooled z for rates of queries, Welch's t for other means, Mann-Whitney for medians.
+    correction : str, optional
+        'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
+    alpha : float
+        Level of the tests.
 
     Examples
     --------
-    >>> shown = [(s, "a", 0, "impression", None, "ab"[s % 2]) for s in range(40)]
-    >>> clicked = [(s, "a", 5, "click", 1, "ab"[s % 2]) for s in range(40) if s % 2 or s < 10]
-    >>> log = pd.DataFrame(shown + clicked, columns=["session", "query_id", "timestamp", "action", "rank", "bucket"])
-    >>> verdict(log, ["b", "a"], "abandonment_rate")[["hypothesis", "found", "verdict"]].values.tolist()
-    [['b < a', 'b < a', 'confirmed']]
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> log = runs[runs["run"].isin(["rerank-s1", "tfidf"])].ireval.simulate_clicks(qrels, sessions=10)
+    >>> found = log.ireval.verdict(["rerank-s1", "tfidf"], ["abandonment_rate", "clicks_per_query"])
+    >>> found[["measure", "hypothesis", "significant", "verdict"]]
+                measure         hypothesis  significant    verdict
+    0  abandonment_rate  rerank-s1 < tfidf            1  confirmed
+    1  clicks_per_query  rerank-s1 > tfidf            1  confirmed
     """
     pairs = compare_buckets(
         log,
@@ -145,9 +210,7 @@ def verdict(
         test=test,
         correction=correction,
         alpha=alpha,
-        resamples=0,
-        seed=seed,
-        **binding,
+        draws=0,
     )
     rows = []
     for name, part in pairs.groupby("measure", sort=False):
@@ -169,7 +232,9 @@ def verdict(
                 "verdict": _word(toward, significant),
             }
         )
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    frame.attrs = {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")}
+    return frame
 
 
 def _word(toward: np.ndarray, significant: np.ndarray) -> str:
@@ -195,7 +260,9 @@ def _found(values: list[float], order: Sequence[object], mark: str) -> str:
 def _places(read: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.ndarray:
     """Return the places of the buckets to compare."""
     if "bucket" not in read.names or len(buckets) < 2:
-        raise ValueError("comparing buckets needs a bucket column with at least two buckets; name it with bucket=...")
+        raise ValueError(
+            "comparing buckets needs a bucket column with at least two buckets; bind it: log.ireval(bucket=...)."
+        )
     if order is None:
         return np.arange(len(buckets))
     places = buckets.get_indexer(pd.Index(list(order)))

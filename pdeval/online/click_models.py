@@ -4,17 +4,14 @@ Every model here is one rule with other numbers: a result is examined if the use
 probability rank ** -bias; an examined result is clicked, and a click ends the search, with probabilities that depend
 on its relevance. The dependent click model with the published numbers of Hofmann, Whiteson and de Rijke (2011) gives
 'perfect', 'navigational' and 'informational'; no stopping gives the position-biased model, always stopping at a click
-the cascade model (Craswell et al. 2008).
+the cascade model (Craswell et al. 2008). A model with a rule of its own is a subclass of `ClickModel`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-
-ModelName = Literal["perfect", "navigational", "informational", "position-biased", "cascade"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,8 @@ class ClickModel:
         Probability of stopping after a click, likewise.
     bias : float
         A result is examined with probability rank ** -bias, besides not having stopped above; 0 for always.
+    says : str
+        What its users do, in a clause.
 
     Examples
     --------
@@ -39,6 +38,7 @@ class ClickModel:
     click: tuple[float, float]
     stop: tuple[float, float] = (0.0, 0.0)
     bias: float = 0.0
+    says: str = ""
 
     def __post_init__(self) -> None:
         chances = (*self.click, *self.stop)
@@ -64,21 +64,63 @@ class ClickModel:
         return noticed & ~above, attracted & ~above
 
 
-MODELS: dict[str, ClickModel] = {
-    "perfect": ClickModel(click=(0.0, 1.0)),
-    "navigational": ClickModel(click=(0.05, 0.95), stop=(0.2, 0.9)),
-    "informational": ClickModel(click=(0.4, 0.9), stop=(0.1, 0.5)),
-    "position-biased": ClickModel(click=(0.05, 0.95), bias=1.0),
-    "cascade": ClickModel(click=(0.05, 0.95), stop=(1.0, 1.0)),
-}
+MODELS: dict[str, ClickModel] = {}
+_OURS = ("perfect", "navigational", "informational", "position-biased", "cascade")
 
 
-def click_model(model: ModelName | ClickModel) -> ClickModel:
+def click_model(
+    name: str,
+    *,
+    click: tuple[float, float],
+    stop: tuple[float, float] = (0.0, 0.0),
+    bias: float = 0.0,
+    says: str = "",
+) -> ClickModel:
+    """Declare a click model, so that `simulate_clicks` knows it by name.
+
+    Parameters
+    ----------
+    name : str
+        What `simulate_clicks(model=...)` calls it.
+    click : (float, float)
+        Probability of a click on an examined result: not relevant, fully relevant; grades between lie between.
+    stop : (float, float)
+        Probability of stopping after a click, likewise.
+    bias : float
+        A result is examined with probability rank ** -bias, besides not having stopped above; 0 for always.
+    says : str
+        What its users do, in a clause.
+
+    Returns
+    -------
+    ClickModel
+        The model.
+
+    Examples
+    --------
+    >>> click_model("hurried", click=(0.1, 0.6), stop=(0.5, 1.0), says="leave with the first good result").stop
+    (0.5, 1.0)
+    >>> del MODELS["hurried"]
+    """
+    if name in _OURS and name in MODELS:
+        raise ValueError(f"pdeval has a click model {name!r} ({MODELS[name].says}); give yours another name.")
+    MODELS[name] = ClickModel(click, stop, bias, says)
+    return MODELS[name]
+
+
+click_model("perfect", click=(0.0, 1.0), says="click everything relevant and nothing else")
+click_model("navigational", click=(0.05, 0.95), stop=(0.2, 0.9), says="look for one result and stop once it is found")
+click_model("informational", click=(0.4, 0.9), stop=(0.1, 0.5), says="look around and stop late")
+click_model("position-biased", click=(0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands")
+click_model("cascade", click=(0.05, 0.95), stop=(1.0, 1.0), says="read downwards to the first click")
+
+
+def chosen_model(model: str | ClickModel) -> ClickModel:
     """Return a click model by name, or the model itself.
 
     Examples
     --------
-    >>> click_model("cascade").stop
+    >>> chosen_model("cascade").stop
     (1.0, 1.0)
     """
     if isinstance(model, ClickModel):

@@ -5,26 +5,48 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
 from pdeval.online.log import Log, read_log
+from pdeval.verbs import verb
+
+table(
+    "issued_queries",
+    "[bucket] session [user] query time:time clicks:int abandoned:bool reformulated:bool max_reciprocal_rank:float "
+    "mean_reciprocal_rank:float time_to_first_click:float time_to_last_click:float",
+    "table of issued queries",
+    known_by="clicks abandoned reformulated max_reciprocal_rank mean_reciprocal_rank time_to_first_click "
+    "time_to_last_click",
+    row="issued query",
+    sort="session time",
+    means={
+        "time": "when the query was first shown",
+        "clicks": "how many different results were clicked",
+        "abandoned": "whether none was",
+        "reformulated": "whether another query followed in the session",
+        "max_reciprocal_rank": "of the clicked result that stood highest; NaN without a click",
+        "mean_reciprocal_rank": "of the clicked results; NaN without a click",
+        "time_to_first_click": "in seconds; NaN without a click",
+        "time_to_last_click": "in seconds; NaN without a click",
+    },
+    unreported="it has a row per issued query; report log.ireval.behaviour()",
+    undrawn="it has a row per issued query; see log.ireval.behaviour()",
+)
+table(
+    "sessions",
+    "[bucket] session [user] queries:int",
+    "table of sessions",
+    row="session",
+    sort="session",
+    means={"queries": "how many queries were issued in it"},
+    unreported="it has a row per session; report log.ireval.behaviour()",
+    undrawn="it has a row per session; see log.ireval.behaviour()",
+)
 
 
-def per_query(log: pd.DataFrame, **binding: str) -> pd.DataFrame:
-    """Return the behaviour after every issued query: one row per issued query.
-
-    Parameters
-    ----------
-    log : DataFrame
-        A click log; its format is described in `pdeval.online.log`.
-    **binding : str
-        Column names by role: session, user, query, timestamp, action, rank, doc, bucket.
-
-    Returns
-    -------
-    DataFrame
-        [bucket,] session, [user,] query_id, timestamp (when the query was first shown), then `clicks` (different
-        results clicked), `abandoned` (none was), `reformulated` (another query followed in the session),
-        `max_reciprocal_rank` and `mean_reciprocal_rank` of the results clicked, `time_to_first_click` and
-        `time_to_last_click` in seconds; NaN without a click. Sorted by session and time.
+@verb(on="clicks", gives="issued_queries")
+def per_query(log: Table) -> pd.DataFrame:
+    """Return the behaviour after every issued query: clicks, abandonment, reciprocal ranks, times.
 
     Examples
     --------
@@ -32,28 +54,34 @@ def per_query(log: pd.DataFrame, **binding: str) -> pd.DataFrame:
     ...     [("s", "jaguar", 0, "impression", None), ("s", "jaguar", 8, "click", 4), ("s", "jaguar", 31, "click", 2),
     ...      ("s", "jaguar car", 60, "impression", None)],
     ...     columns=["session", "query_id", "timestamp", "action", "rank"])
-    >>> per_query(log).drop(columns=["session", "timestamp"]).values.tolist()
-    [['jaguar', 2, False, True, 0.5, 0.375, 8.0, 31.0], ['jaguar car', 0, True, False, nan, nan, nan, nan]]
+    >>> log.ireval.per_query()[["query_id", "clicks", "reformulated", "mean_reciprocal_rank", "time_to_last_click"]]
+         query_id  clicks  reformulated  mean_reciprocal_rank  time_to_last_click
+    0      jaguar       2          True                 0.375                31.0
+    1  jaguar car       0         False                   NaN                 NaN
     """
-    return behaviour_of(read_log(log, binding))
+    read = read_log(log)
+    frame = behaviour_of(read)
+    frame.attrs = read.attrs("bucket", "session", "user", "query", "time")
+    return frame
 
 
-def per_session(log: pd.DataFrame, **binding: str) -> pd.DataFrame:
+@verb(on="clicks", gives="sessions")
+def per_session(log: Table) -> pd.DataFrame:
     """Return the number of queries issued in every session.
-
-    Returns
-    -------
-    DataFrame
-        [bucket,] session, [user,] queries; sorted by session.
 
     Examples
     --------
     >>> log = pd.DataFrame({"session": ["s", "s", "t"], "query_id": ["a", "b", "a"], "timestamp": [0, 5, 3],
     ...                     "action": "impression", "rank": None})
-    >>> per_session(log).values.tolist()
-    [['s', 2], ['t', 1]]
+    >>> log.ireval.per_session()
+      session  queries
+    0       s        2
+    1       t        1
     """
-    return sessions_of(read_log(log, binding))
+    read = read_log(log)
+    frame = sessions_of(read)
+    frame.attrs = read.attrs("bucket", "session", "user")
+    return frame
 
 
 def behaviour_of(log: Log) -> pd.DataFrame:
@@ -63,13 +91,13 @@ def behaviour_of(log: Log) -> pd.DataFrame:
     last = np.append(session[1:] != session[:-1], True)
 
     # a result that is clicked twice is one result clicked
-    order = np.lexsort((log.result, log.of))
-    of, result = log.of[order], log.result[order]
-    once = np.append(True, (of[1:] != of[:-1]) | (result[1:] != result[:-1]))[: len(of)]
-    clicks = np.bincount(of[once], minlength=n)
+    order = np.lexsort((log.result, log.issue))
+    issue, result = log.issue[order], log.result[order]
+    once = np.append(True, (issue[1:] != issue[:-1]) | (result[1:] != result[:-1]))[: len(issue)]
+    clicks = np.bincount(issue[once], minlength=n)
     inverse = 1 / log.rank[order][once]
     known = ~np.isnan(inverse)
-    at, inverse = of[once][known], inverse[known]
+    at, inverse = issue[once][known], inverse[known]
     best = np.full(n, -np.inf)
     np.maximum.at(best, at, inverse)
     ranked = np.bincount(at, minlength=n)
@@ -78,8 +106,8 @@ def behaviour_of(log: Log) -> pd.DataFrame:
 
     timed = ~np.isnan(log.after)
     soonest, latest = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(soonest, log.of[timed], log.after[timed])
-    np.maximum.at(latest, log.of[timed], log.after[timed])
+    np.minimum.at(soonest, log.issue[timed], log.after[timed])
+    np.maximum.at(latest, log.issue[timed], log.after[timed])
     return log.queries.assign(
         clicks=clicks,
         abandoned=clicks == 0,

@@ -3,108 +3,138 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
+from pdeval.judged.topics import outside
+from pdeval.kinds import tables
 from pdeval.kinds.labels import labels
-from pdeval.online.faults import CLICK, bound
+from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.kinds.vocabularies import names_of
+from pdeval.online.faults import CLICK
 from pdeval.online.matching import places
+from pdeval.verbs import verb
+
+table(
+    "credits",
+    "run_a run_b query [draw:int session user method] clicks:int credit_a:int credit_b:int [winner]",
+    "table of credits of interleaved runs",
+    known_by="run_a run_b clicks credit_a credit_b",
+    row="impression of an interleaved list; of a multileaved list, impression and pair of runs",
+    sort="run_a run_b query draw session user",
+    then=".wins(), .preferences()",
+    means={
+        "draw": "which of several lists of a query was shown",
+        "session": "the session that it was shown in",
+        "user": "whom it was shown to",
+        "method": "how the list was interleaved",
+        "clicks": "how many different results were clicked",
+        "credit_a": "clicks that the first run earned",
+        "credit_b": "clicks that the second run earned",
+        "winner": "'a', 'b' or 'tie'; missing without clicks",
+    },
+    unreported="it has a row per impression; report .wins()",
+    undrawn="it has a row per impression; draw .wins()",
+)
 
 
-def credit(
-    lists: pd.DataFrame,
-    log: pd.DataFrame,
-    *,
-    shared: Literal["team", "nobody"] = "team",
-    run: str | Sequence[str] = "run",
-    **binding: str,
-) -> pd.DataFrame:
+@verb(on="clicks", gives="credits")
+def credit(log: Table, lists: object, *, shared: Literal["team", "nobody"] = "team") -> pd.DataFrame:
     """Return the clicks that each run earned, for every impression of an interleaved list.
 
     An impression is one list in one session. A result clicked several times counts once. Team-draft, probabilistic
     and multileaved lists credit the team that owns the result. Balanced lists credit by rank: let k be the better of
     the lowest clicked result's two ranks; each run earns the clicked results among its own top k, without those of
-    the shared top ranks, which credit nobody (Joachims 2002).
+    the shared top ranks, which credit nobody (Joachims 2002). Clicks on queries without a list, and on results that are
+    not in the list, are left out with a warning.
+
+    Of the log this needs the query, and doc or rank; session and user, if known; an action column, if there are also
+    impressions; run_a, run_b and draw, where `lists` holds several per query. No times are needed, and the order of
+    rows is immaterial.
 
     Parameters
     ----------
-    lists : DataFrame
-        What `interleave` or `multileave` returned: the lists that were shown.
-    log : DataFrame
-        The clicks: query_id, and doc_id or rank; session and user, if known; an action column, if there are also
-        impressions; run_a, run_b and draw, where `lists` holds several per query. No timestamps are needed, and the
-        order of rows is immaterial.
+    lists : DataFrame or bound accessor
+        What `interleave` or `interleave.many` returned: the lists that were shown.
     shared : {'team', 'nobody'}
         Whether in drafted lists clicks on the shared top ranks count for the team that drew the result, or not at
         all: there teams are a coin toss, so leaving them out takes away noise.
-    run : str or sequence of str
-        The columns that name a run, as in `interleave`.
-    **binding : str
-        The log's column names by role: session, user, query, action, rank, doc.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, query_id, [draw,] [session,] [user,] method, clicks, credit_a, credit_b, winner ('a', 'b', 'tie';
-        missing without clicks); one row per impression, for multileaved lists one per impression and pair of runs;
-        sorted in this order. Clicks on queries without a list, and on results that are not in the list, are left
-        out with a warning.
 
     Examples
     --------
-    >>> lists = pd.DataFrame({"run_a": "x", "run_b": "y", "query_id": 1, "position": [1, 2], "doc_id": ["d", "e"],
-    ...                       "team": ["a", "b"]})
-    >>> log = pd.DataFrame({"session": [7, 7, 8], "query_id": 1, "doc_id": ["d", "e", "e"]})
-    >>> credit(lists, log)[["session", "clicks", "credit_a", "credit_b", "winner"]].values.tolist()
-    [[7, 2, 1, 1, 'tie'], [8, 1, 0, 1, 'b']]
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> lists = runs.ireval.interleave(pairs=[("bm25", "hybrid")])
+    >>> log = lists.ireval.simulate_clicks(qrels)
+    >>> credits = log.ireval.credit(lists)
+    >>> credits[["run_a", "run_b", "query_id", "session", "clicks", "credit_a", "credit_b", "winner"]].head(3)
+      run_a   run_b query_id  session  clicks  credit_a  credit_b winner
+    0  bm25  hybrid      101        0       5         2         3      b
+    1  bm25  hybrid      102        1       6         3         3    tie
+    2  bm25  hybrid      103        2       6         2         4      b
     """
     if shared not in ("team", "nobody"):
         raise ValueError(f"shared is 'team' or 'nobody', not {shared!r}.")
-    names = bound(binding)
-    runs = [run] if isinstance(run, str) else list(run)
-    sides = [f"{name}_{side}" for side in "ab" for name in runs if f"{name}_{side}" in lists.columns]
-    _check(lists, log, names)
-
-    keys = [*sides, names["query"], *[name for name in ("draw", "method") if name in lists.columns]]
-    heads = lists[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
-    in_log = [name for name in keys if name in log.columns]
-    several = heads.duplicated(in_log)
+    shown = _read_lists(lists)
+    _check(shown, log)
+    frame, events, query = shown.frame, log.frame, shown.roles["query"]
+    sides = [f"{name}_{side}" for side in "ab" for name in shown.run_columns]
+    keys = [*sides, query, *[name for name in ("draw", "method") if name in frame.columns]]
+    heads = frame[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
+    in_log = {name: log.roles["query"] if name == query else name for name in keys}  # the log's own query column
+    in_log = {name: own for name, own in in_log.items() if own in events.columns}
+    several = heads.duplicated(list(in_log))
     if several.any():
         lacking = [name for name in keys if name not in in_log and heads[name].nunique() > 1]
         raise ValueError(
-            f"the log does not say which list was shown: there are several for {names['query']} "
-            f"{heads.loc[several, names['query']].tolist()[0]!r}; add {' or '.join(lacking)} to the log."
+            f"the log does not say which list was shown: there are several for {query} "
+            f"{heads.loc[several, query].tolist()[0]!r}; add {' or '.join(lacking)} to the log."
         )
-    own = places([heads[name] for name in keys], [lists[name] for name in keys])  # the list of every row of `lists`
-    at = places([heads[name] for name in in_log], [log[name] for name in in_log])  # the list of every event
+    own = places([heads[name] for name in keys], [frame[name] for name in keys])  # the list of every row of `lists`
+    at = places([heads[name] for name in in_log], [events[name] for name in in_log.values()])  # of every event
 
-    clicked = np.ones(len(log), dtype=bool)
-    if names["action"] in log.columns:
-        clicked = (log[names["action"]] == CLICK).to_numpy()
-    row = _results(lists, log, own, at, clicked, names)
+    clicked = np.ones(len(events), dtype=bool)
+    if "action" in log:
+        clicked = (log.column("action") == CLICK).to_numpy()
+    row = _results(shown, log, own, at, clicked)
     _warn(int((clicked & (at < 0)).sum()), int((clicked & (at >= 0) & (row < 0)).sum()))
 
-    who = [names[role] for role in ("session", "user") if names[role] in log.columns]
-    events = log.loc[at >= 0, who].assign(_list=at[at >= 0])
-    unit = events.groupby(["_list", *who], sort=True, observed=True, dropna=False).ngroup().to_numpy()
-    units = events.iloc[np.unique(unit, return_index=True)[1]].reset_index(drop=True)
+    who = [log.roles[role] for role in ("session", "user") if role in log]
+    seen = events.loc[at >= 0, who].assign(_list=at[at >= 0])
+    unit = seen.groupby(["_list", *who], sort=True, observed=True, dropna=False).ngroup().to_numpy()
+    units = seen.iloc[np.unique(unit, return_index=True)[1]].reset_index(drop=True)
     counted = (row >= 0)[at >= 0]
-    clicks = np.unique(unit[counted] * np.int64(max(len(lists), 1)) + row[at >= 0][counted])
-    unit, row = np.divmod(clicks, max(len(lists), 1))
+    clicks = np.unique(unit[counted] * np.int64(max(len(frame), 1)) + row[at >= 0][counted])
+    unit, row = np.divmod(clicks, max(len(frame), 1))
 
-    shown = heads.iloc[units["_list"].to_numpy()].reset_index(drop=True)
+    listed = heads.iloc[units["_list"].to_numpy()].reset_index(drop=True)
     if "method" not in keys:
-        shown["method"] = labels(pd.Index(["interleaving"]), np.zeros(len(shown), np.int8))
-    found = pd.concat([shown.drop(columns="method"), units[who], shown["method"]], axis=1)
+        listed["method"] = labels(pd.Index(["interleaving"]), np.zeros(len(listed), np.int8))
+    found = pd.concat([listed.drop(columns="method"), units[who], listed["method"]], axis=1)
     found["clicks"] = np.bincount(unit, minlength=len(units))
     if sides:
-        earned = _earned(lists, unit, row, len(units), shared)
-        return _with_winner(found, earned[:, 0], earned[:, 1])
-    return _pairs(found, lists, unit, row, runs)
+        earned = _earned(frame, unit, row, len(units), shared)
+        runs, found = list(shown.run_columns), _with_winner(found, earned[:, 0], earned[:, 1])
+    else:
+        runs, found = _pairs(found, frame, unit, row)
+    found.attrs = {"run_columns": runs, "query_column": query, "shared": shared, **_who(log)}
+    return found
+
+
+def _read_lists(lists: object) -> Table:
+    """Return interleaved or multileaved lists with their roles bound."""
+    frame, binding = getattr(lists, "_frame", lists), getattr(lists, "_binding", None)
+    kind = kind_of(frame, binding, ("lists", "multileaved_lists")) if isinstance(frame, pd.DataFrame) else None
+    return tables.read(lists, kind or "lists")
+
+
+def _who(log: Table) -> dict[Any, Any]:
+    return {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
 
 
 def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str) -> np.ndarray:
@@ -130,69 +160,57 @@ def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shar
 
 
 def _pairs(
-    found: pd.DataFrame, lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, runs: list[str]
-) -> pd.DataFrame:
-    """Return multileaved credit as pairs of runs."""
+    found: pd.DataFrame, lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray
+) -> tuple[list[str], pd.DataFrame]:
+    """Return the column that names runs, and multileaved credit as pairs of runs."""
     team, teams = pd.factorize(lists["team"], sort=True)
     n = len(teams)
     earned = np.bincount(unit * n + team[row], minlength=len(found) * n).reshape(-1, n)
     a, b = all_pairs(n)
-    name = runs[0] if len(runs) == 1 else "run"
-    pair, of = (side.ravel() for side in np.indices((len(a), len(found))))
-    index = pd.Index(teams).astype(object) if isinstance(teams, pd.CategoricalIndex) else pd.Index(teams)
-    ids = {f"{name}_{side}": labels(index, codes[pair]) for side, codes in (("a", a), ("b", b))}
-    frame = pd.concat([pd.DataFrame(ids), found.iloc[of].reset_index(drop=True)], axis=1)
-    return _with_winner(frame, earned[of, a[pair]], earned[of, b[pair]])
+    said = lists.attrs.get("run_columns") or ["run"]
+    name = str(said[0]) if len(said) == 1 else "run"
+    pair, impression = (side.ravel() for side in np.indices((len(a), len(found))))
+    ids = {f"{name}_{side}": labels(pd.Index(teams), codes[pair]) for side, codes in (("a", a), ("b", b))}
+    frame = pd.concat([pd.DataFrame(ids), found.iloc[impression].reset_index(drop=True)], axis=1)
+    return [name], _with_winner(frame, earned[impression, a[pair]], earned[impression, b[pair]])
 
 
 def _with_winner(found: pd.DataFrame, credit_a: np.ndarray, credit_b: np.ndarray) -> pd.DataFrame:
     code = np.where(credit_a > credit_b, 0, np.where(credit_a < credit_b, 1, 2))
-    winner = labels(pd.Index(["a", "b", "tie"]), np.where(found["clicks"].to_numpy() > 0, code, -1))
+    code = np.where(found["clicks"].to_numpy() > 0, code, -1)
+    winner = pd.Index(["a", "b", "tie"]).array.take(code, allow_fill=True)
     return found.assign(credit_a=credit_a, credit_b=credit_b, winner=winner)
 
 
-def _results(
-    lists: pd.DataFrame,
-    log: pd.DataFrame,
-    own: np.ndarray,
-    at: np.ndarray,
-    clicked: np.ndarray,
-    names: Mapping[str, str],
-) -> np.ndarray:
-    """Return the row of `lists` that every click is on: by document or, where the log has none, by rank; else -1."""
-    row = np.full(len(log), -1, dtype=np.int64)
-    for column, mine in ((names["doc"], names["doc"]), (names["rank"], "position")):
-        if column in log.columns and mine in lists.columns:
-            left = np.flatnonzero(clicked & (at >= 0) & (row < 0) & log[column].notna().to_numpy())
-            if column == names["rank"] and names["doc"] in log.columns:
-                left = left[log[names["doc"]].isna().to_numpy()[left]]  # a document that is not there is not there
-            row[left] = places([pd.Series(own), lists[mine]], [pd.Series(at[left]), log[column].iloc[left]])
+def _results(lists: Table, log: Table, own: np.ndarray, at: np.ndarray, clicked: np.ndarray) -> np.ndarray:
+    """Return the row of the lists that every click is on: by document or, where the log has none, by rank; else -1."""
+    row = np.full(len(log.frame), -1, dtype=np.int64)
+    for role, mine in (("doc", lists.column("doc")), ("rank", lists.frame["position"])):
+        if role in log:
+            column = log.column(role)
+            left = np.flatnonzero(clicked & (at >= 0) & (row < 0) & column.notna().to_numpy())
+            if role == "rank" and "doc" in log:
+                left = left[log.column("doc").isna().to_numpy()[left]]  # a document that is not there is not there
+            row[left] = places([pd.Series(own), mine], [pd.Series(at[left]), column.iloc[left]])
     return row
 
 
-def _check(lists: pd.DataFrame, log: pd.DataFrame, names: Mapping[str, str]) -> None:
+def _check(lists: Table, log: Table) -> None:
     """Raise one error that names every fault of the two tables."""
-    faults = []
-    absent = [name for name in (names["query"], "position", names["doc"], "team") if name not in lists.columns]
-    if absent:
-        faults.append(f"the interleaved lists have no column {', '.join(absent)}")
-    elif lists["team"].isna().any() and "rank_a" not in lists.columns:
+    faults, frame = [], lists.frame
+    if frame["team"].isna().any() and "rank_a" not in frame.columns:
         faults.append("the interleaved lists have rows without a team")
-    if "method" in lists.columns and (lists["method"] == "balanced").any():
-        lacking = [name for name in ("rank_a", "rank_b", "shared") if name not in lists.columns]
+    if "method" in frame.columns and (frame["method"] == "balanced").any():
+        lacking = [name for name in ("rank_a", "rank_b", "shared") if name not in frame.columns]
         if lacking:
             faults.append(f"balanced lists need the columns {', '.join(lacking)}")
-    if names["query"] not in log.columns:
-        faults.append(f"the log has no column {names['query']}")
-    elif missing := int(log[names["query"]].isna().sum()):
-        faults.append(f"the log has {missing:,} rows without a {names['query']}")
-    if names["doc"] not in log.columns and names["rank"] not in log.columns:
-        faults.append(f"the log has neither {names['doc']} nor {names['rank']}")
+    if missing := int(log.column("query").isna().sum()):
+        faults.append(f"the log has {missing:,} rows without a {log.roles['query']}")
+    if "doc" not in log and "rank" not in log:
+        faults.append(f"the log has neither {names_of('doc')[0]} nor {names_of('rank')[0]}")
     if faults:
         raise ValueError(
-            "clicks cannot be credited: "
-            + "; ".join(faults)
-            + ". Name columns with query=, doc=, rank=, session=, user=."
+            f"clicks cannot be credited: {'; '.join(faults)}. Bind columns: log.ireval(query=..., doc=..., rank=...)."
         )
 
 
@@ -200,4 +218,4 @@ def _warn(unknown: int, strange: int) -> None:
     said = [f"{unknown:,} clicks on queries without an interleaved list"] if unknown else []
     said += [f"{strange:,} clicks on results that are not in the list"] if strange else []
     if said:
-        warnings.warn(f"credit: left out {' and '.join(said)}.", stacklevel=3)
+        warnings.warn(f"credit: left out {' and '.join(said)}.", UserWarning, stacklevel=outside())

@@ -1,24 +1,17 @@
-"""The columns of a click log, and what can make one unreadable."""
+"""What can make a click log unreadable."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-ROLES = {
-    "session": "session",
-    "user": "user",
-    "query": "query_id",
-    "timestamp": "timestamp",
-    "action": "action",
-    "rank": "rank",
-    "doc": "doc_id",
-    "bucket": "bucket",
-}
-NEEDED = ("session", "query", "timestamp", "action")
+from pdeval.kinds.tables import Table
+from pdeval.kinds.vocabularies import names_of
+
+ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket")
+NEEDED = ("session", "query", "time", "action")
 IMPRESSION, CLICK = "impression", "click"
 _ZONE = r"\d:\d{2}.*(?:[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 
@@ -32,25 +25,23 @@ class Problem(NamedTuple):
     example: str
 
 
-def bound(binding: Mapping[str, str]) -> dict[str, str]:
-    """Return the column name of every role, with the caller's own names in place.
+def columns_of(log: Table) -> dict[str, str]:
+    """Return the columns of a log by role, those that it has.
 
     Examples
     --------
-    >>> bound({"session": "sid"})["session"], bound({})["doc"]
-    ('sid', 'doc_id')
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame(columns=["session", "qid", "timestamp", "action", "rank", "device"])
+    >>> columns_of(read(frame, "clicks"))
+    {'session': 'session', 'query': 'qid', 'time': 'timestamp', 'action': 'action', 'rank': 'rank'}
     """
-    unknown = [role for role in binding if role not in ROLES]
-    if unknown:
-        raise TypeError(f"a click log has no role {unknown[0]!r}; name columns with {', '.join(ROLES)}.")
-    return {**ROLES, **binding}
+    return {role: log.roles[role] for role in ROLES if role in log}
 
 
-def faults_of(log: pd.DataFrame, names: Mapping[str, str]) -> list[Problem]:
+def faults_of(table: Table) -> list[Problem]:
     """Return what makes a log unreadable, all of it."""
-    if not isinstance(log, pd.DataFrame):
-        raise TypeError(f"expected a click log as a pandas DataFrame, got {type(log).__name__}.")
-    has = {role: names[role] for role in names if names[role] in log.columns}
+    log, has = table.frame, columns_of(table)
+    names = {role: has.get(role, names_of(role)[0]) for role in ROLES}
     faults: list[Problem] = []
 
     def fault(problem: str, bad: pd.Series | None = None, shown: str = "") -> None:
@@ -90,8 +81,8 @@ def faults_of(log: pd.DataFrame, names: Mapping[str, str]) -> list[Problem]:
     if "action" in has and not absent:
         unknown = log[[has[role] for role in ("rank", "doc") if role in has]].isna().all(axis=1)
         fault("clicks with neither rank nor doc", (log[has["action"]] == CLICK) & unknown)
-    if "timestamp" in has:
-        _, problem = seconds(log[has["timestamp"]])
+    if "time" in has:
+        _, problem = seconds(log[has["time"]])
         if problem:
             faults.append(problem)
     return faults

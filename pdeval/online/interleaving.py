@@ -8,23 +8,66 @@ once: the only loop is over positions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.cube import all_pairs
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels, run_labels
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
 from pdeval.mechanics.progress import track
 from pdeval.online.drafts import balance, draft, shuffled
 from pdeval.online.rankings import Rankings, rankings
+from pdeval.verbs import verb
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
 BLOCK = 1 << 21  # elements of the largest temporary array
 
+table(
+    "lists",
+    "run_a run_b query [draw:int] position:int doc team [rank_a:float rank_b:float shared:bool method]",
+    "table of interleaved lists",
+    row="pair of runs, query, draw and position",
+    sort="run_a run_b query draw position",
+    then=".simulate_clicks(qrels), log.ireval.credit(lists)",
+    means={
+        "draw": "number of the list among several of its pair and query, from 0",
+        "position": "place in the list, from 1",
+        "team": "'a' or 'b': whose document it is; nobody's on shared ranks of balanced lists",
+        "rank_a": "rank in the first run; infinity: not there",
+        "rank_b": "rank in the second run; infinity: not there",
+        "shared": "whether it stands in the top ranks on which both runs agree exactly",
+        "method": "how the lists were interleaved",
+    },
+    unreported="it is what users are shown; report credits.ireval.wins()",
+    undrawn="it is what users are shown; draw credits.ireval.wins()",
+)
+table(
+    "multileaved_lists",
+    "query [draw:int] position:int doc team [method]",
+    "table of multileaved lists",
+    row="query, draw and position",
+    sort="query draw position",
+    then=".simulate_clicks(qrels), log.ireval.credit(lists)",
+    means={
+        "draw": "number of the list among several of its query, from 0",
+        "position": "place in the list, from 1",
+        "team": "the run whose document it is; where several columns name a run, joined by ' / '",
+        "method": "'multileave'",
+    },
+    unreported="it is what users are shown; report credits.ireval.wins()",
+    undrawn="it is what users are shown; draw credits.ireval.wins()",
+)
 
+
+@verb(on="runs", gives="lists", family="interleave", own="depth")
 def interleave(
-    runs: pd.DataFrame,
+    runs: Table,
     *,
     method: Method = "team-draft",
     pairs: Sequence[tuple[object, object]] | None = None,
@@ -32,67 +75,55 @@ def interleave(
     draws: int = 1,
     seed: int | None = 0,
     tau: float = 3.0,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
     progress: bool | None = None,
-    run: str | Sequence[str] = "run",
-    query: str = "query_id",
-    doc: str = "doc_id",
-    rank: str = "rank",
-    score: str = "score",
 ) -> pd.DataFrame:
     """Return interleaved lists of pairs of runs, for every query that both answered: one row per position.
 
     Parameters
     ----------
-    runs : DataFrame
-        A run table, ranked by its rank column or, without one, by score (equal scores by doc id, descending).
     method : {'team-draft', 'balanced', 'probabilistic'}
         'team-draft': in each round a coin says who picks first; each picks its best document that is not yet in the
         list, and owns it. 'balanced': both runs are read in turn, a coin says who is first; a document that is already
         in the list is passed over. 'probabilistic': at every position a coin says who picks, and the picker draws a
         document with probability falling as rank ** -tau.
-    pairs : sequence of (a, b), optional
+    pairs : list of (run_a, run_b), optional
         Run ids; by default every pair of runs once. Where several columns name a run, each side is a tuple.
     depth : int, optional
-        Length of the lists. A list ends earlier where one of the two runs has nothing left, as in the slides; None
-        leaves only that.
+        Length of the lists. A list ends earlier where one of the two runs has nothing left; None leaves only that.
     draws : int
         Independent lists for every pair and query.
     seed : int, optional
         The same seed gives the same lists for any order of the rows.
     tau : float
         How steeply probabilistic interleaving prefers a run's top ranks.
+    ties : {'docid', 'rank', 'first'}, optional
+        Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows. By default
+        'docid' where there are scores, else 'rank'.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose arithmetic, where tools differ.
     progress : bool, optional
         Show a progress bar; by default only for long work that a person is watching.
-    run, query, doc, rank, score : str
-        The columns; a run may be named by several.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, query_id, draw, position (from 1), doc_id, team ('a' or 'b': whose document it is), rank_a, rank_b
-        (infinity: not in that run), shared (in the top ranks on which both runs agree exactly), method; sorted in this
-        order. In balanced lists shared documents have no team: a click there says nothing.
 
     Examples
     --------
-    >>> runs = pd.DataFrame(
-    ...     {"run": list("xxxyyy"), "query_id": 1, "doc_id": list("abcacd"), "rank": [1, 2, 3] * 2})
-    >>> lists = interleave(runs, method="balanced", seed=1)
-    >>> print(lists[["run_a", "run_b", "position", "doc_id", "team", "rank_a", "rank_b"]].to_string(index=False))
-    run_a run_b  position doc_id team  rank_a  rank_b
-        x     y         1      a  NaN     1.0     1.0
-        x     y         2      c    b     3.0     2.0
-        x     y         3      b    a     2.0     inf
-        x     y         4      d    b     inf     3.0
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> judged.interleave(pairs=[("bm25", "hybrid")]).head(3).drop(columns=["draw", "method"])
+      run_a   run_b query_id  position         doc_id team  rank_a  rank_b  shared
+    0  bm25  hybrid      101         1      doc-03054    b     2.0     1.0   False
+    1  bm25  hybrid      101         2      doc-03516    a     1.0    10.0   False
+    2  bm25  hybrid      101         3  news-2015-373    b     8.0     2.0   False
     """
     if method not in ("team-draft", "balanced", "probabilistic"):
         raise ValueError(f"method is 'team-draft', 'balanced' or 'probabilistic', not {method!r}.")
     _check_counts(depth, draws)
-    found = rankings(runs, run=run, query=query, doc=doc, rank=rank, score=score)
+    found = rankings(runs, ties=ties, compat=compat)
     if pairs is None:
         a, b = all_pairs(len(found.runs))
     else:
-        a, b = found.find([pair[0] for pair in pairs]), found.find([pair[1] for pair in pairs])
+        a, b = (np.array([place_of(found.runs, pair[side]) for pair in pairs], dtype=np.int64) for side in range(2))
     if not len(a):
         raise ValueError(f"interleaving needs two runs; the run table has {len(found.runs)}.")
     pair, topic = np.nonzero((found.size[a] > 0) & (found.size[b] > 0))
@@ -110,50 +141,57 @@ def interleave(
         for name in found.runs.columns:
             columns[f"{name}_{side}"] = labels(found.runs[name], codes[pair[rows]])
     columns |= _shown(found, topic, rows, draws, position, chosen)
-    columns["team"] = labels(pd.Index(["a", "b"]), team)
+    columns["team"] = pd.Index(["a", "b"]).array.take(team, allow_fill=True)
     columns |= {"rank_a": ranks[0], "rank_b": ranks[1], "shared": shared}
     columns["method"] = labels(pd.Index([method]), np.zeros(len(rows), np.int8))
-    return pd.DataFrame(columns, copy=False)
+    return _described(pd.DataFrame(columns, copy=False), found, ties, compat, seed)
 
 
-def multileave(
-    runs: pd.DataFrame,
+@verb(on="runs", gives="multileaved_lists", family="interleave", name="many", own="depth", formerly="multileave")
+def interleave_many(
+    runs: Table,
     *,
     depth: int | None = 10,
     draws: int = 1,
     seed: int | None = 0,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
     progress: bool | None = None,
-    run: str | Sequence[str] = "run",
-    query: str = "query_id",
-    doc: str = "doc_id",
-    rank: str = "rank",
-    score: str = "score",
 ) -> pd.DataFrame:
     """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position.
 
-    In each round the runs pick in a random order, each its best document that is not yet in the list.
+    In each round the runs pick in a random order, each its best document that is not yet in the list. A list ends where
+    one of the runs has nothing left. Select the rows of the runs that take part.
 
     Parameters
     ----------
-    runs, depth, draws, seed, progress, run, query, doc, rank, score
-        As in `interleave`; select the rows of the runs that take part.
-
-    Returns
-    -------
-    DataFrame
-        query_id, draw, position, doc_id, team (the run whose document it is; several columns joined by ' / '),
-        method ('multileave').
+    depth : int, optional
+        Length of the lists; None goes on until one of the runs has nothing left.
+    draws : int
+        Independent lists for every query.
+    seed : int, optional
+        The same seed gives the same lists for any order of the rows.
+    ties : {'docid', 'rank', 'first'}, optional
+        Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows. By default
+        'docid' where there are scores, else 'rank'.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose arithmetic, where tools differ.
+    progress : bool, optional
+        Show a progress bar; by default only for long work that a person is watching.
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"run": list("xxyyzz"), "query_id": 1, "doc_id": list("aabbcc"), "rank": [1, 2] * 3})
-    >>> runs["doc_id"] += runs["rank"].astype(str)
-    >>> lists = multileave(runs, depth=3)
-    >>> sorted(zip(lists.doc_id, lists.team))
-    [('a1', 'x'), ('b1', 'y'), ('c1', 'z')]
+    >>> import pdeval
+    >>> runs = pdeval.datasets.sample_runs()
+    >>> some = runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])]
+    >>> some.ireval.interleave.many(depth=3).head(3)
+      query_id  draw  position      doc_id    team      method
+    0      101     0         1   doc-03054  hybrid  multileave
+    1      101     0         2  web03.3783   tfidf  multileave
+    2      101     0         3   doc-03516    bm25  multileave
     """
     _check_counts(depth, draws)
-    found = rankings(runs, run=run, query=query, doc=doc, rank=rank, score=score)
+    found = rankings(runs, ties=ties, compat=compat)
     if len(found.runs) < 2:
         raise ValueError(f"multileaving needs at least two runs; the run table has {len(found.runs)}.")
     topic = np.repeat(np.flatnonzero((found.size > 0).all(axis=0)), draws)
@@ -164,7 +202,17 @@ def multileave(
     names = pd.Index(found.runs[only]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
     columns["team"] = labels(names, team)
     columns["method"] = labels(pd.Index(["multileave"]), np.zeros(len(rows), np.int8))
-    return pd.DataFrame(columns, copy=False)
+    return _described(pd.DataFrame(columns, copy=False), found, ties, compat, seed)
+
+
+def _described(
+    frame: pd.DataFrame, found: Rankings, ties: Ties | None, compat: Compat, seed: int | None
+) -> pd.DataFrame:
+    """Return lists that say which columns play which roles and how the runs were ranked."""
+    names: dict[Any, Any] = {"run_columns": list(map(str, found.runs.columns))}
+    names |= {"query_column": str(found.queries.name), "doc_column": str(found.docs.name)}
+    frame.attrs = {**names, "ties": ties, "compat": compat, "seed": seed}
+    return frame
 
 
 def _lists(

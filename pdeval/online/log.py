@@ -1,6 +1,6 @@
 """The click log: its format, its checks, and which click answers which issued query.
 
-One row per event. Columns (rename with keywords, as in `session="sid"`):
+One row per event. Columns (bind other names: `log.ireval(session="sid", query="text")`):
 
 session    a search session; belongs to one user and one bucket
 user       who searched (optional)
@@ -13,7 +13,7 @@ bucket     the arm of the experiment (optional)
 
 An issued query is a stretch of impressions of one query in a session with no other query in between (a next page
 or a reload is not a new query). A click belongs to the latest issue of its query before it. The order of rows is
-immaterial. What is wrong is an error, or is set right and said so: see `check_log`.
+immaterial. What is wrong is an error, or is set right and said so: see `check`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,31 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.online.faults import CLICK, Problem, bound, faults_of, seconds
+from pdeval.judged.topics import outside
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.online.faults import CLICK, Problem, columns_of, faults_of, seconds
+from pdeval.verbs import verb
+
+table(
+    "log_problems",
+    "problem rows:int handling example",
+    "table of problems of a click log",
+    row="problem",
+    means={
+        "problem": "what is wrong",
+        "rows": "how many rows it concerns",
+        "handling": "'error' stops every verb that reads the log; anything else is what is done about it",
+        "example": "one of the rows, or of their values",
+    },
+    unreported="it is a table to read: what to mend in a log",
+    undrawn="it is a table to read: what to mend in a log",
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +59,7 @@ class Log:
     queries : DataFrame
         One row per issued query, sorted by session and time: the caller's session, [user,] [bucket,] query and
         timestamp columns, where the timestamp is when the query was first shown.
-    of : ndarray of int
+    issue : ndarray of int
         For every click, the row of `queries` that it answers.
     after : ndarray of float
         For every click, the seconds since then; NaN where the log has the click before its query.
@@ -53,7 +73,7 @@ class Log:
 
     names: Mapping[str, str]
     queries: pd.DataFrame
-    of: np.ndarray
+    issue: np.ndarray
     after: np.ndarray
     rank: np.ndarray
     result: np.ndarray
@@ -64,63 +84,57 @@ class Log:
         codes, values = pd.factorize(self.queries[self.names[role]], sort=True)
         return codes, pd.Index(values, name=self.names[role])
 
+    def attrs(self, *roles: str) -> dict[Any, Any]:
+        """Return which columns play these roles, for the tables that come of the log."""
+        return {f"{role}_column": self.names[role] for role in roles if role in self.names}
 
-def check_log(log: pd.DataFrame, **binding: str) -> pd.DataFrame:
+
+@verb(on="clicks", gives="log_problems", core=True, formerly="check_log")
+def check(log: Table) -> pd.DataFrame:
     """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean.
 
-    Parameters
-    ----------
-    log : DataFrame
-        One row per event, as described at the top of this module.
-    **binding : str
-        Column names by role: session, user, query, timestamp, action, rank, doc, bucket.
-
-    Returns
-    -------
-    DataFrame
-        problem, rows, handling, example. Handling 'error' stops every function that reads the log; only if there is
-        none are the others looked for: duplicate rows count once; clicks on a query that their session never showed
-        are left out; clicks before their query was shown count, but their times do not.
+    Errors stop every verb that reads the log; only if there is none are the others looked for: duplicate rows count
+    once; clicks on a query that their session never showed are left out; clicks before their query was shown count,
+    but their times do not.
 
     Examples
     --------
     >>> log = pd.DataFrame({"session": [1, 1, 1], "query_id": ["a", "a", "b"], "rank": [None, 2, 1],
     ...                     "timestamp": [0, 9, 12], "action": ["impression", "click", "click"]})
-    >>> print(check_log(log)[["problem", "rows", "handling"]].to_string(index=False))
+    >>> print(log.ireval.check().drop(columns="example").to_string(index=False))
                                        problem  rows handling
     clicks on a query never shown in their session     1 left out
     """
-    names = bound(binding)
-    found = faults_of(log, names) or _read(log, names).problems
+    found = faults_of(log) or _read(log).problems
     return pd.DataFrame(found, columns=list(Problem._fields))
 
 
-def read_log(log: pd.DataFrame, binding: Mapping[str, str] | None = None) -> Log:
+def read_log(table: Table) -> Log:
     """Return the log as issued queries and clicks; an error names every fault, a warning what was set right."""
-    names = bound(binding or {})
-    faults = faults_of(log, names)
+    faults = faults_of(table)
     if faults:
         raise ValueError(
             "the click log cannot be read: "
             + "; ".join(f"{fault.problem} ({fault.example})" if fault.example else fault.problem for fault in faults)
             + "."
         )
-    found = _read(log, names)
+    found = _read(table)
     if found.problems:
         said = "; ".join(f"{p.rows:,} {p.problem} ({p.handling})" for p in found.problems)
-        warnings.warn(f"click log: {said}. check_log(log) shows examples.", stacklevel=3)
+        warnings.warn(f"click log: {said}. log.ireval.check() shows examples.", UserWarning, stacklevel=outside())
     return found
 
 
-def _read(log: pd.DataFrame, names: Mapping[str, str]) -> Log:
-    has = {role: names[role] for role in names if names[role] in log.columns}
-    events = log[list(has.values())].reset_index(drop=True)
+def _read(table: Table) -> Log:
+    has = columns_of(table)
+    events = table.frame[list(has.values())].reset_index(drop=True)
+    events.attrs = {}
     problems = []
     again = events.duplicated().to_numpy()
     if again.any():
         problems.append(Problem("duplicate rows", int(again.sum()), "counted once", _shown(events, again)))
         events = events[~again].reset_index(drop=True)
-    when, _ = seconds(events[has["timestamp"]])
+    when, _ = seconds(events[has["time"]])
     session = pd.factorize(events[has["session"]], sort=True)[0].astype(np.int64)
     query, values = pd.factorize(events[has["query"]], sort=True)
     clicked = (events[has["action"]] == CLICK).to_numpy()
@@ -150,18 +164,18 @@ def _read(log: pd.DataFrame, names: Mapping[str, str]) -> Log:
         at = np.isin(np.arange(len(events)), click[early])
         words = "clicks before their query was shown"
         problems.append(Problem(words, int(early.sum()), "counted without their times", _shown(events, at)))
-    of = by_page[np.maximum(place, begin)]
-    after = np.where(early, np.nan, when[click] - start[of])
+    answered = by_page[np.maximum(place, begin)]
+    after = np.where(early, np.nan, when[click] - start[answered])
 
     doc = pd.factorize(events[has["doc"]])[0] if "doc" in has else np.full(len(events), -1)
     rank = np.full(len(events), np.nan)
     if "rank" in has:
         rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(dtype=np.float64)
-    ranks = _ranks(of, doc[click], rank[click], issue, doc[order], rank[order])
+    ranks = _ranks(answered, doc[click], rank[click], issue, doc[order], rank[order])
     result = np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(ranks)).astype(np.int64)
-    columns = [has[role] for role in ("bucket", "session", "user", "query", "timestamp") if role in has]
+    columns = [has[role] for role in ("bucket", "session", "user", "query", "time") if role in has]
     queries = events.loc[first, columns].reset_index(drop=True)
-    return Log(has, queries, of, after, ranks, result, problems)
+    return Log(has, queries, answered, after, ranks, result, problems)
 
 
 def _latest(pages: np.ndarray, times: np.ndarray, page: np.ndarray, when: np.ndarray) -> np.ndarray:
@@ -180,14 +194,14 @@ def _latest(pages: np.ndarray, times: np.ndarray, page: np.ndarray, when: np.nda
 
 
 def _ranks(
-    of: np.ndarray, doc: np.ndarray, rank: np.ndarray, issue: np.ndarray, seen: np.ndarray, seen_rank: np.ndarray
+    issue: np.ndarray, doc: np.ndarray, rank: np.ndarray, page: np.ndarray, seen: np.ndarray, seen_rank: np.ndarray
 ) -> np.ndarray:
     """Return the clicks' ranks, from the impression rows of their page where the click itself has only a doc."""
     known = (seen >= 0) & ~np.isnan(seen_rank)
     if not np.isnan(rank).any() or not known.any():
         return rank
-    shown = pd.DataFrame({"of": issue[known], "doc": seen[known], "rank": seen_rank[known]})
-    found = shown.groupby(["of", "doc"])["rank"].min().reindex(pd.MultiIndex.from_arrays([of, doc])).to_numpy()
+    shown = pd.DataFrame({"issue": page[known], "doc": seen[known], "rank": seen_rank[known]})
+    found = shown.groupby(["issue", "doc"])["rank"].min().reindex(pd.MultiIndex.from_arrays([issue, doc])).to_numpy()
     return np.where(np.isnan(rank), found, rank)
 
 

@@ -1,12 +1,17 @@
-"""Run tables as rankings ready to be shown: documents in rank order, and the rank of any document in any run."""
+"""Ranked rows ready to be shown: the documents of any list in rank order, and the rank of any document in any list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+
+from pdeval.judged import ids
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranking import top
+from pdeval.judged.ranks import Ties
+from pdeval.kinds.tables import Table
 
 
 @dataclass(frozen=True)
@@ -49,100 +54,34 @@ class Rankings:
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where((self.keys[at] == wanted) & (doc >= 0), self.places[at], np.inf)
 
-    def find(self, runs: Sequence[object]) -> np.ndarray:
-        """Return the numbers of runs given by id, or by a tuple of ids where several columns name a run."""
-        known = pd.Index(list(self.runs.itertuples(index=False, name=None)), tupleize_cols=False)
-        wanted = [run if isinstance(run, tuple) else (run,) for run in runs]
-        place = {run: number for number, run in enumerate(known)}
-        missing = [run for run in wanted if run not in place]
-        if missing:
-            shown = ", ".join(str(run[0] if len(run) == 1 else run) for run in list(known)[:3])
-            raise KeyError(
-                f"no run {missing[0][0] if len(missing[0]) == 1 else missing[0]!r} in the run table; "
-                f"it has {len(known)} runs, e.g. {shown}."
-            )
-        return np.array([place[run] for run in wanted], dtype=np.int64)
 
+def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_eval-10") -> Rankings:
+    """Return the rankings of a run table, ranked as the join ranks it.
 
-def rankings(
-    frame: pd.DataFrame,
-    *,
-    run: str | Sequence[str] = "run",
-    query: str = "query_id",
-    doc: str = "doc_id",
-    rank: str = "rank",
-    score: str = "score",
-) -> Rankings:
-    """Return the rankings of a run table: by its rank column, or by score (equal scores by doc id, descending).
+    Parameters
+    ----------
+    ties : {'docid', 'rank', 'first'}, optional
+        Order of equal scores; by default 'docid' where there are scores, else 'rank'.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose arithmetic, where tools differ.
 
     Examples
     --------
-    >>> found = rankings(pd.DataFrame({"run": "r", "query_id": 1, "doc_id": ["x", "y"], "score": [0.2, 0.9]}))
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame({"run": "r", "query_id": 1, "doc_id": ["x", "y"], "score": [0.2, 0.9]})
+    >>> found = rankings(read(frame, "runs"))
     >>> found.docs[found.doc].tolist()
     ['y', 'x']
     """
-    names = [run] if isinstance(run, str) else list(run)
-    _check(frame, names, query, doc, rank, score)
-    keys = frame[names].drop_duplicates().sort_values(names).reset_index(drop=True)
-    run_code = frame[names].merge(keys.reset_index(names="_run"), on=names, how="left")["_run"].to_numpy(np.int64)
-    query_code, queries = pd.factorize(frame[query], sort=True)
-    doc_code, docs = pd.factorize(frame[doc], sort=True)
-    lists = run_code * len(queries) + query_code
-    if rank in frame.columns:
-        order = np.lexsort((frame[rank].to_numpy(dtype=np.float64), lists))
-    else:
-        order = np.lexsort((-doc_code, -frame[score].to_numpy(dtype=np.float64), lists))
-    size = np.bincount(lists, minlength=len(keys) * len(queries))
-    start = np.cumsum(size) - size
-    ranked = doc_code[order].astype(np.int64)
-    own = lists[order]
-    place = np.arange(len(order)) - start[own] + 1
-    key = own * len(docs) + ranked
+    found = top(runs, ties=ties, compat=compat)
+    lists, queries = found.lists, found.lists.queries.index().rename(runs.roles["query"])
+    known, code = ids.column_ids(runs.column("doc"), "doc").unique()
+    docs = known.index().rename(runs.roles["doc"])
+    shape = (len(lists.runs), len(queries))
+    start, size = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    size[lists.run, lists.query] = lists.sizes
+    start[lists.run, lists.query] = lists.starts[:-1]  # rows come list after list
+    doc = code[found.row].astype(np.int64)
+    key = (lists.run.astype(np.int64) * len(queries) + lists.query)[found.own] * len(docs) + doc
     by_key = np.argsort(key, kind="stable")
-    shape = (len(keys), len(queries))
-    return Rankings(
-        keys,
-        pd.Index(queries, name=query),
-        pd.Index(docs, name=doc),
-        ranked,
-        start.reshape(shape),
-        size.reshape(shape),
-        key[by_key],
-        place[by_key],
-    )
-
-
-def _check(frame: pd.DataFrame, names: list[str], query: str, doc: str, rank: str, score: str) -> None:
-    """Raise one error that names every fault of a run table."""
-    needed = [*names, query, doc]
-    absent = [name for name in needed if name not in frame.columns]
-    order = rank if rank in frame.columns else score
-    if order not in frame.columns:
-        absent.append(f"{rank} or {score}")
-    if absent:
-        raise ValueError(
-            f"the run table has no column {', '.join(absent)}; it has {', '.join(map(str, frame.columns))}. "
-            "Name the columns with run=, query=, doc=, rank=, score=."
-        )
-    faults = []
-    if not len(frame):
-        faults.append("it has no rows")
-    for name in [*needed, order]:
-        if missing := int(frame[name].isna().sum()):
-            faults.append(f"{missing:,} rows without a {name}")
-    if not pd.api.types.is_numeric_dtype(frame[order].dtype):
-        faults.append(f"its {order} column holds {frame[order].dtype} values, not numbers")
-    twice = frame.duplicated(needed)
-    if twice.any():
-        example = next(frame.loc[twice, needed].itertuples(index=False, name=None))
-        faults.append(f"{int(twice.sum()):,} duplicate (run, query, doc) rows, e.g. {example}")
-    if order == rank:
-        tied = frame.duplicated([*names, query, rank])
-        if tied.any():
-            example = next(frame.loc[tied, [*names, query, rank]].itertuples(index=False, name=None))
-            faults.append(
-                f"{int(tied.sum()):,} equal ranks in one ranking, e.g. {example}; "
-                f"drop the {rank} column to rank by score"
-            )
-    if faults:
-        raise ValueError("the run table cannot be ranked: " + "; ".join(faults) + ".")
+    return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], found.rank[by_key])

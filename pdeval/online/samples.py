@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pdeval.significance.corrections import adjust
-
 Aggregate = Literal["mean", "median"]
 Kind = Literal["rate", "mean", "median"]
 NAN = float("nan")
@@ -32,15 +30,13 @@ class Tested(NamedTuple):
     p_value: float
 
 
-def estimate(
-    values: np.ndarray, kind: Kind, *, confidence: float, resamples: int, rng: np.random.Generator
-) -> Estimate:
+def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, rng: np.random.Generator) -> Estimate:
     """Return the mean or median with its interval: Wilson's for a rate, Student's for a mean, bootstrap for a median.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> found = estimate(np.array([1.0, 2, 3, 4]), "mean", confidence=0.95, resamples=0, rng=rng)
+    >>> found = estimate(np.array([1.0, 2, 3, 4]), "mean", confidence=0.95, draws=0, rng=rng)
     >>> [round(number, 3) for number in found]
     [2.5, 0.446, 4.554]
     """
@@ -50,10 +46,10 @@ def estimate(
     value = float(np.median(values) if kind == "median" else np.mean(values))
     if kind == "rate":
         return Estimate(value, *_wilson(value, n, confidence))
-    if n < 2 or (kind == "median" and resamples < 1):
+    if n < 2 or (kind == "median" and draws < 1):
         return Estimate(value, NAN, NAN)
     if kind == "median":
-        drawn = bootstrap_medians(values, resamples, rng)
+        drawn = bootstrap_medians(values, draws, rng)
         low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
         return Estimate(value, float(low), float(high))
     from scipy.stats import t
@@ -62,8 +58,8 @@ def estimate(
     return Estimate(value, value - half, value + half)
 
 
-def bootstrap_medians(values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the medians of `resamples` samples drawn with replacement, without drawing them.
+def bootstrap_medians(values: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the medians of `draws` samples drawn with replacement, without drawing them.
 
     The median of a resample is the value at a middle order statistic of n uniform draws, which is a beta variable;
     for an even n the next order statistic is the least of the draws above it. So the work does not grow with n.
@@ -73,17 +69,18 @@ def bootstrap_medians(values: np.ndarray, resamples: int, rng: np.random.Generat
     >>> sorted(set(bootstrap_medians(np.array([1.0, 5.0, 9.0]), 100, np.random.default_rng(0)).tolist()))
     [1.0, 5.0, 9.0]
     """
-    if not resamples:
+    if not draws:
         return np.zeros(0)
     ordered = np.sort(values)
     n = len(ordered)
     middle = (n + 1) // 2
-    below = rng.beta(middle, n - middle + 1, resamples)
-    lower = ordered[np.minimum((below * n).astype(np.int64), n - 1)]
+    below = rng.beta(middle, n - middle + 1, draws)
+    lower: np.ndarray = ordered[np.minimum((below * n).astype(np.int64), n - 1)]
     if n % 2:
         return lower
-    above = 1 - (1 - below) * rng.random(resamples) ** (1 / (n - middle))
-    return (lower + ordered[np.minimum((above * n).astype(np.int64), n - 1)]) / 2
+    above = 1 - (1 - below) * rng.random(draws) ** (1 / (n - middle))
+    between: np.ndarray = (lower + ordered[np.minimum((above * n).astype(np.int64), n - 1)]) / 2
+    return between
 
 
 def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
@@ -163,20 +160,6 @@ def mann_whitney(
     found = mannwhitneyu(x, y, alternative="two-sided")
     effect = 2 * float(found.statistic) / (len(x) * len(y)) - 1
     return Tested("mann-whitney", float(low), float(high), effect, float(found.statistic), float(found.pvalue))
-
-
-def adjusted(p_values: np.ndarray, correction: str | None) -> np.ndarray:
-    """Return p-values corrected for their number, as `pdeval.significance` does; NaN stays and does not count.
-
-    Examples
-    --------
-    >>> adjusted(np.array([0.01, 0.04, np.nan]), "bonferroni").tolist()
-    [0.02, 0.08, nan]
-    """
-    values = np.array(p_values, dtype=np.float64)
-    known = ~np.isnan(values)
-    values[known] = adjust(values[known], np.zeros(int(known.sum()), dtype=np.int64), correction=correction or "none")
-    return values
 
 
 def _wilson(rate: float, n: int, confidence: float) -> tuple[float, float]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pdeval.judged import judgments
+from pdeval.judged.judged import checked_level
+from pdeval.judged.positions import Compat
+from pdeval.judged.ranks import Ties
+from pdeval.kinds import tables
 from pdeval.kinds.labels import labels, run_labels
+from pdeval.kinds.tables import Table
 from pdeval.mechanics.progress import track
-from pdeval.online.click_models import ClickModel, ModelName, click_model
+from pdeval.online.click_models import ClickModel, chosen_model
 from pdeval.online.faults import CLICK, IMPRESSION
 from pdeval.online.matching import places
 from pdeval.online.rankings import rankings
+from pdeval.verbs import verb
 
 SESSIONS = 4096  # in a block; each block has its own stream of random numbers
 
@@ -23,11 +30,13 @@ SESSIONS = 4096  # in a block; each block has its own stream of random numbers
 class Shown:
     """Lists that users can be shown: one row per list, sorted by arm and query.
 
-    `keys` holds the columns that a log carries along (arm, query, draw), `doc` and `grade` have a column per position,
-    -1 and NaN past a list's end; `arm` and `query` number the arm, and the query within all arms, of every list.
+    `keys` holds the columns that a log carries along (arm, query, draw), `names` says which of its columns play which
+    roles; `doc` and `grade` have a column per position, -1 and NaN past a list's end; `arm` and `query` number the arm,
+    and the query within all arms, of every list.
     """
 
     keys: pd.DataFrame
+    names: dict[Any, Any]
     docs: pd.Index
     doc: np.ndarray
     grade: np.ndarray
@@ -43,38 +52,40 @@ class Shown:
         return np.cumsum(new) - 1, begin, np.searchsorted(arm, arm, "left"), np.searchsorted(arm, arm, "right")
 
 
-def simulate(
-    lists: pd.DataFrame,
-    qrels: pd.DataFrame,
+@verb(on=("lists", "multileaved_lists", "runs"), gives="clicks", own="depth")
+def simulate_clicks(
+    shown: Table,
+    qrels: object,
+    model: str | ClickModel = "perfect",
     *,
-    model: ModelName | ClickModel = "perfect",
     sessions: int = 1,
     users: int | None = None,
     reformulate: float = 0.0,
     max_queries: int = 10,
-    level: float = 1,
+    level: float | None = None,
     graded: bool = False,
     depth: int | None = None,
     seconds_per_result: float = 5.0,
     seconds_per_click: float = 30.0,
     start: str = "2024-01-01",
     seed: int | None = 0,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
     progress: bool | None = None,
-    run: str | Sequence[str] = "run",
-    query: str = "query_id",
-    doc: str = "doc_id",
-    grade: str = "relevance",
 ) -> pd.DataFrame:
-    """Return the click log of simulated users of interleaved lists, or of runs as buckets.
+    """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test.
+
+    The log has one impression row per issued query and one row per click.
 
     Parameters
     ----------
-    lists : DataFrame
-        What `interleave` or `multileave` returned; or a run table, whose runs become the buckets of an A/B test.
-    qrels : DataFrame
-        Judgments; unjudged documents count as not relevant.
+    qrels : DataFrame or bound accessor
+        Judgments: query, doc, grade; of several subtopics an item's largest grade. Unjudged items count as not
+        relevant.
     model : str or ClickModel
-        'perfect', 'navigational', 'informational', 'position-biased', 'cascade', or one of your own.
+        Whom to simulate: 'perfect' users click everything relevant and nothing else; 'navigational' ones look for one
+        result, 'informational' ones for many; 'position-biased' ones look the less at a result the lower it stands;
+        'cascade' ones read downwards to their first click; or a model that you declared, or a ClickModel.
     sessions : int
         How many sessions begin with each list.
     users : int, optional
@@ -84,49 +95,55 @@ def simulate(
         Probability that a user who clicked nothing relevant issues another query of the same arm. Others stop.
     max_queries : int
         The most queries in a session.
-    level, graded
-        Relevant from this grade on; or, if `graded`, relevant in proportion to the grade, the largest grade fully.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade.
+    graded : bool
+        Instead, items are relevant in proportion to their grade, the largest grade fully.
     depth : int, optional
-        Positions shown; by default the whole list, for a run table the first 10.
-    seconds_per_result, seconds_per_click : float
-        Mean times to read a result of the list and a clicked document, exponentially distributed.
+        Positions shown; by default the whole list, of runs the first 10.
+    seconds_per_result : float
+        Mean time to read a result of the list, exponentially distributed.
+    seconds_per_click : float
+        Mean time to read a clicked document, exponentially distributed.
     start : str
         The date of the first session; one begins every minute.
     seed : int, optional
         The same seed gives the same log for any order of the rows.
+    ties : {'docid', 'rank', 'first'}, optional
+        How runs are ranked where scores are equal: document id descending, as trec_eval; the rank column; the order of
+        rows. By default 'docid' where there are scores, else 'rank'. Interleaved lists stand as they are.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Whose arithmetic ranks runs, where tools differ.
     progress : bool, optional
         Show a progress bar; by default only for long work that a person is watching.
-    run, query, doc, grade : str
-        The columns.
-
-    Returns
-    -------
-    DataFrame
-        A click log: session, user, [bucket | run_a, run_b, method, draw,] query_id, timestamp (UTC), action, rank,
-        doc_id; one impression row per issued query, one row per click; sorted by session and time.
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"run": ["x", "x", "y", "y"], "query_id": 1, "doc_id": list("abba"), "rank": [1, 2] * 2})
-    >>> qrels = pd.DataFrame({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
-    >>> simulate(runs, qrels)[["session", "bucket", "action", "rank"]].dropna().values.tolist()
-    [[0, 'x', 'click', 2], [1, 'y', 'click', 1]]
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> log = runs[runs["run"] == "bm25"].ireval.simulate_clicks(qrels, "navigational")
+    >>> log[["session", "bucket", "query_id", "action", "rank", "doc_id"]].head(3)
+       session bucket query_id      action  rank     doc_id
+    0        0   bm25      101  impression  <NA>        NaN
+    1        0   bm25      101       click     2  doc-03054
+    2        1   bm25      102  impression  <NA>        NaN
     """
-    chosen = click_model(model)
+    chosen = chosen_model(model)
     if not 0 <= reformulate <= 1 or sessions < 1 or max_queries < 1 or (users is not None and users < 1):
         raise ValueError(
             f"reformulate is from 0 to 1, sessions, max_queries and users at least 1; found {reformulate}, "
             f"{sessions}, {max_queries} and {users}."
         )
-    shown = _shown(lists, qrels, level, graded, depth, run, query, doc, grade)
-    first = np.repeat(np.arange(len(shown.keys)), sessions)
+    judged = qrels if isinstance(qrels, Table) else tables.read(qrels, "qrels")
+    lists = _lists(shown, judged, checked_level(level), graded, depth, ties, compat)
+    first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[begin : begin + SESSIONS] for begin in range(0, len(first), SESSIONS)]
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
     pace = (seconds_per_result, seconds_per_click)
     parts = []
     steps = track(zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress)
     for number, (block, stream) in enumerate(steps):
-        events = _sessions(shown, block, chosen, reformulate, max_queries, pace, np.random.default_rng(stream))
+        events = _sessions(lists, block, chosen, reformulate, max_queries, pace, np.random.default_rng(stream))
         events[0] += number * SESSIONS
         parts.append(events)
     session, when, at, position = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -136,18 +153,29 @@ def simulate(
 
     user = np.arange(len(first))
     if users is not None:
-        user = shown.arm[first] * users + np.random.default_rng(streams[0]).integers(users, size=len(first))
-    clicked = position >= 0
+        user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(users, size=len(first))
     moment = np.datetime64(start, "ms") + np.round(1000 * (when + 60 * session)).astype("timedelta64[ms]")
-    columns: dict[str, object] = {"session": session, "user": user[session]}
-    for name in shown.keys.columns:
-        codes, values = pd.factorize(shown.keys[name], sort=True)
+    frame = _log(lists, session, user[session], at, position, moment)
+    frame.attrs = {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed}
+    return frame
+
+
+def _log(
+    lists: Shown, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
+) -> pd.DataFrame:
+    """Return events as a click log."""
+    clicked = position >= 0
+    columns: dict[str, object] = {"session": session, "user": user}
+    for name in lists.keys.columns:
+        codes, values = pd.factorize(lists.keys[name], sort=True)
         columns[name] = labels(pd.Index(values), codes[at])
     columns["timestamp"] = pd.DatetimeIndex(moment).tz_localize("UTC")
     columns["action"] = labels(pd.Index([IMPRESSION, CLICK]), clicked.astype(np.int8))
     columns["rank"] = pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked)
-    document = np.where(clicked, shown.doc[at, np.maximum(position, 0)], -1)
-    columns[doc] = pd.Categorical.from_codes(document, categories=shown.docs)
+    document = np.where(clicked, lists.doc[at, np.maximum(position, 0)], -1)
+    # an impression has no document: text and categories have a place for that, whole numbers need a mask
+    ids = lists.docs.astype("Int64") if pd.api.types.is_integer_dtype(lists.docs.dtype) else lists.docs
+    columns[lists.names["doc_column"]] = ids.array.take(document, allow_fill=True)
     return pd.DataFrame(columns, copy=False)
 
 
@@ -195,71 +223,72 @@ def _next(shown: Shown, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
     return np.where(others > 0, picked, -1)
 
 
-def _shown(
-    lists: pd.DataFrame,
-    qrels: pd.DataFrame,
-    level: float,
+def _lists(
+    shown: Table,
+    qrels: Table,
+    level: float | None,
     graded: bool,
     depth: int | None,
-    run: str | Sequence[str],
-    query: str,
-    doc: str,
-    grade: str,
+    ties: Ties | None,
+    compat: Compat,
 ) -> Shown:
-    names = [run] if isinstance(run, str) else list(run)
-    frame, arms = _long(lists, names, query, doc, depth)
+    frame, arms = _ranked(shown, depth, ties, compat) if shown.kind == "runs" else _as_shown(shown, depth)
     if not len(frame):
         raise ValueError("the lists hold no rows, so nobody can be shown anything.")
-    absent = [name for name in (query, doc, grade) if name not in qrels.columns]
-    if absent:
-        raise ValueError(
-            f"the judgments have no column {', '.join(absent)}; they have {', '.join(map(str, qrels.columns))}. "
-            "Name the columns with query=, doc=, grade=."
-        )
+    query, doc = shown.roles["query"], shown.roles["doc"]
     keys = [*arms, query, *(["draw"] if "draw" in frame.columns else [])]
     number = frame.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
     place = frame["position"].to_numpy(dtype=np.int64) - 1
     shape = (int(number.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1)
-    codes, docs = pd.factorize(frame[doc].astype(object), sort=True)
-    if qrels.duplicated([query, doc]).any():
-        raise ValueError("the judgments have several rows for one (query, doc); keep one of each.")
-    judged = places([qrels[query], qrels[doc]], [frame[query], frame[doc]])
-    value = np.where(judged >= 0, np.append(qrels[grade].to_numpy(dtype=np.float64), 0.0)[judged], 0.0)
-    top = max(float(qrels[grade].max()), 1.0) if len(qrels) else 1.0
-    value = np.clip(value / top, 0, 1) if graded else (value >= level).astype(np.float64)
+    codes, docs = pd.factorize(frame[doc], sort=True)
     document = np.full(shape, -1, dtype=np.int64)
     document[number, place] = codes
     grades = np.full(shape, np.nan)
-    grades[number, place] = value
+    grades[number, place] = _relevance(frame[query], frame[doc], qrels, level, graded)
     head = frame.loc[~frame.duplicated(keys), keys]
     head = head.iloc[np.argsort(number[~frame.duplicated(keys).to_numpy()])].reset_index(drop=True)
     arm = head.groupby(arms, sort=True, observed=True).ngroup().to_numpy() if arms else np.zeros(len(head), np.int64)
-    return Shown(head, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
+    names: dict[Any, Any] = {"query_column": query, "doc_column": doc}
+    if shown.run_columns and shown.kind != "runs":
+        names["run_columns"] = list(shown.run_columns)
+    return Shown(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
 
 
-def _long(
-    lists: pd.DataFrame, names: list[str], query: str, doc: str, depth: int | None
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return lists as rows (arm, query, [draw,] position, doc), and the columns that name the arm."""
-    if "position" in lists.columns:
-        absent = [name for name in (query, doc) if name not in lists.columns]
-        if absent:
-            raise ValueError(f"the interleaved lists have no column {', '.join(absent)}; name it with query=, doc=.")
-        arms = [f"{name}_{side}" for side in "ab" for name in names if f"{name}_{side}" in lists.columns]
-        arms += [name for name in ("method",) if name in lists.columns]
-        frame = lists if depth is None else lists[lists["position"] <= depth]
-        return frame, arms
-    found = rankings(lists, run=names, query=query, doc=doc)
+def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool) -> np.ndarray:
+    """Return the relevance of items, from 0 to 1; 0 where they are not judged."""
+    judged = judgments.read_judgments(qrels)
+    known = [
+        pd.Series(judged.queries.index()[judged.topic], name=query.name),
+        pd.Series(judged.docs.index()[judged.doc], name=doc.name),
+    ]
+    place = places(known, [query, doc])
+    value = np.where(place >= 0, np.append(judged.grade, 0.0)[place], 0.0)
+    if graded:
+        return np.clip(value / max(float(judged.grade.max()), 1.0), 0, 1)
+    return (value > 0 if level is None else value >= level).astype(np.float64)
+
+
+def _as_shown(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of interleaved lists, and the columns that name the arm."""
+    frame = lists.frame
+    arms = [f"{name}_{side}" for side in "ab" for name in lists.run_columns]
+    arms += [name for name in ("method",) if name in frame.columns]
+    return (frame if depth is None else frame[frame["position"] <= depth]), arms
+
+
+def _ranked(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> tuple[pd.DataFrame, list[str]]:
+    """Return runs as rows (bucket, query, position, doc), and the column that names the arm."""
+    found = rankings(runs, ties=ties, compat=compat)
     run, topic = np.nonzero(found.size)
     top = found.top(run, topic, min(depth or 10, int(found.size.max())))
     rows, place = np.nonzero(top >= 0)
-    label = pd.Index(found.runs[names[0]]) if len(names) == 1 else pd.Index(run_labels(found.runs))
+    label = pd.Index(found.runs.iloc[:, 0]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
     frame = pd.DataFrame(
         {
             "bucket": labels(label, run[rows]),
-            query: labels(found.queries, topic[rows]),
+            runs.roles["query"]: labels(found.queries, topic[rows]),
             "position": place + 1,
-            doc: labels(found.docs, top[rows, place]),
+            runs.roles["doc"]: labels(found.docs, top[rows, place]),
         }
     )
     return frame, ["bucket"]

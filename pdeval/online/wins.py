@@ -7,69 +7,86 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.tables import paired_columns
-from pdeval.online.samples import adjusted
+from pdeval.catalog.known import Known
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.significance.corrections import Correction, adjust
+from pdeval.verbs import verb
 
-By = Literal["query", "user", "impression"]
+Per = Literal["query", "user", "impression"]
+
+table(
+    "wins",
+    "run_a run_b per n:int a_wins:int b_wins:int ties:int a_share:share b_share:share p_value:float p_adjusted:float "
+    "significant:bool",
+    "table of wins of interleaved runs",
+    known_by="run_a run_b a_wins b_wins ties p_value",
+    row="pair of runs",
+    sort="run_a run_b",
+    then=".report(), .plot()",
+    means={
+        "per": "who votes: 'query', 'user' or 'impression'",
+        "n": "number of voters with a click",
+        "a_wins": "voters that the first run won",
+        "b_wins": "voters that the second run won",
+        "ties": "voters that neither won",
+        "a_share": "share of the voters that the first run won; NaN where n is 0",
+        "b_share": "share of the voters that the second run won; NaN where n is 0",
+        "p_value": "of the binomial test, in which ties do not count; NaN where n is 0",
+        "p_adjusted": "p-value corrected for the number of pairs",
+    },
+)
 
 
+@verb(on="credits", gives="wins")
 def wins(
-    credits: pd.DataFrame,
+    credits: Table,
     *,
-    by: By = "query",
+    per: Per = "query",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: str | None = "bonferroni",
+    correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
-    query: str = "query_id",
-    user: str = "user",
 ) -> pd.DataFrame:
     """Return how many queries or users each run of a pair won: one row per pair.
 
     Parameters
     ----------
-    credits : DataFrame
-        What `credit` returned.
-    by : {'query', 'user', 'impression'}
+    per : {'query', 'user', 'impression'}
         Who votes. Every impression with a click goes to the run with more credit, or is a tie; a query, or a user,
         goes to the run that won more of its impressions. Where every issued query has an id of its own, 'query' and
-        'impression' are the same: the "query based" column of the slides.
+        'impression' are the same.
     alternative : {'two-sided', 'greater', 'less'}
         Of the binomial test: any difference, a better, a worse. Ties do not count in it.
     correction : str, optional
         'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs.
     alpha : float
         Level of the test.
-    query, user : str
-        The columns.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, by, n (voters with a click), a_wins, b_wins, ties, a_percent, b_percent, p_value, p_adjusted,
-        significant; sorted by pair. A pair without a click has n = 0 and NaN.
 
     Examples
     --------
-    >>> credits = pd.DataFrame({"run_a": "x", "run_b": "y", "query_id": range(8), "clicks": 1,
-    ...                         "credit_a": [1] * 7 + [0], "credit_b": [0] * 7 + [1]})
-    >>> print(wins(credits)[["n", "a_wins", "b_wins", "a_percent", "p_value"]].round(3).to_string(index=False))
-     n  a_wins  b_wins  a_percent  p_value
-     8       7       1       87.5     0.07
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> lists = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "bm25")], draws=20)
+    >>> credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
+    >>> credits.ireval.wins()[["run_a", "run_b", "n", "a_wins", "b_wins", "ties", "p_value", "significant"]].round(4)
+      run_a   run_b   n  a_wins  b_wins  ties  p_value  significant
+    0  bm25  hybrid  49       7      34     8   0.0000         True
+    1    ql    bm25  47      16      23     8   0.3368        False
     """
     from scipy.stats import binom
 
-    if by not in ("query", "user", "impression"):
-        raise ValueError(f"by is 'query', 'user' or 'impression', not {by!r}.")
+    if per not in ("query", "user", "impression"):
+        raise ValueError(f"per is 'query', 'user' or 'impression', not {per!r}.")
     if alternative not in ("two-sided", "greater", "less"):
         raise ValueError(f"alternative is 'two-sided', 'greater' or 'less', not {alternative!r}.")
     _, pair, pairs, sign, clicked = _votes(credits)
-    if by != "impression":
-        name = query if by == "query" else user
-        if name not in credits.columns:
+    if per != "impression":
+        if per not in credits:
             raise ValueError(
-                f"wins by {by} need a {name} column; the credits have {', '.join(map(str, credits.columns))}."
+                f"wins by {per} need a {per} column; the credits have {', '.join(map(str, credits.frame.columns))}. "
+                f"Bind it: credits.ireval({per}=...)."
             )
-        who = pd.factorize(credits[name])[0][clicked]
+        who = pd.factorize(credits.column(per))[0][clicked]
         known = who >= 0
         sums = pd.Series(sign[known]).groupby([pair[known], who[known]]).sum()
         pair, sign = sums.index.get_level_values(0).to_numpy(), np.sign(sums.to_numpy())
@@ -82,60 +99,70 @@ def wins(
     else:
         p_value = binom.sf((a_wins if alternative == "greater" else b_wins) - 1, decided, 0.5)
     p_value = np.where(total > 0, p_value, np.nan)
-    p_adjusted = adjusted(p_value, correction)
+    p_adjusted = adjust(p_value, np.zeros(n, dtype=np.int64), correction=correction or "none")
     with np.errstate(invalid="ignore"):
-        percent = 100 * np.stack([a_wins, b_wins]) / total
-    return pairs.assign(
-        by=by,
+        share = np.stack([a_wins, b_wins]) / total
+    frame = pairs.assign(
+        per=per,
         n=total,
         a_wins=a_wins,
         b_wins=b_wins,
         ties=ties,
-        a_percent=percent[0],
-        b_percent=percent[1],
+        a_share=share[0],
+        b_share=share[1],
         p_value=p_value,
         p_adjusted=p_adjusted,
         significant=p_adjusted < alpha,
     )
+    frame.attrs = {
+        "run_columns": list(credits.run_columns),
+        "alternative": alternative,
+        "correction": correction or "none",
+        "alpha": alpha,
+    }
+    return frame
 
 
-def preferences(credits: pd.DataFrame, *, query: str = "query_id") -> pd.DataFrame:
+@verb(on="credits", gives="preferences", formerly="click_preferences")
+def preferences(credits: Table) -> pd.DataFrame:
     """Return the outcome of every query as a preference: the mean sign of credit_a - credit_b over its impressions.
 
-    The frame has the form of any preferences table, so that orderings, tests and agreement apply to it as they do to
-    offline preferences. Impressions without a click do not count; a query without any click is absent.
-
-    Returns
-    -------
-    DataFrame
-        query_id, run_a, run_b, measure (the interleaving method), value in [-1, 1]; sorted by query and pair.
+    The measure is the interleaving method. Orderings, tests and agreement apply to the table as they do to offline
+    preferences. Impressions without a click do not count; a query without any click is absent.
 
     Examples
     --------
-    >>> credits = pd.DataFrame({"run_a": "x", "run_b": "y", "query_id": [1, 1, 2], "method": "team-draft",
-    ...                         "clicks": 1, "credit_a": [1, 1, 0], "credit_b": [0, 1, 1]})
-    >>> preferences(credits).values.tolist()
-    [[1, 'x', 'y', 'team-draft', 0.5], [2, 'x', 'y', 'team-draft', -1.0]]
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> lists = runs.ireval.interleave(pairs=[("bm25", "hybrid")], draws=20)
+    >>> credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
+    >>> credits.ireval.preferences().head(3)
+      query_id run_a   run_b     measure  value
+    0      101  bm25  hybrid  team-draft   -1.0
+    1      102  bm25  hybrid  team-draft    0.0
+    2      103  bm25  hybrid  team-draft   -1.0
     """
+    frame, query = credits.frame, credits.roles["query"]
     sides, _, _, sign, clicked = _votes(credits)
-    rows = credits.loc[clicked, [query, *sides]].reset_index(drop=True)
-    rows["measure"] = credits.loc[clicked, "method"].to_numpy() if "method" in credits.columns else "interleaving"
+    rows = frame.loc[clicked, [query, *sides]].reset_index(drop=True)
+    rows["measure"] = frame.loc[clicked, "method"].to_numpy() if "method" in frame.columns else "interleaving"
     keys = [query, *sides, "measure"]
-    return rows.assign(value=sign).groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
+    found = rows.assign(value=sign).groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
+    known: Known = {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}
+    found.attrs = {
+        "run_columns": list(credits.run_columns),
+        "query_column": query,
+        "measures": {str(measure): known for measure in found["measure"].unique()},
+    }
+    return found
 
 
-def _votes(credits: pd.DataFrame) -> tuple[list[str], np.ndarray, pd.DataFrame, np.ndarray, np.ndarray]:
+def _votes(credits: Table) -> tuple[list[str], np.ndarray, pd.DataFrame, np.ndarray, np.ndarray]:
     """Return pair columns; of clicked impressions the pair and the sign; the pairs; which rows were clicked."""
-    names = [name for name in paired_columns(credits) if name not in ("credit", "rank")]
-    absent = [name for name in ("credit_a", "credit_b", "clicks") if name not in credits.columns]
-    if absent or not names:
-        raise ValueError(
-            f"expected what credit() returns (run_a, run_b, ..., clicks, credit_a, credit_b); found the columns "
-            f"{', '.join(map(str, credits.columns))}."
-        )
-    sides = [f"{name}_{side}" for side in "ab" for name in names]
-    number = credits.groupby(sides, sort=True, observed=True).ngroup().to_numpy()
-    pairs = credits[sides].drop_duplicates().sort_values(sides).reset_index(drop=True)
-    clicked = credits["clicks"].to_numpy() > 0
-    sign = np.sign(credits["credit_a"].to_numpy() - credits["credit_b"].to_numpy())[clicked].astype(np.int64)
+    frame = credits.frame
+    sides = [f"{name}_{side}" for side in "ab" for name in credits.run_columns]
+    number = frame.groupby(sides, sort=True, observed=True).ngroup().to_numpy()
+    pairs = frame[sides].drop_duplicates().sort_values(sides).reset_index(drop=True)
+    clicked = frame["clicks"].to_numpy() > 0
+    sign = np.sign(frame["credit_a"].to_numpy() - frame["credit_b"].to_numpy())[clicked].astype(np.int64)
     return sides, number[clicked], pairs, sign, clicked

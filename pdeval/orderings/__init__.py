@@ -1,1 +1,5 @@
-"""Orderings of many runs: votes, methods, correlation, coefficients."""
+"""Orderings of many runs: votes, methods, orders, correlation, coefficients."""
+
+from pdeval.orderings import coefficients, correlation, methods, order, standings
+
+__all__ = ["coefficients", "correlation", "methods", "order", "standings"]

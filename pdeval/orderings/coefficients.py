@@ -5,15 +5,126 @@ Every coefficient takes two vectors over the same runs, more is better; runs wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pdeval.evaluate import cube
+from pdeval.mechanics.registries import first_line, named, register
 from pdeval.orderings.votes import ranks
 
 
+@dataclass(frozen=True)
+class Coefficient:
+    """One declared coefficient.
+
+    Parameters
+    ----------
+    function : callable
+        Of two vectors over the same runs, more is better.
+    looks_at : {'ranks', 'scores'}
+        Whether it compares the ranks of the runs, or their scores.
+    """
+
+    name: str
+    function: Callable[..., float]
+    looks_at: Literal["ranks", "scores"] = "ranks"
+    aliases: tuple[str, ...] = ()
+    reference: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return first_line(self.function)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The options that it takes beside the two vectors."""
+        return tuple(inspect.signature(self.function).parameters)[2:]
+
+
+COEFFICIENTS: dict[str, Coefficient] = {}
+Function = TypeVar("Function", bound=Callable[..., float])
+
+
+@overload
+def coefficient(function: Function) -> Function: ...
+@overload
+def coefficient(
+    *,
+    name: str | None = None,
+    looks_at: Literal["ranks", "scores"] = "ranks",
+    aliases: Sequence[str] = (),
+    reference: str = "",
+) -> Callable[[Function], Function]: ...
+def coefficient(
+    function: Callable[..., float] | None = None,
+    *,
+    name: str | None = None,
+    looks_at: Literal["ranks", "scores"] = "ranks",
+    aliases: Sequence[str] = (),
+    reference: str = "",
+) -> Any:
+    """Declare a coefficient of two orderings, which `correlate(coefficients=...)` then knows.
+
+    Parameters
+    ----------
+    function : callable
+        Of two arrays over the same runs, more is better and equal numbers are ties; returns a number. The first array
+        is that of the reference.
+    name : str, optional
+        Its name where it is not the function's.
+    looks_at : {'ranks', 'scores'}
+        What the arrays hold: ranks, negated so that more is better, or the scores, turned where less is better.
+    aliases : sequence of str
+        Other names for it.
+    reference : str
+        Where it comes from.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> @coefficient(reference="an example")
+    ... def same_winner(x, y):
+    ...     "Whether both orderings put the same run first."
+    ...     return float(np.argmax(x) == np.argmax(y))
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.correlate(["AP", "RR"], coefficients="same_winner")
+      measure_a measure_b  coefficient  runs  value
+    0        AP        RR  same_winner    12    0.0
+    >>> del COEFFICIENTS["same_winner"]
+    """
+
+    def declare(given: Callable[..., float]) -> Callable[..., float]:
+        made = Coefficient(name or given.__name__, given, looks_at, tuple(aliases), reference)
+        if len(inspect.signature(given).parameters) < 2:
+            raise TypeError(f"the coefficient {made.name!r} has to take two arrays, one for each ordering.")
+        register(COEFFICIENTS, made, given, "coefficient")
+        return given
+
+    return declare if function is None else declare(function)
+
+
+def which_coefficients(asked: str | Sequence[str]) -> list[Coefficient]:
+    """Return the coefficients of these names, each once.
+
+    Examples
+    --------
+    >>> [one.name for one in which_coefficients(["kendall", "tau_b", "rbo"])]
+    ['tau_b', 'rbo']
+    """
+    texts = list(asked) if isinstance(asked, list | tuple) else [asked]
+    found = {one.name: one for one in (named("coefficient", str(text), COEFFICIENTS) for text in texts)}
+    if not found:
+        raise ValueError(f"no coefficient was asked for; name at least one of {', '.join(COEFFICIENTS)}.")
+    return list(found.values())
+
+
+@coefficient(reference="Kendall 1938")
 def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-a: concordant less discordant pairs, as a share of all pairs; a tied pair is neither.
 
@@ -27,6 +138,7 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     return float(np.mean(np.sign(x[a] - x[b]) * np.sign(y[a] - y[b])))
 
 
+@coefficient(aliases=("kendall", "kendall_tau"), reference="Kendall 1945")
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-b: tau over the pairs that are not tied; NaN where one ordering ties all runs.
 
@@ -40,6 +152,7 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     return float(stats.kendalltau(x, y, variant="b").statistic)
 
 
+@coefficient(aliases=("ap_correlation",), reference="Yilmaz, Aslam and Robertson 2008")
 def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
     """Return the AP correlation of the ordering `y` with the reference `x`: tau with the top of `y` weighing most.
 
@@ -61,6 +174,7 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
     return float(((above * belongs).sum(axis=1) * weight)[below].sum() / (len(before) - 1))
 
 
+@coefficient(reference="Urbano and Marrero 2017")
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return the AP correlation between two orderings where neither is the reference; NaN if one ties all runs.
 
@@ -90,6 +204,7 @@ def _above(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return y[None, :] > y[:, None], np.sign(x[None, :] - x[:, None])
 
 
+@coefficient(reference="Webber, Moffat and Zobel 2010, eq. 32")
 def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
     """Return rank-biased overlap, extrapolated: the mean share in common of the tops, depth d weighing p^(d-1).
 
@@ -109,6 +224,7 @@ def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
     return float(1.0 - (1.0 - p) * (p ** np.arange(n) * apart).sum())
 
 
+@coefficient(aliases=("rho",), reference="Spearman 1904")
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Return Spearman's rho: Pearson's r of the ranks, tied runs at their average; NaN if one ties all runs.
 
@@ -122,6 +238,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     return pearson(stats.rankdata(x), stats.rankdata(y))
 
 
+@coefficient(looks_at="scores", reference="Pearson 1895")
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Return Pearson's r of the scores; NaN where one of them is constant.
 
@@ -135,14 +252,3 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(stats.pearsonr(x, y).statistic)
-
-
-COEFFICIENTS: dict[str, Callable[..., float]] = {
-    "tau_a": tau_a,
-    "tau_b": tau_b,
-    "tau_ap": tau_ap,
-    "tau_ap_b": tau_ap_b,
-    "rbo": rbo,
-    "spearman": spearman,
-    "pearson": pearson,
-}

@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from pdeval.evaluate import cube
+from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.sources import Source
 from pdeval.kernels.levels import total
 from pdeval.kinds.labels import run_labels
+from pdeval.mechanics.stretches import begins, firsts
 
 NOISE = 1e-12  # nearer than this share of the largest: parted by the order of addition only, so tied
 BLOCK = 1 << 21
@@ -31,11 +34,7 @@ def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
     score = np.where(np.isnan(score), -np.inf, score)
     best_first = np.argsort(-score, axis=-1, kind="stable")
     ordered = np.take_along_axis(score, best_first, axis=-1)
-    with np.errstate(invalid="ignore"):  # infinity less infinity: tied
-        lower = ordered[..., :-1] - ordered[..., 1:] > tolerance
-    leads = np.concatenate((np.ones_like(score[..., :1], dtype=bool), lower), axis=-1)
-    position = np.where(leads, np.arange(score.shape[-1]), 0)
-    return _back(np.maximum.accumulate(position, axis=-1) + 1, best_first)
+    return _back(firsts(begins(ordered, tolerance=tolerance)) + 1, best_first)
 
 
 def ranks_by_name(score: np.ndarray, name: np.ndarray) -> np.ndarray:
@@ -192,9 +191,7 @@ class Votes:
         return (total(filled) / known.sum(axis=0))[None]
 
 
-def votes_of(
-    source: cube.Scores | cube.Preferences, m: int, *, winrates: bool = False, name: np.ndarray | None = None
-) -> Votes:
+def votes_of(source: Source, m: int, *, winrates: bool = False, name: np.ndarray | None = None) -> Votes:
     """Return the votes of a table's measure number `m`, after checking that they can order its runs.
 
     Scores become preferences by their differences, or are win rates already; `name`, the place of each run by name,
@@ -221,7 +218,7 @@ def votes_of(
     return Votes.of(value, wins, 0.0, name)
 
 
-def _of_preferences(source: cube.Preferences, m: int, name: np.ndarray | None) -> Votes:
+def _of_preferences(source: cube.Preferences | Pairs, m: int, name: np.ndarray | None) -> Votes:
     n_runs = len(source.runs)
     blocks = _finite(source, m)
     sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
@@ -237,7 +234,7 @@ def _of_preferences(source: cube.Preferences, m: int, name: np.ndarray | None) -
     return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name)
 
 
-def _finite(source: cube.Preferences, m: int) -> Iterator[tuple[slice, np.ndarray]]:
+def _finite(source: cube.Preferences | Pairs, m: int) -> Iterator[tuple[slice, np.ndarray]]:
     for pairs, values in source.blocks(m):
         _check_finite(values, source.measures[m], "preferences")
         yield pairs, values
@@ -251,7 +248,7 @@ def _check_finite(values: np.ndarray, measure: str, what: str) -> None:
         )
 
 
-def check_pairs(source: cube.Preferences) -> None:
+def check_pairs(source: cube.Preferences | Pairs) -> None:
     """Raise a ValueError unless the preferences hold every unordered pair of runs, each once.
 
     Examples

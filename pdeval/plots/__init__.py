@@ -1,6 +1,7 @@
 """Plots: tidy frames in, matplotlib axes out.
 
-Every function draws one frame onto one `ax` (new axes if none is given) and returns it; options are keywords.
+Each is a verb of the tables that it draws: `orders.ireval.plot()`, `orders.ireval.plot.critical_difference()`; and a
+function here. Every one draws one frame onto one `ax` (new axes if none is given) and returns it; options are keywords.
 None sets rcParams or shows the figure. Names and legends need room: make your own axes with
 ``plt.subplots(layout="constrained")``, as the plots do.
 
@@ -9,36 +10,39 @@ matplotlib comes with ``pip install 'pdeval[plots]'`` and is imported when the f
 
 precision_recall                            precision against recall, a line per run
 query_differences, win_loss_tie             two runs query by query; wins, ties and losses of many
-preference_heatmap, correlation_heatmap     square tables as colours
+preference_heatmap, correlation_heatmap, matrix_heatmap    square tables as colours
 critical_difference, summary_bars           runs in order, with intervals
 recall_levels, difference_scatter           where measures differ, and on which pairs
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
-ties_by_level, tie_probability, deciding_level    ties
+ties_by_recall, tie_probability, decided_by_recall    ties
 asl_histogram, asl_wins                     search length item by item
 hasse                                       position vectors and their orders
 """
 
+from typing import Any
+
 from pdeval.plots.agreement import difference_scatter
+from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
 from pdeval.plots.hasse import hasse
-from pdeval.plots.heatmaps import correlation_heatmap, preference_heatmap
-from pdeval.plots.levels import recall_levels
+from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
 from pdeval.plots.robustness import incomplete
 from pdeval.plots.search_length import asl_histogram, asl_wins
 from pdeval.plots.significance import p_value_curves
-from pdeval.plots.ties import deciding_level, tie_probability, ties_by_level
+from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
 
 __all__ = [
     "asl_histogram",
     "asl_wins",
     "correlation_heatmap",
     "critical_difference",
-    "deciding_level",
+    "decided_by_recall",
     "difference_scatter",
     "hasse",
     "incomplete",
+    "matrix_heatmap",
     "p_value_curves",
     "precision_recall",
     "preference_heatmap",
@@ -46,6 +50,15 @@ __all__ = [
     "recall_levels",
     "summary_bars",
     "tie_probability",
-    "ties_by_level",
+    "ties_by_recall",
     "win_loss_tie",
 ]
+
+_FORMERLY = {"ties_by_level": "ties_by_recall", "deciding_level": "decided_by_recall"}
+
+
+def __getattr__(name: str) -> Any:
+    """Let a plot's old name answer with the new one."""
+    if name in _FORMERLY:
+        raise AttributeError(f"pdeval.plots.{name}() is now pdeval.plots.{_FORMERLY[name]}().")
+    raise AttributeError(f"module 'pdeval.plots' has no attribute {name!r}")

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, layout, style
+from pdeval.kinds.vocabularies import listed
+from pdeval.plots import legibility, style
+from pdeval.plots.drawing import drawn, plot
+from pdeval.plots.selection import index_of, names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GET = "Call .ireval.prefer(qrels, [two measures]) first."
 
-
+@plot(on=("preferences",))
 def difference_scatter(
-    prefs: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
     measures: Sequence[str] | None = None,
-    run: columns.Names = None,
-    query: str | None = None,
     most: int = 5000,
     seed: int | None = 0,
 ) -> Axes:
@@ -34,19 +34,22 @@ def difference_scatter(
 
     Parameters
     ----------
-    prefs : DataFrame
+    frame : DataFrame
         Preferences (query, run_a, run_b, measure, value) under two measures, or a wide frame with one column
         per measure.
     ax : Axes, optional
         Where to draw; new axes by default.
     measures : (str, str), optional
         The measures of the x and the y axis; needed where the frame has more than two.
-    run, query : str, optional
-        The run column(s), without _a and _b, and the query column, where they have other names.
     most : int
         Draw at most so many points, a seeded sample; r and sa are those of all points.
     seed : int or None
         The seed of that sample.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -56,8 +59,7 @@ def difference_scatter(
     >>> difference_scatter(prefs, ax=Figure().subplots()).get_title()
     'r = 0.87, sa = 0.67'
     """
-    columns.require(prefs, [], plot="difference_scatter", get=GET)
-    x_name, y_name, x, y = _two(prefs, measures, run, query)
+    x_name, y_name, x, y = _two(frame, measures)
     counted = ~(np.isnan(x) | np.isnan(y))
     x, y = x[counted], y[counted]
     if not len(x):
@@ -86,35 +88,32 @@ def difference_scatter(
         reach = 1.06 * float(np.abs(values).max()) or 1.0
         (ax.set_xlim if axis == "x" else ax.set_ylim)(-reach, reach)
     style.finish(ax, x=x_name, y=y_name, title=title)
-    layout.few_ticks(ax, float(ax.get_xlim()[1]))
+    legibility.few_ticks(ax, float(ax.get_xlim()[1]))
     style.legend(ax)
     return ax
 
 
-def _two(
-    prefs: pd.DataFrame, measures: Sequence[str] | None, run: columns.Names, query: str | None
-) -> tuple[str, str, np.ndarray, np.ndarray]:
+def _two(frame: pd.DataFrame, measures: Sequence[str] | None) -> tuple[str, str, np.ndarray, np.ndarray]:
     """Return the two measures and their values on the same queries and pairs."""
+    prefs = drawn(frame, "difference_scatter")
     if measures is not None and (len(measures) != 2 or isinstance(measures, str)):
         raise ValueError(f"measures= takes two names, for x and y; found {measures!r}.")
-    if measures is not None and "measure" not in prefs.columns and set(measures) <= set(prefs.columns):
-        return measures[0], measures[1], prefs[measures[0]].to_numpy(float), prefs[measures[1]].to_numpy(float)
-    columns.require(prefs, ["measure", "value"], plot="difference_scatter", get=GET)
-    measure = columns.names(prefs, ["measure"])
+    if measures is not None and "measure" not in frame.columns and set(measures) <= set(frame.columns):
+        return measures[0], measures[1], frame[measures[0]].to_numpy(float), frame[measures[1]].to_numpy(float)
+    prefs.need("measure", "value")
+    measure = names(frame, ["measure"])
     present = [str(name) for name in measure.categories]
     if measures is None:
         if len(present) != 2:
             raise ValueError(
-                f"difference_scatter() draws two measures; the frame has {len(present)}: {columns.listed(present)}. "
+                f"difference_scatter() draws two measures; the frame has {len(present)}: {listed(present, 6)}. "
                 "Choose: measures=('RPP', 'AP')."
             )
         measures = present
-    x_code, y_code = (columns.index_of(name, present, what="measure") for name in measures)
-    sides = columns.pair_columns(prefs, run, plot="difference_scatter", get=GET)
-    keys = [f"{c}_{side}" for side in "ab" for c in sides]
-    ids = columns.query_column(prefs, query, plot="difference_scatter")
-    keys = keys if ids is None else [ids, *keys]
-    parts = [prefs.loc[measure.codes == code, [*keys, "value"]] for code in (x_code, y_code)]
+    x_code, y_code = (index_of(name, present, what="measure") for name in measures)
+    sides = [f"{stem}_{side}" for side in "ab" for stem in prefs.run_columns]
+    keys = sides if prefs.query is None else [prefs.query, *sides]
+    parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in (x_code, y_code)]
     if any(part.duplicated(keys).any() for part in parts):
         raise ValueError(f"difference_scatter() needs one value per measure and ({', '.join(keys)}); some repeat.")
     joined = parts[0].merge(parts[1], on=keys, suffixes=("_x", "_y"))

@@ -8,44 +8,43 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, style
+from pdeval.plots import style
+from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots.selection import index_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GET = "A table of precision at recall points per run is what the precision-recall curves of .ireval give."
 
-
+@plot(on=("curve",), first=("curve",))
 def precision_recall(
-    curve: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
-    run: columns.Names = None,
-    query: str | None = None,
-    value: str = "precision",
     highlight: Sequence[object] | int = 6,
     legend: style.Place | None = "inside",
 ) -> Axes:
     """Return axes with precision against recall, one line per run.
 
+    Of curves for every query the mean over queries is drawn, where the queries share their recall points, as
+    interpolated curves do.
+
     Parameters
     ----------
-    curve : DataFrame
-        Columns run, recall, precision; with a query column too, the mean over queries is drawn, and the
-        queries must share their recall points (interpolated curves do). A column `interpolated` of booleans
-        marks interpolated rows: where a frame has both kinds, these are drawn; a column `interpolated` of
-        numbers can be drawn with ``value="interpolated"``.
+    frame : DataFrame
+        A precision-recall table: run, [query], recall, precision.
     ax : Axes, optional
         Where to draw; new axes by default.
-    run, query : str, optional
-        The run column(s) and the query column, where they have other names.
-    value : str
-        The column on the y axis.
     highlight : int or sequence of runs
-        With more runs than this many, the best ones by mean precision get colour and name and the others
-        stay grey; or the runs to show in colour.
+        With more runs than this many, the best ones by mean precision get colour and name and the others stay grey; or
+        the runs to show in colour.
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -56,10 +55,7 @@ def precision_recall(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['bm25', 'lm']
     """
-    columns.require(curve, ["recall", value], plot="precision_recall", get=GET)
-    runs = columns.run_columns(curve, run, plot="precision_recall", get=GET)
-    curve = _one_kind(curve, value)
-    points = _mean_curve(curve, runs, columns.query_column(curve, query, plot="precision_recall"), value)
+    points = _mean_curve(drawn(frame, "precision_recall").need("recall", "precision"))
     ax = style.axes(ax)
     coloured = _coloured(points, highlight)
     rest = [column for column in points.columns if column not in coloured]
@@ -72,47 +68,35 @@ def precision_recall(
         ax.plot(line.index, line, label=name, markevery=(i % gap, gap), zorder=3, **style.line(i))
     _legend_last(ax, len(rest) > 0)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    style.finish(ax, x="Recall", y="Interpolated precision" if value != "precision" else "Precision", grid="both")
+    style.finish(ax, x="Recall", y="Precision", grid="both")
     style.legend(ax, place=legend)
     return ax
 
 
-def _one_kind(curve: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Keep the interpolated rows where a frame marks both kinds."""
-    if value == "interpolated" or "interpolated" not in curve.columns:
-        return curve
-    if not pd.api.types.is_bool_dtype(curve["interpolated"].dtype) or not curve["interpolated"].any():
-        return curve
-    return curve[curve["interpolated"].astype(bool)]
-
-
-def _mean_curve(curve: pd.DataFrame, runs: list[str], query: str | None, value: str) -> pd.DataFrame:
+def _mean_curve(curve: Drawn) -> pd.DataFrame:
     """Return the precision as a frame of recall points x runs, averaged over queries."""
-    name = pd.CategoricalIndex(columns.names(curve, runs))
-    keys = [curve["recall"].to_numpy(), name]
-    grouped = curve[value].groupby(keys, observed=True)
-    if query is not None and curve[query].nunique() > 1:
+    name, query, frame = pd.CategoricalIndex(curve.runs()), curve.query, curve.frame
+    recall, precision = curve.column("recall"), curve.column("precision")
+    if query is not None and frame[query].nunique() > 1:
+        grouped = precision.groupby([recall.to_numpy(), name], observed=True)
         held = grouped.count().unstack()
-        answered = curve[query].groupby(name, observed=True).nunique()
+        answered = frame[query].groupby(name, observed=True).nunique()
         if (held.fillna(0).to_numpy() != answered.reindex(held.columns).to_numpy()).any():
             raise ValueError(
                 f"precision_recall() averages over queries only at shared recall points; here the points differ "
-                f"between the {curve[query].nunique()} queries. Draw one query, "
-                f"curve[curve[{query!r}] == {curve[query].iloc[0]!r}], or interpolate first."
+                f"between the {frame[query].nunique()} queries. Draw one query, "
+                f"curve[curve[{query!r}] == {frame[query].iloc[0]!r}], or interpolate first."
             )
         return grouped.mean().unstack()
-    ordered = pd.DataFrame({"recall": keys[0], "run": name, "precision": curve[value].to_numpy()})
-    if ordered.duplicated(["recall", "run"]).any():
-        # one ranking has several precisions at a recall point: the best of them stands where the item was found
-        ordered = ordered.groupby(["recall", "run"], observed=True)["precision"].max().reset_index()
-    return ordered.pivot(index="recall", columns="run", values="precision")
+    points = pd.DataFrame({"recall": recall.to_numpy(), "run": name, "precision": precision.to_numpy()})
+    return points.pivot(index="recall", columns="run", values="precision")
 
 
 def _coloured(points: pd.DataFrame, highlight: Sequence[object] | int) -> list[str]:
     """Return the runs that get a colour of their own, best first."""
     present = [str(name) for name in points.columns]
     if not isinstance(highlight, int):
-        return [present[columns.index_of(name, present)] for name in highlight]
+        return [present[index_of(name, present)] for name in highlight]
     if len(present) <= max(highlight, 0):
         return present
     best = points.mean().to_numpy()

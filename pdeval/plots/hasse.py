@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from pdeval.plots import layout, style
+from pdeval.plots import legibility, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,10 +88,10 @@ def _draw(ax: Axes, vectors: np.ndarray, x: np.ndarray, y: np.ndarray, edges: np
     look = {"colors": "#888888", "linewidths": 0.7} if len(edges) <= 40 else {"colors": "#C4C4C4", "linewidths": 0.4}
     ax.add_collection(LineCollection(points[edges], zorder=1, **look))
     names = [f"({','.join(map(str, vector))})" for vector in vectors]
-    wide, high = layout.inches(ax)
+    wide, high = legibility.inches(ax)
     room = 72 * wide / (x.max() - x.min() + 1.2)
     tall = 72 * high / (y.max() - y.min() + 1.0)
-    size = max(3.5, min(layout.text_size(ax), room / (0.6 * max(map(len, names))), 0.62 * tall))
+    size = max(3.5, min(legibility.text_size(ax), room / (0.6 * max(map(len, names))), 0.62 * tall))
     for name, (at, level) in zip(names, points):
         ax.text(
             at, level, name, ha="center", va="center", fontsize=size, zorder=2,

@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, layout, style
+from pdeval.catalog.known import known_of
+from pdeval.evaluate.summary import summary
+from pdeval.kinds.tables import read
+from pdeval.kinds.vocabularies import listed
+from pdeval.plots import legibility, style
+from pdeval.plots.drawing import drawn, plot
+from pdeval.plots.selection import chosen, names, one, pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@plot(on=("orders",), first=("orders",))
 def critical_difference(
-    orders: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
     comparisons: pd.DataFrame | None = None,
     measure: str | None = None,
     method: str | None = None,
-    run: columns.Names = None,
 ) -> Axes:
     """Return axes with the runs listed best first, each at its rank with its rank interval.
 
@@ -30,16 +36,21 @@ def critical_difference(
 
     Parameters
     ----------
-    orders : DataFrame
-        Orders: run, rank, perhaps rank_low and rank_high, measure, method.
+    frame : DataFrame
+        Orders: run, measure, method, rank, perhaps rank_low and rank_high.
     ax : Axes, optional
         Where to draw; new axes by default, as tall as the list needs.
     comparisons : DataFrame, optional
-        Comparisons: run_a, run_b, significant, for the same measure.
-    measure, method : str, optional
-        Needed where the frame has several.
-    run : str or sequence, optional
-        The run column(s), where they have other names.
+        Comparisons of all pairs of the runs by the same measure: run_a, run_b, measure, significant.
+    measure : str, optional
+        The measure; needed where the frame has several.
+    method : str, optional
+        The method; needed where the frame has several.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -51,37 +62,34 @@ def critical_difference(
     >>> [label.get_text() for label in ax.get_yticklabels()], groups(orders.sort_values("rank")["run"], tests)
     (['bm25', 'lm', 'rm3'], [(0, 1)])
     """
-    plot, get = "critical_difference", "Call .ireval.order(...) first."
-    columns.require(orders, ["rank"], plot=plot, get=get)
-    orders, name = columns.one(orders, "measure", measure, plot=plot)
-    orders, how = columns.one(orders, "method", method, plot=plot)
-    ids = np.asarray(columns.names(orders, columns.run_columns(orders, run, plot=plot, get=get)), dtype=object)
+    whole = drawn(frame, "critical_difference").need("rank")
+    orders, name = one(frame, "measure", measure, plot="critical_difference")
+    orders, how = one(orders, "method", method, plot="critical_difference")
+    ids = np.asarray(whole.keeping(orders).runs(), dtype=object)
     if len(set(ids)) < len(ids):
         raise ValueError("critical_difference() needs one rank per run; some runs repeat. Keep one ordering.")
     best = np.argsort(orders["rank"].to_numpy(float), kind="stable")
     orders, runs = orders.iloc[best], [str(ids[i]) for i in best]
     rank = orders["rank"].to_numpy(float)
-    ax = style.axes(ax, height=layout.list_height(len(runs)))
+    ax = style.axes(ax, height=legibility.list_height(len(runs)))
     place = np.arange(len(runs))
-    row = 72 * layout.inches(ax)[1] / len(runs)
+    row = 72 * legibility.inches(ax)[1] / len(runs)
     if {"rank_low", "rank_high"} <= set(orders.columns):
         low, high = orders["rank_low"].to_numpy(float), orders["rank_high"].to_numpy(float)
         ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
     ax.scatter(rank, place, s=min(5.0, 0.7 * row) ** 2, color=style.BLACK, zorder=3, linewidths=0)
-    joined = [] if comparisons is None else groups(runs, comparisons, measure=name or measure, run=run)
+    joined = [] if comparisons is None else groups(runs, comparisons, measure=name or measure)
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
     style.finish(ax, x="Rank" + (f" by {name}" if name else "") + (f", {how}" if how else ""), title=title, grid="x")
     worst = max(float(orders[name].max()) for name in ("rank", "rank_high") if name in orders.columns)
-    layout.level_ticks(ax, worst)
-    layout.name_list(ax, runs)
+    legibility.recall_ticks(ax, worst)
+    legibility.name_list(ax, runs)
     _join(ax, joined)
     return ax
 
 
-def groups(
-    runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | None = None, run: columns.Names = None
-) -> list[tuple[int, int]]:
+def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | None = None) -> list[tuple[int, int]]:
     """Return (first, last) of each longest stretch of `runs` in which no two runs differ significantly.
 
     Examples
@@ -90,12 +98,11 @@ def groups(
     >>> groups(["a", "b", "c"], tests)
     [(0, 1), (1, 2)]
     """
-    plot, get = "critical_difference", "Make comparisons= with .ireval.compare()."
-    columns.require(comparisons, ["significant"], plot=plot, get=get)
+    tests = drawn(comparisons, "critical_difference(comparisons=...)", kinds=("comparisons",)).need("significant")
     wanted = measure if "measure" in comparisons.columns else None
-    comparisons, _ = columns.one(comparisons, "measure", wanted, plot=plot)
-    a, b, names = columns.pairs(comparisons, run, plot=plot, get=get)
-    where = pd.Index([str(name) for name in runs]).get_indexer(pd.Index(names))
+    comparisons, _ = one(comparisons, "measure", wanted, plot="critical_difference")
+    a, b, known_runs = pairs(comparisons, tests.run_columns)
+    where = pd.Index([str(name) for name in runs]).get_indexer(pd.Index(known_runs))
     a, b = where[a], where[b]
     known = (a >= 0) & (b >= 0)
     tested = np.zeros((len(runs), len(runs)), dtype=bool)
@@ -127,7 +134,7 @@ def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
         lanes[lane : lane + 1] = [last]
         at.append(lane)
     gap = 0.03 if len(lanes) <= 8 else 0.24 / len(lanes)
-    width = min(2.2, 0.4 * gap * 72 * layout.inches(ax)[0])
+    width = min(2.2, 0.4 * gap * 72 * legibility.inches(ax)[0])
     for (first, last), lane in zip(joined, at):
         ax.plot(
             [1.02 + gap * lane] * 2, [first - 0.25, last + 0.25], transform=ax.get_yaxis_transform(), color="black",
@@ -135,12 +142,12 @@ def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
         )  # fmt: skip
 
 
+@plot(on=("summary", "scores"), first=("summary", "scores"))
 def summary_bars(
-    summary: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
     measures: Sequence[str] | None = None,
-    run: columns.Names = None,
     sort: bool = True,
     legend: style.Place | None = "inside",
 ) -> Axes:
@@ -148,51 +155,58 @@ def summary_bars(
 
     Parameters
     ----------
-    summary : DataFrame
-        run, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd), perhaps measure.
+    frame : DataFrame
+        A summary: run, measure, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd); or
+        scores, which are summed up first.
     ax : Axes, optional
         Where to draw; new axes by default, as tall as the list needs.
     measures : sequence of str, optional
         The measures to draw, in this order; by default all, up to five.
-    run : str or sequence, optional
-        The run column(s), where they have other names.
     sort : bool
-        Sort the runs by the first measure's mean, the largest at the top; else the order of the frame.
+        Sort the runs by the first measure's mean, the best at the top (the largest, where it is not known whether more
+        is better); else the order of the frame.
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> summary = pd.DataFrame({"run": ["bm25", "lm"], "measure": "AP", "mean": [0.2, 0.3],
-    ...                         "ci_low": [0.1, 0.25], "ci_high": [0.3, 0.35]})
-    >>> ax = summary_bars(summary, ax=Figure().subplots())
+    >>> means = pd.DataFrame({"run": ["bm25", "lm"], "measure": "AP", "mean": [0.2, 0.3],
+    ...                       "ci_low": [0.1, 0.25], "ci_high": [0.3, 0.35]})
+    >>> ax = summary_bars(means, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
     (['lm', 'bm25'], 'Mean AP (with confidence interval)')
     """
-    plot, get = "summary_bars", "Call .ireval.summary() first."
-    columns.require(summary, ["mean"], plot=plot, get=get)
-    ids = columns.names(summary, columns.run_columns(summary, run, plot=plot, get=get))
-    kind = columns.names(summary, ["measure"]) if "measure" in summary.columns else pd.Categorical([""] * len(summary))
-    table = summary.assign(_run=ids, _measure=kind)
+    means = drawn(frame, "summary_bars")
+    if means.kind == "scores":
+        means = drawn(summary(read(frame, "scores"), None), "summary_bars")
+    ids = means.need("mean").runs()
+    table = means.frame
+    kind = names(table, ["measure"]) if "measure" in table.columns else pd.Categorical([""] * len(table))
+    table = table.assign(_run=ids, _measure=kind)
     if table.duplicated(["_run", "_measure"]).any():
         raise ValueError("summary_bars() needs one mean per run and measure; some repeat.")
-    present = [str(name) for name in kind.categories]
-    chosen = columns.chosen(measures, present)
-    if len(chosen) > 5:
+    shown = chosen(measures, [str(name) for name in kind.categories])
+    if len(shown) > 5:
         raise ValueError(
-            f"summary_bars() draws at most 5 measures; the frame has {columns.listed(chosen)}. "
-            f"Choose some: measures={chosen[:2]!r}."
+            f"summary_bars() draws at most 5 measures; the frame has {listed(shown, 6)}. "
+            f"Choose some: measures={shown[:2]!r}."
         )
     runs = [str(name) for name in ids.categories]
     if sort:
-        first = table[table["_measure"] == chosen[0]].set_index("_run")["mean"].reindex(runs)
-        runs = [runs[i] for i in np.argsort(-first.to_numpy(float), kind="stable")]
-    ax = style.axes(ax, height=layout.list_height(len(runs), row=0.22 if len(chosen) == 1 else 0.14 * len(chosen)))
-    size = min(4.5, 0.6 * 72 * layout.inches(ax)[1] / (len(runs) * len(chosen)))
-    for i, name in enumerate(chosen):
+        first = table[table["_measure"] == shown[0]].set_index("_run")["mean"].reindex(runs).to_numpy(float)
+        known = known_of(shown[0], frame.attrs)
+        runs = [runs[i] for i in np.argsort(first if known and not known["higher"] else -first, kind="stable")]
+    ax = style.axes(ax, height=legibility.list_height(len(runs), row=0.22 if len(shown) == 1 else 0.14 * len(shown)))
+    size = min(4.5, 0.6 * 72 * legibility.inches(ax)[1] / (len(runs) * len(shown)))
+    for i, name in enumerate(shown):
         rows = table[table["_measure"] == name].set_index("_run").reindex(runs)
-        shift = 0.5 * (i - (len(chosen) - 1) / 2) / len(chosen)
+        shift = 0.5 * (i - (len(shown) - 1) / 2) / len(shown)
         look = style.line(i)
         spread = _spread(rows)
         ax.errorbar(
@@ -200,18 +214,18 @@ def summary_bars(
             color=look["color"], marker=look["marker"], markersize=size, elinewidth=min(1.3, 0.4 * size),
         )  # fmt: skip
     ax.set_ylim(len(runs) - 0.4, -0.6)
-    with_ = {"ci": " (with confidence interval)", "sd": " (± sd)", "": ""}[_kind(summary)]
-    style.finish(ax, x="Mean" + (f" {chosen[0]}" if len(chosen) == 1 and chosen[0] else "") + with_, grid="x")
-    layout.name_list(ax, runs)
-    style.legend(ax, place=legend if len(chosen) > 1 else None)
+    with_ = {"ci": " (with confidence interval)", "sd": " (± sd)", "": ""}[_kind(table)]
+    style.finish(ax, x="Mean" + (f" {shown[0]}" if len(shown) == 1 and shown[0] else "") + with_, grid="x")
+    legibility.name_list(ax, runs)
+    style.legend(ax, place=legend if len(shown) > 1 else None)
     return ax
 
 
-def _kind(summary: pd.DataFrame) -> str:
+def _kind(table: pd.DataFrame) -> str:
     """Return what spread the frame has: 'ci', 'sd' or ''."""
-    if {"ci_low", "ci_high"} <= set(summary.columns):
+    if {"ci_low", "ci_high"} <= set(table.columns):
         return "ci"
-    return "sd" if "sd" in summary.columns else ""
+    return "sd" if "sd" in table.columns else ""
 
 
 def _spread(rows: pd.DataFrame) -> np.ndarray | None:

@@ -8,30 +8,31 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, layout, style
+from pdeval.kinds.recognition import run_columns
+from pdeval.plots import legibility, style
+from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots.selection import index_of, names, one, one_pair, pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GET = "Call .ireval.prefer(qrels) first."
 MOST_BARS = 400  # above this many queries one filled outline stands for the bars
 
 
+@plot(on=("preferences",))
 def query_differences(
-    prefs: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
     pair: Sequence[object] | None = None,
     measure: str | None = None,
-    run: columns.Names = None,
-    query: str | None = None,
     mean: bool = True,
 ) -> Axes:
     """Return axes with one bar per query, the preference of run a over run b, sorted from best to worst.
 
     Parameters
     ----------
-    prefs : DataFrame
+    frame : DataFrame
         Preferences: query, run_a, run_b, measure, value.
     ax : Axes, optional
         Where to draw; new axes by default.
@@ -39,10 +40,13 @@ def query_differences(
         The two runs; needed where the frame has more than one pair. Either direction will do.
     measure : str, optional
         The measure; needed where the frame has several.
-    run, query : str, optional
-        The run column(s), without _a and _b, and the query column, where they have other names.
     mean : bool
         Draw the mean as a dashed line.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -53,12 +57,13 @@ def query_differences(
     >>> [round(float(bar.get_height()), 2) for bar in ax.patches], ax.get_title()
     ([0.5, 0.0, -0.2], 'lm better: 1, tied: 1, bm25 better: 1')
     """
-    columns.require(prefs, ["value"], plot="query_differences", get=GET)
-    prefs, name = columns.one(prefs, "measure", measure, plot="query_differences")
-    rows, sign, a, b = columns.one_pair(prefs, pair, run, plot="query_differences", get=GET)
-    ids = columns.query_column(rows, query, plot="query_differences")
-    if ids is None:
-        columns.require(rows, ["query_id"], plot="query_differences", get=f"Or name it with query=. {GET}")
+    prefs = drawn(frame, "query_differences").need("value")
+    if not prefs.run_columns:
+        raise prefs.lacks("run_a")
+    if (ids := prefs.query) is None:
+        raise prefs.lacks("query")
+    rows, name = one(frame, "measure", measure, plot="query_differences")
+    rows, sign, a, b = one_pair(rows, pair, prefs.run_columns, plot="query_differences")
     value = rows["value"].to_numpy(float) * sign
     query_ids = rows[ids].astype(str).to_numpy()
     if len(set(query_ids)) < len(query_ids):
@@ -93,32 +98,32 @@ def query_differences(
 
 def _name_queries(ax: Axes, query_ids: np.ndarray) -> None:
     """Name the bars where the names can be read; else say how many queries there are."""
-    room = 72 * layout.inches(ax)[0] / max(len(query_ids), 1)
-    if room < 1.3 * layout.LEAST_LABEL or max(map(len, query_ids), default=0) > 14:
+    room = 72 * legibility.inches(ax)[0] / max(len(query_ids), 1)
+    if room < 1.3 * legibility.LEAST_LABEL or max(map(len, query_ids), default=0) > 14:
         ax.set_xticks([])
-        ax.set_xlabel(f"{len(query_ids)} queries, sorted", fontsize=layout.text_size(ax))
+        ax.set_xlabel(f"{len(query_ids)} queries, sorted", fontsize=legibility.text_size(ax))
         return
-    layout.name_ticks(ax, "x", list(query_ids))
-    ax.set_xlabel("Query", fontsize=layout.text_size(ax))
+    legibility.name_ticks(ax, "x", list(query_ids))
+    ax.set_xlabel("Query", fontsize=legibility.text_size(ax))
 
 
+@plot(on=("preferences", "wins"), first=("wins",))
 def win_loss_tie(
-    prefs: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
     measure: str | None = None,
     baseline: object = None,
     per: Literal["pair", "run"] | None = None,
-    run: columns.Names = None,
     sort: bool = True,
 ) -> Axes:
     """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost.
 
     Parameters
     ----------
-    prefs : DataFrame
-        Preferences (query, run_a, run_b, measure, value), counted here; or counts: run_a, run_b (or run),
-        wins, ties, losses, seen from run_a.
+    frame : DataFrame
+        Preferences (query, run_a, run_b, measure, value), counted here; wins of interleaved runs (run_a, run_b,
+        a_wins, b_wins, ties); or other counts: run_a, run_b (or run), wins, ties, losses, seen from run_a.
     ax : Axes, optional
         Where to draw; new axes by default, as tall as the bars need.
     measure : str, optional
@@ -127,10 +132,13 @@ def win_loss_tie(
         Draw every other run against this one.
     per : {"pair", "run"}, optional
         One bar per pair, or per run against all others together. By default pairs, up to 40 of them.
-    run : str or sequence, optional
-        The run column(s), without _a and _b, where they have other names.
     sort : bool
         Sort by wins minus losses, the best at the top; else the order of the frame.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -141,15 +149,15 @@ def win_loss_tie(
     >>> [label.get_text() for label in ax.get_yticklabels()], [round(bar.get_width()) for bar in ax.patches]
     (['lm'], [33, 33, 33])
     """
-    columns.require(prefs, [], plot="win_loss_tie", get=GET)
-    prefs, name = columns.one(prefs, "measure", measure, plot="win_loss_tie")
-    counts, against = _counts(prefs, baseline, per, run)
+    prefs = drawn(frame, "win_loss_tie")
+    rows, name = one(frame, "measure", measure, plot="win_loss_tie")
+    counts, against = _counts(prefs.keeping(rows), baseline, per)
     counts = counts[counts.sum(axis=1) > 0]
     if sort:
         lead = (counts["wins"] - counts["losses"]) / counts.sum(axis=1)
         counts = counts.iloc[np.argsort(-lead.to_numpy(), kind="stable")]
     share = 100 * counts.div(counts.sum(axis=1), axis=0)
-    ax = style.axes(ax, height=layout.list_height(len(counts)))
+    ax = style.axes(ax, height=legibility.list_height(len(counts)))
     looks = (("win", style.WIN, ""), ("tie", style.TIE, ""), ("loss", style.LOSS, "////"))
     ends = share.to_numpy().cumsum(axis=1)
     for kind, (label, colour, hatch) in enumerate(looks):
@@ -161,16 +169,16 @@ def win_loss_tie(
     facing = f" against {against}" if against and against != "all other runs" else ""
     style.finish(ax, x=f"{name + ': ' if name else ''}% of {units}{facing}")
     style.legend(ax, place="above", columns=3)
-    layout.name_list(ax, [str(label) for label in counts.index])
+    legibility.name_list(ax, [str(label) for label in counts.index])
     _write_counts(ax, counts.to_numpy(), ends - share.to_numpy() / 2, share.to_numpy())
     return ax
 
 
 def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.ndarray) -> None:
     """Write the counts into the segments that are wide enough for them."""
-    wide, high = layout.inches(ax)
-    size = min(0.85 * layout.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
-    if size < layout.LEAST_LABEL:
+    wide, high = legibility.inches(ax)
+    size = min(0.85 * legibility.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
+    if size < legibility.LEAST_LABEL:
         return
     digits = np.floor(np.log10(np.maximum(counts, 1))) + 1
     fits = (counts > 0) & (width > (digits + 0.7) * 100 * 0.62 * size / (72 * wide))
@@ -182,26 +190,30 @@ def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.nd
         )  # fmt: skip
 
 
-def _counts(prefs: pd.DataFrame, baseline: object, per: str | None, run: columns.Names) -> tuple[pd.DataFrame, str]:
+def _counts(prefs: Drawn, baseline: object, per: str | None) -> tuple[pd.DataFrame, str]:
     """Return (wins, ties, losses per bar, whom they are against)."""
     kinds = ["wins", "ties", "losses"]
-    if "wins" not in prefs.columns:  # of interleaved runs
-        prefs = prefs.rename(columns={"a_wins": "wins", "b_wins": "losses"})
-    counted = all(kind in prefs.columns for kind in kinds)
-    if counted and not any(str(column).endswith("_a") for column in prefs.columns):
-        ids = columns.names(prefs, columns.run_columns(prefs, run, plot="win_loss_tie", get=GET))
-        counts = prefs[kinds].groupby(pd.CategoricalIndex(ids), observed=True).sum()
+    frame = prefs.frame
+    if "wins" not in frame.columns:  # of interleaved runs
+        frame = frame.rename(columns={"a_wins": "wins", "b_wins": "losses"})
+    counted = all(kind in frame.columns for kind in kinds)
+    stems = prefs.run_columns
+    if counted and not stems:
+        ids = names(frame, run_columns(frame, [], {}, taken=kinds))
+        counts = frame[kinds].groupby(pd.CategoricalIndex(ids), observed=True).sum()
         return counts, "" if baseline is None else str(baseline)
     if not counted:
-        columns.require(prefs, ["value"], plot="win_loss_tie", get=GET)
-    a, b, runs = columns.pairs(prefs, run, plot="win_loss_tie", get=GET)
+        prefs.need("value")
+    if not stems:
+        raise prefs.lacks("run_a")
+    a, b, runs = pairs(frame, stems)
     if counted:
-        table = prefs[kinds].to_numpy(float)
+        table = frame[kinds].to_numpy(float)
     else:
-        value = prefs["value"].to_numpy(float)
+        value = frame["value"].to_numpy(float)
         table = np.column_stack([value > 0, value == 0, value < 0]).astype(float)
     if baseline is not None:
-        base = columns.index_of(baseline, runs)
+        base = index_of(baseline, runs)
         table = np.where((a == base)[:, None], table[:, ::-1], table)
         rows, other = (a == base) ^ (b == base), np.where(a == base, b, a)
         return _total(table[rows], other[rows], runs), runs[base]
@@ -212,8 +224,8 @@ def _counts(prefs: pd.DataFrame, baseline: object, per: str | None, run: columns
     if per == "run":
         both = np.concatenate([table, table[:, ::-1]])
         return _total(both, np.concatenate([a, b]), runs), "all other runs"
-    names = [f"{runs[c // len(runs)]} vs {runs[c % len(runs)]}" for c in bars]
-    return _total(table, pd.Index(bars).get_indexer(pd.Index(code)), names), ""
+    titles = [f"{runs[c // len(runs)]} vs {runs[c % len(runs)]}" for c in bars]
+    return _total(table, pd.Index(bars).get_indexer(pd.Index(code)), titles), ""
 
 
 def _total(table: np.ndarray, group: np.ndarray, names: Sequence[str]) -> pd.DataFrame:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, layout, style
+from pdeval.kinds.vocabularies import listed
+from pdeval.plots import legibility, style
+from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots.selection import names, one_pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,11 +22,11 @@ EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
 
 
+@plot(on=("lengths", "length_histogram"), first=("lengths", "length_histogram"))
 def asl_histogram(
     frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
-    run: columns.Names = None,
     value: str | None = None,
     edges: Sequence[float] = EDGES,
     legend: style.Place | None = "inside",
@@ -35,41 +38,42 @@ def asl_histogram(
     Parameters
     ----------
     frame : DataFrame
-        run, bucket and count or share, buckets in their order, the last one for items not retrieved (its name
-        contains "retrieved" or "found"); or one row per relevant item: run, asl, retrieved. Without a run
-        column the frame is one run. Up to five runs stand side by side.
+        A histogram: run, bucket and count or share, buckets in their order, the last one for items not retrieved (its
+        name contains "retrieved" or "found"); or search lengths, one row per relevant item. Without a run column the
+        frame is one run. Up to five runs stand side by side.
     ax : Axes, optional
         Where to draw; new axes by default.
-    run : str or sequence, optional
-        The run column(s), where they have other names.
     value : str, optional
-        The column of heights; by default count, share or value.
+        The column of heights; by default count or share.
     edges : sequence of numbers
         Lower edges of the buckets, where they are made here.
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes; one run goes into the title instead.
 
+    Returns
+    -------
+    Axes
+        Those drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> items = pd.DataFrame({"run": "bm25", "asl": [1, 1, 4, 30, 999], "retrieved": [True] * 4 + [False]})
+    >>> items = pd.DataFrame({"run": "bm25", "query_id": "1", "doc_id": list("abcde"), "asl": [1, 1, 4, 30, 999],
+    ...                       "retrieved": [True] * 4 + [False]})
     >>> ax = asl_histogram(items, edges=(1, 2, 10), ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
     (['1', '2-9', '10+', 'not retrieved'], [2, 1, 1, 1])
     """
-    get = "Make it with the search length histogram of .ireval, or from .ireval.measure(qrels, 'ASL(level=document)')."
-    columns.require(frame, [], plot="asl_histogram", get=get)
+    items = drawn(frame, "asl_histogram")
     if "bucket" not in frame.columns:
-        columns.require(frame, ["asl", "retrieved"], plot="asl_histogram", get=get)
-        frame, value = _by_item(frame, run, edges)
-        run = "run"
-    height = value or next((name for name in ("count", "share", "value") if name in frame.columns), "count")
-    columns.require(frame, ["bucket", height], plot="asl_histogram", get=get)
-    table = _buckets(frame, run, height, "asl_histogram", get)
+        frame, value = _by_item(items, edges), "count"
+    histogram = drawn(frame, "asl_histogram", kinds=("length_histogram",))
+    height = value or next((name for name in ("count", "share") if name in frame.columns), "count")
+    table = _buckets(histogram.need(height), height)
     if len(table.columns) > 5:
         raise ValueError(
             f"asl_histogram() sets at most 5 runs side by side; the frame has {len(table.columns)}: "
-            f"{columns.listed(list(table.columns))}. Select some, e.g. frame[frame['run'] == {table.columns[0]!r}]."
+            f"{listed(table.columns, 6)}. Select some, e.g. frame[frame['run'] == {table.columns[0]!r}]."
         )
     ax = style.axes(ax)
     _side_by_side(ax, table)
@@ -79,17 +83,17 @@ def asl_histogram(
     title = str(table.columns[0]) if len(table.columns) == 1 else ""
     what = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Search length of the item (ASL)", y=what, title=title, grid="y")
-    layout.name_ticks(ax, "x", [str(name) for name in table.index])
+    legibility.name_ticks(ax, "x", [str(name) for name in table.index])
     style.legend(ax, place=legend if len(table.columns) > 1 else None)
     return ax
 
 
+@plot(on=("length_wins", "length_differences"), first=("length_wins", "length_differences"))
 def asl_wins(
     frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
     pair: Sequence[object] | None = None,
-    run: columns.Names = None,
     value: str | None = None,
     edges: Sequence[float] = SHIFTS,
 ) -> Axes:
@@ -108,12 +112,15 @@ def asl_wins(
         Where to draw; new axes by default.
     pair : (run, run), optional
         The two runs; needed where the frame has more than one pair.
-    run : str or sequence, optional
-        The run column(s), without _a and _b, where they have other names.
     value : str, optional
-        The column of heights; by default count, share or value.
+        The column of heights; by default count or share.
     edges : sequence of numbers
         Lower edges of the buckets of wins and of losses, where they are made here.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -123,18 +130,16 @@ def asl_wins(
     >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
     (['≤ −10', '−9 to −1', '0', '1 to 9', '≥ 10'], [1, 1, 1, 2, 0])
     """
-    get = "Make it with the search length wins of .ireval for two runs."
-    columns.require(frame, [], plot="asl_wins", get=get)
+    table = drawn(frame, "asl_wins").need("bucket|difference")
     a, b = "the first run", "the second run"
-    if any(str(column).endswith("_a") for column in frame.columns):
-        frame, sign, a, b = columns.one_pair(frame, pair, run, plot="asl_wins", get=get)
+    if stems := table.run_columns:
+        frame, sign, a, b = one_pair(frame, pair, stems, plot="asl_wins")
         if (sign < 0).any():
             raise ValueError(f"the frame holds {b} minus {a}: pass pair=({b!r}, {a!r}).")
     if "bucket" not in frame.columns:
-        columns.require(frame, ["difference"], plot="asl_wins", get=get)
         frame, value = _by_shift(frame["difference"].to_numpy(float), edges), "count"
-    height = value or next((name for name in ("count", "share", "value") if name in frame.columns), "count")
-    columns.require(frame, ["bucket", height], plot="asl_wins", get=get)
+    height = value or next((name for name in ("count", "share") if name in frame.columns), "count")
+    table.keeping(frame).need("bucket", height)
     side = _sides(frame)
     heights = frame[height].to_numpy(float)
     ax = style.axes(ax)
@@ -154,18 +159,17 @@ def asl_wins(
             )
     what = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Change of the item's search length (ASL)", y=what, grid="y")
-    layout.name_ticks(ax, "x", [str(name) for name in frame["bucket"]])
+    legibility.name_ticks(ax, "x", [str(name) for name in frame["bucket"]])
     style.legend(ax)
     return ax
 
 
-def _by_item(frame: pd.DataFrame, run: columns.Names, edges: Sequence[float]) -> tuple[pd.DataFrame, str]:
+def _by_item(lengths: Drawn, edges: Sequence[float]) -> pd.DataFrame:
     """Count items per run and bucket; those not retrieved have their own."""
-    named = run is not None or any(name in frame.columns for name in columns.RUN)
-    ids = columns.run_columns(frame, run, plot="asl_histogram", get="") if named else []
-    label = columns.names(frame, ids) if named else pd.Categorical([""] * len(frame))
-    found = frame["retrieved"].to_numpy(bool)
-    place = np.clip(np.searchsorted(edges, frame["asl"].to_numpy(float), side="right") - 1, 0, None)
+    length = lengths.holding("float") or "asl"
+    found = lengths.need(length).column("retrieved").to_numpy(bool)
+    label = lengths.runs()
+    place = np.clip(np.searchsorted(edges, lengths.column(length).to_numpy(float), side="right") - 1, 0, None)
     place = np.where(found, place, len(edges))
     buckets = [_span(low, high) for low, high in zip(edges, [*edges[1:], np.inf])] + ["not retrieved"]
     size = len(label.categories) * len(buckets)
@@ -176,7 +180,7 @@ def _by_item(frame: pd.DataFrame, run: columns.Names, edges: Sequence[float]) ->
             "bucket": buckets * len(label.categories),
             "count": counts,
         }
-    ), "count"
+    )
 
 
 def _span(low: float, high: float) -> str:
@@ -196,14 +200,13 @@ def _by_shift(difference: np.ndarray, edges: Sequence[float]) -> pd.DataFrame:
     return pd.DataFrame({"bucket": names, "count": np.bincount(place, minlength=len(names))})
 
 
-def _buckets(frame: pd.DataFrame, run: columns.Names, height: str, plot: str, get: str) -> pd.DataFrame:
+def _buckets(histogram: Drawn, height: str) -> pd.DataFrame:
     """Return heights as buckets x runs, buckets in the order of the frame, 'not retrieved' last."""
-    named = run is not None or any(name in frame.columns for name in columns.RUN)
-    label = columns.names(frame, columns.run_columns(frame, run, plot=plot, get=get)) if named else None
-    bucket = columns.names(frame, ["bucket"])
-    table = pd.DataFrame({"bucket": bucket, "run": label if named else "", "height": frame[height].to_numpy(float)})
+    bucket = names(histogram.frame, ["bucket"])
+    heights = histogram.column(height).to_numpy(float)
+    table = pd.DataFrame({"bucket": bucket, "run": histogram.runs(), "height": heights})
     if table.duplicated(["bucket", "run"]).any():
-        raise ValueError(f"{plot}() needs one {height!r} for each run and bucket; some repeat. {get}")
+        raise ValueError(f"asl_histogram() needs one {height!r} for each run and bucket; some repeat.")
     wide = table.pivot(index="bucket", columns="run", values="height").fillna(0.0)
     order = sorted(range(len(bucket.categories)), key=lambda i: _not_retrieved(bucket.categories[i]))
     return wide.reindex([bucket.categories[i] for i in order])

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, layout, style
+from pdeval.plots import legibility, style
+from pdeval.plots.drawing import drawn, plot
+from pdeval.plots.selection import chosen, names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GET = "Call .ireval.compare() first."
 
-
+@plot(on=("comparisons", "discriminative_curve"), first=("comparisons", "discriminative_curve"))
 def p_value_curves(
     frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
-    p: str | None = None,
+    p: Literal["p_value", "p_adjusted"] = "p_value",
     alpha: float = 0.05,
     upper: float | None = None,
     measures: Sequence[str] | None = None,
@@ -34,12 +35,12 @@ def p_value_curves(
     Parameters
     ----------
     frame : DataFrame
-        measure, p_value, one row per pair of runs: a comparisons table, or any frame with these columns. With
-        a column `test` of several values each test has its line.
+        Comparisons or sorted p-values: measure, [test], p_value, one row per pair of runs. Several tests have a line
+        each.
     ax : Axes, optional
         Where to draw; new axes by default.
-    p : str, optional
-        The column of p-values; by default p_value.
+    p : {"p_value", "p_adjusted"}
+        The column of p-values.
     alpha : float
         Draw this level as a line.
     upper : float, optional
@@ -49,6 +50,11 @@ def p_value_curves(
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes.
 
+    Returns
+    -------
+    Axes
+        Those drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -57,21 +63,18 @@ def p_value_curves(
     >>> ax.lines[0].get_ydata().tolist(), ax.lines[0].get_label()
     ([0.01, 0.04, 0.2, 0.6], 'AP (50.0%)')
     """
-    p = p or "p_value"
-    columns.require(frame, ["measure", p], plot="p_value_curves", get=GET)
-    measure = columns.names(frame, ["measure"])
-    present = [str(name) for name in measure.categories]
-    chosen = columns.chosen(measures, present)
+    value = drawn(frame, "p_value_curves").need("measure").column(p).to_numpy(float)
+    measure = names(frame, ["measure"])
+    shown = chosen(measures, [str(name) for name in measure.categories])
     tests = [""]
     test = np.full(len(frame), "", dtype=object)
     if "test" in frame.columns and frame["test"].nunique() > 1:
         test = frame["test"].astype(str).to_numpy(object)
         tests = list(pd.unique(test))
-    value = frame[p].to_numpy(float)
     ax = style.axes(ax)
     upper = min(1.0, 4 * alpha) if upper is None else upper
     longest = 0
-    lines = [(name, kind) for name in chosen for kind in tests]
+    lines = [(name, kind) for name in shown for kind in tests]
     for i, (name, kind) in enumerate(lines):
         rows = (np.asarray(measure) == name) & (test == kind) & ~np.isnan(value)
         if not rows.any():
@@ -88,7 +91,7 @@ def p_value_curves(
         )
     ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {alpha:g}")
     ax.set(xlim=(0, longest + 1), ylim=(0, upper))
-    layout.whole_numbers(ax)
+    legibility.whole_numbers(ax)
     style.finish(ax, x="Pairs of runs, sorted by p", y="p" if p == "p_value" else p.replace("_", " "), grid="y")
     style.legend(ax, place=legend)
     return ax

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pdeval.plots import layout
+from pdeval.plots import legibility
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     >>> finish(Figure().subplots(), x="Recall").get_xlabel()
     'Recall'
     """
-    size = layout.text_size(ax)
+    size = legibility.text_size(ax)
     ax.set_xlabel(x, fontsize=size)
     ax.set_ylabel(y, fontsize=size)
     if title:
@@ -127,7 +127,7 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     entries = ax.get_legend_handles_labels()[1]
     if place is None or not entries:
         return
-    size = layout.text_size(ax)
+    size = legibility.text_size(ax)
     options: dict[str, Any] = {"fontsize": size * 0.9}
     options |= {"borderpad": 0.2, "labelspacing": 0.25, "handlelength": 2.4, "handletextpad": 0.5}
     if place == "inside":
@@ -136,12 +136,12 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
         options |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     else:
         longest = max(map(len, entries))
-        fitting = int(layout.inches(ax)[0] * 72 / (size * 0.9 * (0.55 * longest + 4.5)))
+        fitting = int(legibility.inches(ax)[0] * 72 / (size * 0.9 * (0.55 * longest + 4.5)))
         options |= {"frameon": False, "ncols": columns or max(1, min(len(entries), fitting)), "columnspacing": 1.0}
         options |= {"loc": "lower center" if place == "above" else "upper center", "borderaxespad": 0.1}
         options |= {"bbox_to_anchor": (0.5, float(place == "above"))}
         if place == "below":  # clear of tick and axis labels, which take about this many points
-            options["bbox_transform"] = layout.lower(ax, 12 + 2.4 * size)
+            options["bbox_transform"] = legibility.lower(ax, 12 + 2.4 * size)
     ax.legend(**options)
 
 

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import columns, layout, style
+from pdeval.kinds.vocabularies import listed
+from pdeval.plots import legibility, style
+from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots.selection import names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GET = "Call .ireval.ties(qrels) first."
-SHARES = ("tied", "share", "ties", "probability", "value", "ecdf", "cumulative")
 GROUPS = ("measure", "collection", "dataset", "benchmark", "run", "query_id")
 
 
-def ties_by_level(
+@plot(on=("ties_by_recall",), first=("ties_by_recall",))
+def ties_by_recall(
     frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
@@ -33,36 +35,43 @@ def ties_by_level(
     Parameters
     ----------
     frame : DataFrame
-        level, a share column (tied, share, ties, probability or value) and perhaps a grouping column
-        (measure, collection, dataset, benchmark).
+        Ties by recall level: recall, tied, and perhaps a column that tells lines apart (measure, collection, dataset,
+        benchmark).
     ax : Axes, optional
         Where to draw; new axes by default.
-    value, group : str, optional
-        The share column and the grouping column, where they have other names.
+    value : str, optional
+        The column of shares, where it has another name.
+    group : str, optional
+        The column that tells lines apart, where it has another name.
     levels : int or None
-        Draw the first so many levels; None draws all.
+        Draw the first so many recall levels; None draws all.
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> frame = pd.DataFrame({"level": [1, 2, 3], "tied": [0.5, 0.2, 0.1]})
-    >>> ties_by_level(frame, ax=Figure().subplots()).lines[0].get_ydata().tolist()
+    >>> frame = pd.DataFrame({"recall": [1, 2, 3], "tied": [0.5, 0.2, 0.1]})
+    >>> ties_by_recall(frame, ax=Figure().subplots()).lines[0].get_ydata().tolist()
     [0.5, 0.2, 0.1]
     """
-    columns.require(frame, ["level"], plot="ties_by_level", get=GET)
-    table, _ = _lines(frame, "level", value, group, plot="ties_by_level")
+    table, _ = _lines(drawn(frame, "ties_by_recall"), "recall", value, group)
     if levels is not None:
         table = table[table.index <= levels]
     ax = _drawn(ax, table)
-    layout.level_ticks(ax, table.index.max())
+    legibility.recall_ticks(ax, table.index.max())
     ax.set_ylim(bottom=0)
     style.finish(ax, x="Recall level", y="Share of pairs tied", grid="both")
     style.legend(ax, place=legend if len(table.columns) > 1 else None)
     return ax
 
 
+@plot(on=("ties_by_first", "tie_probability"), first=("ties_by_first", "tie_probability"))
 def tie_probability(
     frame: pd.DataFrame,
     *,
@@ -80,16 +89,23 @@ def tie_probability(
     Parameters
     ----------
     frame : DataFrame
-        p1, a column of probabilities (probability, share, tied, ties or value) and the column that tells lines
-        apart: m, or collection, measure, dataset, benchmark. With a column n of one value it names the title.
+        Ties by the rank of the first relevant item: p1, tied, and perhaps a column that tells lines apart (measure,
+        collection, dataset, benchmark); or probabilities in theory: n, m, p1, probability, where n names the title.
     ax : Axes, optional
         Where to draw; new axes by default.
-    value, group : str, optional
-        The probability column and the grouping column, where they have other names.
+    value : str, optional
+        The column of probabilities, where it has another name.
+    group : str, optional
+        The column that tells lines apart, where it has another name.
     log : bool
         Logarithmic axes; probabilities of 0 are left out, and the y axis ends eight decades below the largest.
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
@@ -99,18 +115,16 @@ def tie_probability(
     >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.get_xscale()
     (['m = 1', 'm = 2'], 'log')
     """
-    columns.require(
-        frame, ["p1"], plot="tie_probability", get="Call pdeval.experiments.tie_probability(n, m, p1) first."
-    )
+    ties = drawn(frame, "tie_probability").need("p1")
     if group is None and "m" in frame.columns and not any(name in frame.columns for name in GROUPS[:4]):
         group = "m"
     several_n = "n" in frame.columns and frame["n"].nunique() > 1
     if several_n:
         raise ValueError(
-            f"tie_probability() draws one n; the frame has {columns.listed(sorted(frame['n'].unique()))}. "
+            f"tie_probability() draws one n; the frame has {listed(sorted(frame['n'].unique()))}. "
             f"Choose one: frame[frame['n'] == {frame['n'].iloc[0]}]."
         )
-    table, name = _lines(frame, "p1", value, group, plot="tie_probability")
+    table, name = _lines(ties, "p1", value, group)
     if name == "m":
         table.columns = [f"m = {label}" for label in table.columns]
     if log:
@@ -127,7 +141,8 @@ def tie_probability(
     return ax
 
 
-def deciding_level(
+@plot(on=("decided", "deciding"), first=("decided", "deciding"))
+def decided_by_recall(
     frame: pd.DataFrame,
     *,
     ax: Axes | None = None,
@@ -143,38 +158,45 @@ def deciding_level(
     Parameters
     ----------
     frame : DataFrame
-        level and the cumulative share (share, ecdf, cumulative or value) of pairs decided by then; or only
-        level, one row per pair: its deciding level, missing or 0 where the pair is tied for good. A grouping
-        column (measure, collection, dataset, benchmark) makes several lines.
+        recall and the cumulative share of pairs decided by then; or one row per pair and query, whose deciding recall
+        level is missing or 0 where the pair is tied for good. A column that tells lines apart (measure, collection,
+        dataset, benchmark) makes several lines.
     ax : Axes, optional
         Where to draw; new axes by default.
-    value, group : str, optional
-        The share column and the grouping column, where they have other names.
+    value : str, optional
+        The column of shares, where it has another name.
+    group : str, optional
+        The column that tells lines apart, where it has another name.
     levels : int, optional
-        Draw the first so many levels.
+        Draw the first so many recall levels.
     legend : {"inside", "right", "below", "above"} or None
         Where the legend goes.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> frame = pd.DataFrame({"level": [1, 1, 2, 5]})
-    >>> ax = deciding_level(frame, ax=Figure().subplots())
+    >>> frame = pd.DataFrame({"recall": [1, 1, 2, 5]})
+    >>> ax = decided_by_recall(frame, ax=Figure().subplots())
     >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
     ([1, 2, 5], [0.5, 0.75, 1.0])
     """
-    columns.require(frame, ["level"], plot="deciding_level", get=GET)
-    given = value or next((name for name in SHARES if name in frame.columns), None)
+    pairs = drawn(frame, "decided_by_recall").need("recall")
+    given = value or pairs.holding("share")
     if given is None:
-        table = _ecdf(frame, group)
+        table = _ecdf(pairs, group)
     else:
-        table, _ = _lines(frame, "level", given, group, plot="deciding_level")
+        table, _ = _lines(pairs, "recall", given, group)
         falls = table.ffill().diff().min()
         if (falls < -1e-12).any():
             raise ValueError(
-                f"deciding_level() draws cumulative shares; {given!r} falls with the level"
+                f"decided_by_recall() draws cumulative shares; {given!r} falls with the recall level"
                 f"{'' if len(table.columns) == 1 else f' in {falls.idxmin()!r}'}. "
-                f"Add up first: frame.sort_values('level').groupby(...)[{given!r}].cumsum()."
+                f"Add up first: frame.sort_values('recall').groupby(...)[{given!r}].cumsum()."
             )
     if levels is not None:
         table = table[table.index <= levels]
@@ -183,44 +205,41 @@ def deciding_level(
         line = table[name].dropna()
         look = style.line(i) | {"drawstyle": "steps-post", "markevery": max(1, len(line) // 12)}
         ax.plot(line.index.to_numpy(), line.to_numpy(), label=name or "_share", **look)
-    layout.level_ticks(ax, table.index.max())
+    legibility.recall_ticks(ax, table.index.max())
     ax.set_ylim(0, 1.03)
     style.finish(ax, x="Recall level", y="Share of pairs decided", grid="both")
     style.legend(ax, place=legend if len(table.columns) > 1 else None)
     return ax
 
 
-def _group(frame: pd.DataFrame, group: str | None, plot: str) -> str | None:
+def _group(table: Drawn, group: str | None) -> str | None:
     """Return the column that tells lines apart, or None."""
     if group is not None:
-        columns.require(frame, [group], plot=plot, get="Name the column that tells lines apart with group=.")
-        return group
-    known = [name for name in GROUPS if name in frame.columns]
-    return next((name for name in known if frame[name].nunique() > 1), known[0] if known else None)
+        return str(table.column(group).name)
+    known = [name for name in GROUPS if name in table.frame.columns]
+    return next((name for name in known if table.frame[name].nunique() > 1), known[0] if known else None)
 
 
-def _lines(
-    frame: pd.DataFrame, x: str, value: str | None, group: str | None, *, plot: str
-) -> tuple[pd.DataFrame, str | None]:
-    """Return (a frame of x by lines, the grouping column)."""
-    found = value or next((name for name in SHARES if name in frame.columns), "share")
-    columns.require(frame, [x, found], plot=plot, get=GET)
-    by = _group(frame, group, plot)
-    label = columns.names(frame, [by]) if by else pd.Categorical([""] * len(frame))
-    table = pd.DataFrame({"x": frame[x].to_numpy(), "line": label, "value": frame[found].to_numpy(float)})
+def _lines(ties: Drawn, x: str, value: str | None, group: str | None) -> tuple[pd.DataFrame, str | None]:
+    """Return (a frame of x by lines, the column that tells them apart)."""
+    found = value or ties.holding("share") or ("probability" if x == "p1" else "tied")
+    by = _group(ties.need(x, found), group)
+    label = names(ties.frame, [by]) if by else pd.Categorical([""] * len(ties.frame))
+    values = ties.column(found).to_numpy(float)
+    table = pd.DataFrame({"x": ties.column(x).to_numpy(), "line": label, "value": values})
     if table.duplicated(["x", "line"]).any():
         raise ValueError(
-            f"{plot}() needs one {found!r} for each ({x}{', ' + by if by else ''}); some repeat. "
+            f"{ties.what} needs one {found!r} for each ({x}{', ' + by if by else ''}); some repeat. "
             "Name the column that tells lines apart with group=, or average first."
         )
     return table.pivot(index="x", columns="line", values="value").sort_index(), by
 
 
-def _ecdf(frame: pd.DataFrame, group: str | None) -> pd.DataFrame:
-    """Return the cumulative share of rows by level; rows without a level stay undecided."""
-    by = _group(frame, group, "deciding_level")
-    label = columns.names(frame, [by]) if by else pd.Categorical([""] * len(frame))
-    level = frame["level"].to_numpy(float)
+def _ecdf(pairs: Drawn, group: str | None) -> pd.DataFrame:
+    """Return the cumulative share of pairs by recall level; those without one stay undecided."""
+    by = _group(pairs, group)
+    label = names(pairs.frame, [by]) if by else pd.Categorical([""] * len(pairs.frame))
+    level = pairs.column("recall").to_numpy(float)
     decided = np.isfinite(level) & (level > 0)
     table = pd.crosstab(level[decided].astype(int), np.asarray(label)[decided])
     table = table[[name for name in label.categories if name in table.columns]]

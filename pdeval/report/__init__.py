@@ -1,20 +1,25 @@
-"""Tables for papers: frames in, a frozen `Report` out, rendered as LaTeX, HTML, Markdown or a spreadsheet.
+"""Tables for papers: every table answers `.report()` with a frozen `Report`, rendered in any declared format.
 
 spec        Report, Column, Cell: what stands where, without markup
 systems     report(): systems x measures, with means, rows, marks, verdict, cells and notes under it
 orders      report_order()
 pairs       report_matrix(), report_comparisons()
-measures    report_power(), report_agreement()
-latex, html, markdown, sheet   the renderers
+measures    report_discriminative_power(), report_agreement()
+plain       report_table(): any other table, column by column
+formats     @report_format; latex, html, markdown and sheet declare theirs
 """
 
-from pdeval.report.measures import report_agreement, report_power
+from pdeval.report import html, latex, markdown, sheet  # noqa: F401 - they declare their formats
+from pdeval.report.formats import FORMATS, report_format
+from pdeval.report.measures import report_agreement, report_discriminative_power
 from pdeval.report.orders import report_order
 from pdeval.report.pairs import report_comparisons, report_matrix
+from pdeval.report.plain import for_every_other_table, report_table
 from pdeval.report.spec import Cell, Column, Group, Report
 from pdeval.report.systems import report
 
 __all__ = [
+    "FORMATS",
     "Cell",
     "Column",
     "Group",
@@ -22,7 +27,11 @@ __all__ = [
     "report",
     "report_agreement",
     "report_comparisons",
+    "report_discriminative_power",
+    "report_format",
     "report_matrix",
     "report_order",
-    "report_power",
+    "report_table",
 ]
+
+for_every_other_table()  # last: the tables with a report of their own have it by now

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from itertools import groupby
 
+from pdeval.report.formats import report_format
 from pdeval.report.spec import Cell, Column, Report
 
 # the class stands twice so that these rules outweigh a notebook's own for tables
@@ -45,8 +46,26 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def render(report: Report, *, standalone: bool = False) -> str:
-    """Return the HTML of a report; see `Report.to_html`."""
+@report_format("html", endings=".html", as_file={"standalone": True})
+def to_html(report: Report, *, standalone: bool = False) -> str:
+    """Return an HTML table that carries its own style and takes the colours of the page, light or dark.
+
+    Parameters
+    ----------
+    standalone : bool
+        A whole page instead of the table alone.
+
+    Returns
+    -------
+    str
+        The table, or the page.
+
+    Examples
+    --------
+    >>> table = Report((Column("run", "System", numeric=False),), ((Cell("a<b", "a<b"),),))
+    >>> "<td>a&lt;b</td>" in table.to_html()
+    True
+    """
     columns = report.columns
     parts = [_parts(report, i) for i in range(len(columns))]
     widths = list(map(len, parts))

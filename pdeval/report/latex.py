@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import get_args
+from typing import Literal, get_args
 
 from pdeval.report.digits import MINUS
-from pdeval.report.spec import DASH, Cell, Column, Environment, Report, Size
+from pdeval.report.formats import report_format
+from pdeval.report.spec import DASH, Cell, Column, Report
+
+Environment = Literal["table", "table*", "tabular"]
+Size = Literal["small", "footnotesize", "scriptsize", "tiny"]
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta",
@@ -51,10 +55,46 @@ def escape(text: str) -> str:
     return "-{}".join(pieces)
 
 
-def render(
-    report: Report, *, environment: Environment, size: Size | None, separation: str | None, position: str
+@report_format("latex", endings=".tex")
+def to_latex(
+    report: Report,
+    *,
+    environment: Environment = "table",
+    size: Size | None = None,
+    separation: str | None = None,
+    position: str = "t",
 ) -> str:
-    """Return the LaTeX of a report; see `Report.to_latex`."""
+    r"""Return LaTeX that needs booktabs and nothing else.
+
+    Parameters
+    ----------
+    environment : {"table", "table*", "tabular"}
+        A float in one column, a float over both columns of a two-column page, or the bare tabular.
+    size : {"small", "footnotesize", "scriptsize", "tiny"}, optional
+        The size of the letters, to fit a narrow column.
+    separation : str, optional
+        Half the space between columns, to fit a narrow column; LaTeX's own is '6pt'.
+    position : str, default "t"
+        Where the float may go.
+
+    Returns
+    -------
+    str
+        The table, without a preamble.
+
+    Examples
+    --------
+    >>> table = Report((Column("run", "System", numeric=False), Column("AP", "AP")),
+    ...                ((Cell("bm25_rm3", "bm25_rm3"), Cell(0.5, "0.500", "best", "a")),))
+    >>> print(table.to_latex(environment="tabular"))
+    \begin{tabular}{@{}lc@{}}
+    \toprule
+    System & AP \\
+    \midrule
+    bm25\_rm3 & \textbf{0.500}\textsuperscript{a} \\
+    \bottomrule
+    \end{tabular}
+    """
     if environment not in get_args(Environment):
         offered = ", ".join(map(repr, get_args(Environment)))
         raise ValueError(f"environment={environment!r}: a table can be one of {offered}.")

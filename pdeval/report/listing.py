@@ -1,4 +1,4 @@
-"""Columns of a plain listing, from columns of a frame to printed cells; what every table but `report` is made of."""
+"""Columns of a frame as columns of print; what every report but that of systems is made of."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def assemble(
     )
 
 
-def need(frame: object, columns: Sequence[str], what: str) -> pd.DataFrame:
+def need(frame: object, columns: Sequence[str], what: str, they: str = "they") -> pd.DataFrame:
     """Return the frame if it has rows and these columns.
 
     Examples
@@ -129,13 +129,15 @@ def need(frame: object, columns: Sequence[str], what: str) -> pd.DataFrame:
     Traceback (most recent call last):
     ValueError: the orders have no column 'rank'; they have run.
     """
+    have = "have" if they == "they" else "has"
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"{what} must be a pandas DataFrame, not {type(frame).__name__}.")
     missing = [name for name in columns if name not in frame.columns]
     if missing:
-        raise ValueError(f"{what} have no column {missing[0]!r}; they have {', '.join(map(str, frame.columns))}.")
+        found = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{what} {have} no column {missing[0]!r}; {they} {have} {found}.")
     if not len(frame):
-        raise ValueError(f"{what} have no rows; there is nothing to report.")
+        raise ValueError(f"{what} {have} no rows; there is nothing to report.")
     return frame.reset_index(drop=True)
 
 
@@ -147,23 +149,20 @@ def unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
         raise ValueError(f"{what} have {len(repeated)} duplicate ({', '.join(key)}) rows, e.g. {first}; keep one each.")
 
 
-def runs_of(frame: pd.DataFrame, others: Iterable[str]) -> list[str]:
-    """Return the columns that name a run: as the frame says itself, or `run`, or what is left beside the others.
+def pair_texts(frame: pd.DataFrame, stems: Sequence[str], names: Mapping[str, str]) -> list[Part]:
+    """Return the columns that name both runs of a pair.
 
     Examples
     --------
-    >>> runs_of(pd.DataFrame(columns=["model", "seed", "measure", "rank"]), ["measure", "rank"])
-    ['model', 'seed']
+    >>> parts = pair_texts(pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"]}), ["run"], {})
+    >>> [column.header for column, _ in parts]
+    ['System A', 'System B']
     """
-    hinted = frame.attrs.get("run_columns")
-    if hinted and set(hinted) <= set(frame.columns):
-        return list(hinted)
-    if "run" in frame.columns:
-        return ["run"]
-    left = [str(name) for name in frame.columns if name not in set(others)]
-    if not left:
-        raise ValueError(f"no column names the run; there are {', '.join(map(str, frame.columns))}.")
-    return left
+    return [
+        texts(f"{stem}_{side}", f"{'System' if stem == 'run' else stem} {side.upper()}", frame[f"{stem}_{side}"], names)
+        for side in "ab"
+        for stem in stems
+    ]
 
 
 def grouped(

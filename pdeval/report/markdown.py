@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pdeval.report.formats import report_format
 from pdeval.report.spec import Cell, Column, Report
 
 # an underscore inside a word is plain text to every Markdown reader; at its ends it is not
@@ -22,10 +23,24 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(lambda found: "\\" + found[0], re.sub(r"\s+", " ", text))
 
 
-def render(report: Report) -> str:
-    """Return the Markdown of a report; see `Report.to_markdown`."""
+@report_format("markdown", endings=".md")
+def to_markdown(report: Report) -> str:
+    """Return a pipe table, readable as it is and rendered by GitHub, notebooks and pandoc.
+
+    Returns
+    -------
+    str
+        The caption, the table and the notes.
+
+    Examples
+    --------
+    >>> print(Report((Column("run", "System", numeric=False),), ((Cell("a|b", "a|b"),),)).to_markdown())
+    | System |
+    |:-------|
+    | a\\|b   |
+    """
     header = [_header(column) for column in report.columns]
-    rows = [[_cell(column, cell) for column, cell in zip(report.columns, cells)] for cells in report.rows]
+    rows = [[_cell(cell) for cell in cells] for cells in report.rows]
     if report.groups:
         rows = _with_titles(report, rows)
     widths = [max(3, *(len(row[i]) for row in [header, *rows])) for i in range(len(header))]
@@ -71,7 +86,7 @@ def _header(column: Column) -> str:
     return escape(title) + {None: "", True: " ↑", False: " ↓"}[column.higher]
 
 
-def _cell(column: Column, cell: Cell) -> str:
+def _cell(cell: Cell) -> str:
     text = escape(cell.text)
     text = {"": text, "best": f"**{text}**", "second": f"<u>{text}</u>"}[cell.emphasis]
     if cell.marks:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse
-from pdeval.evaluate import pivot
+from pdeval.catalog.known import aggregate_of, higher_of
 from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.evaluate.summary import aggregate_of, summary
-from pdeval.kinds import tables
+from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.summary import of_scores
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.tables import Table
 from pdeval.orderings.votes import win_rates
 
 STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high")
@@ -46,11 +49,13 @@ class Means:
         """One text per run."""
         return run_labels(self.runs)
 
-    def of(self, measures: Sequence[int]) -> Means:
+    def only(self, measures: Sequence[int]) -> Means:
         """Return the table of some of its measures, by their places."""
         at = list(measures)
         source = self.source
-        if isinstance(source, (Scores, Preferences)):
+        if isinstance(source, Pairs):
+            source = replace(source, asked=tuple(source.asked[i] for i in at))
+        elif isinstance(source, Scores | Preferences):
             parts: dict[str, Any] = {"measures": tuple(source.measures[i] for i in at), "values": source.values[at]}
             if isinstance(source, Scores):
                 parts["higher"] = source.higher[at]
@@ -66,12 +71,17 @@ class Means:
 
 
 def means(
-    source: Any, *, baseline: object = None, alpha: float = 0.05, higher: Mapping[str, bool] | None = None
+    held: Held,
+    measures: object = MEASURES,
+    *,
+    baseline: object = None,
+    alpha: float = 0.05,
+    higher: Mapping[str, bool] | None = None,
 ) -> Means:
-    """Return the means over queries of a scores, preferences or summary table, or of a cube.
+    """Return the means over queries of what a join, a table or a cube holds.
 
-    A run's preference is its mean over all opponents, or over the baseline where one is given. More is better,
-    unless the catalog or `higher` says otherwise.
+    A run's preference is its mean over all opponents, or over the baseline where one is given. Whether more is better
+    is said by the cube or known of the measure; where neither knows it, `higher` must.
 
     Examples
     --------
@@ -80,18 +90,27 @@ def means(
     >>> means(cube).mean.tolist(), means(cube).n.tolist()
     ([[0.75, 0.25]], [[2, 2]])
     """
-    frame = getattr(source, "_frame", source)  # a bound accessor has its roles with it
-    if isinstance(frame, pd.DataFrame):
-        if len(frame) == 0:
-            raise ValueError("the table has no rows; there is nothing to report.")
-        if {"measure", "mean"} <= set(frame.columns) and "value" not in frame.columns:
-            return _summary(frame, higher)
-        kind: tables.Kind = "preferences" if tables.paired_columns(frame) else "scores"
-        source = getattr(pivot, kind)(tables.read(source, kind))
+    # what is computed already has its measures: the default is for joins
+    is_cube = isinstance(held, Scores | Preferences | Pairs)
+    asked = None if measures is MEASURES and (is_cube or isinstance(held, Table)) else measures
+    if isinstance(held, Table):
+        said = {**(held.higher if isinstance(held.higher, Mapping) else {}), **(higher or {})}
+        held = replace(held, higher=said or held.higher)
+        if held.kind == "summary":
+            return _chosen(_summary(held), asked)
+        if not isinstance(asked, str) and isinstance(asked, Sequence) and not asked:
+            raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
+    found = sources(held, asked)
+    if len(found) > 1:
+        raise ValueError(
+            f"a report shows measures of one ranking or preferences, not both: {found[0].measures[0]} and "
+            f"{found[1].measures[0]}. Report them one kind at a time."
+        )
+    source = found[0]
     if not isinstance(source, Scores) and not hasattr(source, "blocks"):
         raise TypeError(
-            "report() takes a scores, preferences or summary table, or a cube of scores or preferences, "
-            f"not {type(source).__name__}."
+            "report() takes runs joined to judgments, a scores, preferences or summary table, or a cube, not "
+            f"{type(source).__name__}; of a frame, call frame.ireval.report()."
         )
     if not len(source.runs) or not len(source.queries) or not len(source.measures):
         raise ValueError(
@@ -102,19 +121,48 @@ def means(
         known = dict(zip(source.measures, map(bool, source.higher)))
         direction = [(higher or {}).get(name, known[name]) for name in source.measures]
         source = replace(source, higher=np.array(direction))
-        return _of_values(source, source.values, direction, alpha)
-    values, about = _opponents(source, baseline)
-    return _of_values(source, values, [True] * len(source.measures), alpha, about)
+        table = _of_values(source, source.values, direction, alpha)
+    else:
+        values, about = _opponents(source, baseline)
+        table = _of_values(source, values, [True] * len(source.measures), alpha, about)
+    return _chosen(table, asked) if is_cube else table
+
+
+def _chosen(table: Means, measures: object) -> Means:
+    """Return some measures of a table, in the order asked."""
+    if measures is None:
+        return table
+    wanted = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    at = [find_measure(name, table.measures) for name in dict.fromkeys(map(str, wanted))]
+    if not at:
+        raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
+    return table.only(at)
+
+
+def find_measure(name: object, measures: Sequence[str], what: str = "no measure", also: Sequence[str] = ()) -> int:
+    """Return the place of a measure, or say which ones there are.
+
+    Examples
+    --------
+    >>> find_measure("AP", ["RR", "AP"])
+    1
+    """
+    if str(name) in measures:
+        return list(measures).index(str(name))
+    near = difflib.get_close_matches(str(name), list(measures), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    offered = ", ".join([*measures, *also])
+    raise KeyError(f"{what} {str(name)!r} in this table.{hint} It has {offered}.")
 
 
 def _of_values(source: Any, values: np.ndarray, higher: list[bool], alpha: float, about: str = "") -> Means:
     """Summarise values of shape (measures, queries, runs) over queries, as `summary` does."""
     shape = (len(source.runs), len(source.measures))
     numbered = pd.DataFrame({"run": np.arange(shape[0])})
-    cube = Scores(numbered, source.queries, tuple(source.measures), values, np.array(higher))
-    table = summary(cube, confidence=1 - alpha)
+    cube = Scores(numbered, source.queries, tuple(source.measures), values, np.array(higher), source.attrs)
+    table = of_scores(cube, confidence=1 - alpha)
     arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS}
-    logged = np.array([aggregate_of(name) == "geometric mean" for name in source.measures])
+    logged = np.array([aggregate_of(name, source.attrs) == "geometric mean" for name in source.measures])
     arrays["sd"] = np.where(logged[:, None], np.nan, arrays["sd"])  # it is of the logs: nothing to add to a mean
     return _table(source.runs.reset_index(drop=True), source.measures, arrays, higher, source, about)
 
@@ -179,38 +227,26 @@ def _check_all_met(met: np.ndarray, labels: list[str]) -> None:
         )
 
 
-def _summary(frame: pd.DataFrame, higher: Mapping[str, bool] | None) -> Means:
-    hinted = frame.attrs.get("run_columns") or (["run"] if "run" in frame.columns else [])
-    names = [name for name in hinted if name in frame.columns]
+def _summary(table: Table) -> Means:
+    frame, names = table.frame, list(table.run_columns)
+    if not len(frame):
+        raise ValueError("the summary has no rows; there is nothing to report.")
     if not names:
         raise ValueError(f"the summary has no run column; it has {', '.join(map(str, frame.columns))}.")
-    key = [*names, "measure"]
+    key = [*names, table.roles["measure"]]
     repeated = frame[frame.duplicated(key)]
     if len(repeated):
         first = tuple(str(value) for value in repeated[key].iloc[0])
         raise ValueError(f"the summary has {len(repeated)} duplicate (run, measure) rows, e.g. {first}.")
     runs = frame[names].drop_duplicates().reset_index(drop=True)
-    measures = tuple(dict.fromkeys(map(str, frame["measure"])))
+    labels = table.column("measure").astype(str)
+    measures = tuple(dict.fromkeys(labels))
     run = pd.MultiIndex.from_frame(runs).get_indexer(pd.MultiIndex.from_frame(frame[names]))
-    measure = pd.Index(measures).get_indexer(pd.Index(frame["measure"].astype(str)))
+    measure = pd.Index(measures).get_indexer(pd.Index(labels))
     arrays = {}
     for name in STATISTICS:
         arrays[name] = np.full((len(measures), len(runs)), np.nan)
         if name in frame.columns:
             arrays[name][measure, run] = frame[name].to_numpy(dtype=float)
-    known = {**frame.attrs.get("higher", {}), **(higher or {})}
-    return _table(runs, measures, arrays, [known.get(name, more_is_better(name)) for name in measures], frame)
-
-
-def more_is_better(measure: str) -> bool:
-    """Return a measure's direction as the catalog has it; more is better where the catalog does not know it.
-
-    Examples
-    --------
-    >>> more_is_better("AP"), more_is_better("ASL"), more_is_better("my own")
-    (True, False, True)
-    """
-    try:
-        return parse(measure).higher
-    except (KeyError, ValueError):
-        return True
+    higher = [higher_of(name, frame.attrs, table.higher) for name in measures]
+    return _table(runs, measures, arrays, higher, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -11,10 +12,13 @@ from pdeval.report import notes as footnote
 from pdeval.report.cells import emphases
 from pdeval.report.listing import About, Part, any_column, assemble, grouped, need, numbers, texts, unique
 from pdeval.report.spec import Report
+from pdeval.significance.corrections import NOT_NEEDED
+from pdeval.verbs import verb
 
 
-def report_power(
-    power: pd.DataFrame,
+@verb(on="discriminative_power", name="report", core=True, command=True)
+def report_discriminative_power(
+    frame: pd.DataFrame,
     *,
     digits: int = 1,
     group: str | None = None,
@@ -28,22 +32,32 @@ def report_power(
 
     Parameters
     ----------
-    power : DataFrame
-        The result of `discriminative_power`: measure, test, correction, alpha, pairs, detected, percent.
     digits : int, default 1
         Decimals of the percentages.
     group : str, optional
         A column (e.g. the collection) whose values become titles over rows.
     names : mapping of str to str, optional
         Display names of measures, tests and groups.
-    caption, label, notes, footnotes
-        As in `report`.
+    caption : str, optional
+        Plain text over the table.
+    label : str, optional
+        For LaTeX's \\ref and the HTML anchor.
+    notes : str or list of str, optional
+        Sentences after the footnote.
+    footnotes : bool, default True
+        Whether to say number of pairs, test, correction, alpha, tie rule and topic rule.
+
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
 
     Examples
     --------
     >>> power = pd.DataFrame({"measure": ["AP", "RPP"], "test": "hsd", "correction": "none needed", "alpha": 0.05,
-    ...                       "pairs": 66, "detected": [20, 33], "percent": [100 * 20 / 66, 50.0]})
-    >>> print(report_power(power))
+    ...                       "pairs": 66, "detected": [20 / 66, 0.5]})
+    >>> print(report_discriminative_power(power))
     | Measure | Randomised Tukey HSD (%) |
     |:--------|-------------------------:|
     | AP      |                     30.3 |
@@ -51,7 +65,8 @@ def report_power(
     <BLANKLINE>
     Percentage of 66 pairs of systems that are significantly different (α = 0.05). Best in bold.
     """
-    frame = need(power, ["measure", "percent"], "the discriminative powers")
+    frame = need(frame, ["measure", "detected"], "the discriminative powers")
+    frame = frame.assign(percent=100 * frame["detected"].astype(float))
     places, known = decimals.check(digits), dict(names or {})
     setting = [name for name in ("test", "correction", "alpha") if name in frame.columns]
     varied = [name for name in setting if frame[name].nunique() > 1] or setting[:1]
@@ -67,7 +82,7 @@ def report_power(
         )
         percent = rows.merge(chosen[[*key, "percent"]], on=key, how="left")["percent"].to_numpy(dtype=float)
         printed = decimals.printed(percent, places)
-        stress: list = []
+        stress: list[Any] = []
         for size in [part.size for part in groups] or [len(rows)]:
             stress += emphases(printed[len(stress) : len(stress) + size], higher=True)
         title = _setting(dict(zip(varied, values)), known) or "Detected"
@@ -85,9 +100,13 @@ def _setting(values: Mapping[str, object], names: Mapping[str, str]) -> str:
             said.append(names[str(value)])
         elif name == "alpha":
             said.append(f"α = {decimals.share(float(str(value)))}")
-        elif value != footnote.NOT_NEEDED:
-            table, kind = (footnote.TESTS, " test") if name == "test" else (footnote.CORRECTIONS, " correction")
-            said.append(table.get(str(value), str(value)).removeprefix("paired ").removesuffix(kind))
+        elif value != NOT_NEEDED:
+            known = (
+                footnote.words_of_test(str(value))
+                if name == "test"
+                else footnote.CORRECTIONS.get(str(value), str(value))
+            )
+            said.append(known.removeprefix("paired ").removesuffix(" test").removesuffix(" correction"))
     text = ", ".join(said)
     return text[:1].upper() + text[1:]
 
@@ -105,11 +124,12 @@ def _power_notes(frame: pd.DataFrame, varied: list[str], bold: list[str]) -> lis
     return [first, *bold, *footnote.basis(None, frame.attrs)]
 
 
+@verb(on=("sign_agreement", "correlations"), name="report", core=True, command=True)
 def report_agreement(
-    agreement: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     columns: str | None = None,
-    value: str = "agreement",
+    value: str | None = None,
     digits: int = 3,
     group: str | None = None,
     names: Mapping[str, str] | None = None,
@@ -117,24 +137,32 @@ def report_agreement(
     label: str | None = None,
     notes: str | Sequence[str] | None = None,
 ) -> Report:
-    """Return the table of how pairs of measures agree.
+    """Return the table of how pairs of measures agree, or how alike they order runs.
 
     Parameters
     ----------
-    agreement : DataFrame
-        The result of `agreement`: measure_a, measure_b, ..., pairs, agreement. Every column is listed.
     columns : str, optional
         A column (e.g. the kind of sample) whose values become columns of `value` side by side, as papers print it.
-    value : str, default "agreement"
-        What is then shown.
+    value : str, optional
+        The column that is then shown; by default `agreement`, or `value` of correlations.
     digits : int, default 3
         Decimals.
     group : str, optional
         A column whose values become titles over rows.
     names : mapping of str to str, optional
         Display names of measures, columns and groups.
-    caption, label, notes
-        As in `report`.
+    caption : str, optional
+        Plain text over the table.
+    label : str, optional
+        For LaTeX's \\ref and the HTML anchor.
+    notes : str or list of str, optional
+        Sentences under the table.
+
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
 
     Examples
     --------
@@ -145,7 +173,8 @@ def report_agreement(
     |:----------|:----------|--------:|-----:|
     | AP        | P@10      |    0.77 | 0.91 |
     """
-    frame = need(agreement, ["measure_a", "measure_b"], "the agreements")
+    frame = need(frame, ["measure_a", "measure_b"], "the agreements")
+    value = value or ("agreement" if "agreement" in frame.columns else "value")
     places, known = decimals.check(digits), dict(names or {})
     words = ("pairs", "agreement", "fuzziness", "coefficient", "runs", "value")
     heads = {"measure_a": "Measure A", "measure_b": "Measure B", **{word: word.capitalize() for word in words}, **known}

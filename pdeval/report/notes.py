@@ -9,17 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.report.digits import share
+from pdeval.significance.corrections import NOT_NEEDED
+from pdeval.significance.registry import TESTS
 
-TESTS = {
-    "t": "paired Student t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "randomisation": "paired randomisation test",
-    "bootstrap": "paired bootstrap test",
-    "hsd": "randomised Tukey HSD test",
-    "tukey": "Tukey HSD test",
-}
-DRAWN = ("randomisation", "bootstrap", "hsd")
 CORRECTIONS = {
     "bonferroni": "Bonferroni correction",
     "sidak": "Šidák correction",
@@ -34,7 +26,6 @@ CORRECTIONS = {
     "fdr_gbs": "Gavrilov–Benjamini–Sarkar correction",
     "none": "no correction",
 }
-NOT_NEEDED = "none needed"  # what comparisons say where the test accounts for all pairs
 TIES = {
     "docid": "tied scores ordered by document id",
     "rank": "ranked by the rank column",
@@ -47,6 +38,17 @@ TOPICS = {
     "answered": "each system counts on the queries that it answered",
     "common": "only queries that every system answered count",
 }
+
+
+def words_of_test(test: str) -> str:
+    """Return what a footnote calls a significance test, as it was declared.
+
+    Examples
+    --------
+    >>> words_of_test("t"), words_of_test("of mine")
+    ('paired Student t test', 'of mine test')
+    """
+    return (TESTS[test].says if test in TESTS else "") or f"{test} test"
 
 
 def significance(tests: Mapping[str, Sequence[str]], correction: object, alpha: object, draws: object = None) -> str:
@@ -65,8 +67,9 @@ def significance(tests: Mapping[str, Sequence[str]], correction: object, alpha: 
     """
     said = []
     for test, measures in tests.items():
-        name = TESTS.get(test, f"{test} test")
-        name += f" with {int(str(draws)):,} draws" if test in DRAWN and draws is not None else ""
+        name = words_of_test(test)
+        drawn = test in TESTS and TESTS[test].drawn
+        name += f" with {int(str(draws)):,} draws" if drawn and draws is not None else ""
         said.append(name + (f" for {', '.join(measures)}" if len(tests) > 1 else ""))
     if correction is not None and correction != NOT_NEEDED:
         said.append(CORRECTIONS.get(str(correction), f"{correction} correction"))

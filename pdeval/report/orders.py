@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.recognition import runs_of
+from pdeval.kinds.schemas import SCHEMAS
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import emphases
-from pdeval.report.listing import About, Part, assemble, need, numbers, runs_of, texts, unique
+from pdeval.report.listing import About, Part, assemble, need, numbers, texts, unique
 from pdeval.report.spec import Report
+from pdeval.verbs import verb
 
 Show = Literal["rank", "score", "both"]
 METHODS = {
@@ -24,11 +27,11 @@ METHODS = {
     "mc4": "MC4",
     "bradley-terry": "Bradley–Terry",
 }
-OTHERS = ("measure", "method", "score", "rank", "rank_low", "rank_high")
 
 
+@verb(on="orders", name="report", core=True, command=True)
 def report_order(
-    orders: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     show: Show | None = None,
     digits: int = 3,
@@ -40,25 +43,36 @@ def report_order(
 ) -> Report:
     """Return the table of an ordering, best run first: ranks, their intervals, scores.
 
+    Several measures or methods stand side by side; the rows follow the first.
+
     Parameters
     ----------
-    orders : DataFrame
-        The result of `order`: run, measure, method, score, rank[, rank_low, rank_high]. Several measures or methods
-        stand side by side; the rows follow the first.
     show : {"rank", "score", "both"}, optional
         By default both for one ordering and ranks for several.
     digits : int, default 3
         Decimals of the scores.
     names : mapping of str to str, optional
         Display names of runs, measures, methods and run columns.
-    caption, label, notes, footnotes
-        As in `report`.
+    caption : str, optional
+        Plain text over the table.
+    label : str, optional
+        For LaTeX's \\ref and the HTML anchor.
+    notes : str or list of str, optional
+        Sentences after the footnote.
+    footnotes : bool, default True
+        Whether to say measure, method, what bold and brackets mean, tie rule and topic rule.
+
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
 
     Examples
     --------
     >>> orders = pd.DataFrame({"run": ["lm", "bm25"], "measure": "RPP", "method": "mc4", "score": [0.6, 0.4],
     ...                        "rank": [1, 2]})
-    >>> print(report_order(orders))
+    >>> print(orders.ireval.report())
     | System |  Rank |     Score |
     |:-------|------:|----------:|
     | lm     | **1** | **0.600** |
@@ -66,12 +80,12 @@ def report_order(
     <BLANKLINE>
     RPP, MC4. Best in bold.
     """
-    frame = need(orders, ["measure", "method", "score", "rank"], "the orders")
+    frame = need(frame, ["measure", "method", "score", "rank"], "the orders")
     places = decimals.check(digits)
     if show not in (None, "rank", "score", "both"):
         raise ValueError(f"show={show!r}: choose 'rank', 'score' or 'both'.")
     known = {**METHODS, **(names or {})}
-    columns = runs_of(frame, OTHERS)
+    columns = list(runs_of(frame, SCHEMAS["orders"]))
     unique(frame, [*columns, "measure", "method"], "the orders")
     frame = frame.assign(_run=run_labels(frame[columns]))
     pairs = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
@@ -97,7 +111,7 @@ def report_order(
 def _check_same(rows: list[str], index: pd.Index, pair: tuple[str, str], first: tuple[str, str]) -> None:
     differ = set(rows).symmetric_difference(index)
     if differ:
-        run = sorted(differ)[0]
+        run = min(differ)
         has, lacks = (first, pair) if run in rows else (pair, first)
         raise ValueError(
             f"run {run!r} is in the ordering by {has[0]} ({has[1]}) but not in that by {lacks[0]} ({lacks[1]}); "
@@ -106,7 +120,12 @@ def _check_same(rows: list[str], index: pd.Index, pair: tuple[str, str], first: 
 
 
 def _ordering(
-    part: pd.DataFrame, pair: tuple[str, str], pairs: list[tuple[str, str]], show: str, digits: int, names: Mapping
+    part: pd.DataFrame,
+    pair: tuple[str, str],
+    pairs: list[tuple[str, str]],
+    show: str,
+    digits: int,
+    names: Mapping[str, Any],
 ) -> list[Part]:
     measure, method = (names.get(text, text) for text in pair)
     several = {"measures": len({m for m, _ in pairs}) > 1, "methods": len({m for _, m in pairs}) > 1}
@@ -141,7 +160,9 @@ def _ordering(
     return found
 
 
-def _footnotes(frame: pd.DataFrame, pairs: list[tuple[str, str]], names: Mapping, body: list[Part]) -> list[str]:
+def _footnotes(
+    frame: pd.DataFrame, pairs: list[tuple[str, str]], names: Mapping[str, Any], body: list[Part]
+) -> list[str]:
     measures, methods = (list(dict.fromkeys(pair[i] for pair in pairs)) for i in (0, 1))
     one = [names.get(group[0], group[0]) for group in (measures, methods) if len(group) == 1]
     said = [", ".join(one) + "."] if one else []

@@ -8,20 +8,23 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds import tables
+from pdeval.kinds.recognition import run_columns, runs_of
+from pdeval.kinds.schemas import SCHEMAS
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
-from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, texts, unique
+from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, pair_texts, texts, unique
 from pdeval.report.marks import BETTER, letters, wins
 from pdeval.report.spec import DASH, Cell, Column, Report
+from pdeval.verbs import verb
 
 Triangle = Literal["full", "upper", "lower"]
 Headers = Literal["names", "letters"]
 NAMED = 5
 
 
+@verb(on="matrix", name="report", core=True, command=True)
 def report_matrix(
-    matrix: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     comparisons: pd.DataFrame | None = None,
     measure: str | None = None,
@@ -34,12 +37,12 @@ def report_matrix(
     notes: str | Sequence[str] | None = None,
     footnotes: bool = True,
 ) -> Report:
-    """Return a square matrix of pairs (mean preferences, correlations) as a table; its diagonal is dashes.
+    """Return the square matrix of pairs (mean preferences, correlations) as a table, row against column.
+
+    Its diagonal is dashes.
 
     Parameters
     ----------
-    matrix : DataFrame
-        Square, the same labels as index and columns, in the same order; row against column.
     comparisons : DataFrame, optional
         The result of `compare`: † where the row is significantly better than the column.
     measure : str, optional
@@ -52,19 +55,31 @@ def report_matrix(
         Column headers: the labels, or letters given in front of the rows (the default for more than five).
     names : mapping of str to str, optional
         Display names of the labels.
-    caption, label, notes, footnotes
-        As in `report`.
+    caption : str, optional
+        Plain text over the table.
+    label : str, optional
+        For LaTeX's \\ref and the HTML anchor.
+    notes : str or list of str, optional
+        Sentences after the footnote.
+    footnotes : bool, default True
+        Whether to say what the marks mean.
+
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
 
     Examples
     --------
     >>> matrix = pd.DataFrame([[0.0, 0.25], [-0.25, 0.0]], index=["bm25", "lm"], columns=["bm25", "lm"])
-    >>> print(report_matrix(matrix, digits=2))
+    >>> print(matrix.ireval.report(digits=2))
     |      |  bm25 |   lm |
     |:-----|------:|-----:|
     | bm25 |     – | 0.25 |
     | lm   | −0.25 |    – |
     """
-    labels = _square(matrix)
+    labels = _square(frame)
     places, known = decimals.check(digits), dict(names or {})
     for option, value, choices in (
         ("triangle", triangle, ("full", "upper", "lower")),
@@ -73,7 +88,7 @@ def report_matrix(
         if value not in choices:
             offered = ", ".join(repr(choice) for choice in choices if choice)
             raise ValueError(f"{option}={value!r}: choose one of {offered}.")
-    values = matrix.to_numpy(dtype=float)
+    values = frame.to_numpy(dtype=float)
     size = len(labels)
     printed = ~np.eye(size, dtype=bool)
     if triangle != "full":
@@ -132,7 +147,7 @@ def _significant(comparisons: pd.DataFrame | None, labels: list[str], measure: s
     chosen = measures[0] if measure is None else measure
     if chosen not in measures:
         raise KeyError(f"no measure {chosen!r} in the comparisons; they hold {', '.join(measures)}.")
-    sides = tables.paired_columns(frame)
+    sides = run_columns(frame, [], {}, paired=True)
     joined = {
         f"run_{side}": frame[[f"{name}_{side}" for name in sides]].astype(str).agg(" / ".join, axis=1) for side in "ab"
     }
@@ -142,8 +157,9 @@ def _significant(comparisons: pd.DataFrame | None, labels: list[str], measure: s
     return beats, footnote.of_comparisons(frame[frame["measure"].astype(str) == chosen])
 
 
+@verb(on="comparisons", name="report", core=True, command=True)
 def report_comparisons(
-    comparisons: pd.DataFrame,
+    frame: pd.DataFrame,
     *,
     digits: int = 3,
     only_significant: bool = False,
@@ -155,18 +171,30 @@ def report_comparisons(
 ) -> Report:
     r"""Return the list of compared pairs: difference with its interval, effect size, p-values; * if significant.
 
+    Several measures become groups of rows.
+
     Parameters
     ----------
-    comparisons : DataFrame
-        The result of `compare`. Several measures become groups of rows.
     digits : int, default 3
         Decimals; smaller p-values print as "<0.001".
     only_significant : bool, default False
         Whether to leave out the other pairs.
     names : mapping of str to str, optional
         Display names of runs and measures.
-    caption, label, notes, footnotes
-        As in `report`.
+    caption : str, optional
+        Plain text over the table.
+    label : str, optional
+        For LaTeX's \ref and the HTML anchor.
+    notes : str or list of str, optional
+        Sentences after the footnote.
+    footnotes : bool, default True
+        Whether to say test, correction, alpha, number of queries, tie rule and topic rule.
+
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
 
     Examples
     --------
@@ -179,9 +207,9 @@ def report_comparisons(
     <BLANKLINE>
     AP. \* significant (paired Student t test). 50 queries.
     """
-    frame = need(comparisons, ["measure", "difference", "significant"], "the comparisons")
+    frame = need(frame, ["measure", "difference", "significant"], "the comparisons")
     places, known = decimals.check(digits), dict(names or {})
-    sides = tables.paired_columns(frame)
+    sides = runs_of(frame, SCHEMAS["comparisons"])
     if not sides:
         raise ValueError(f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}.")
     unique(
@@ -193,13 +221,9 @@ def report_comparisons(
         frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
     several = frame["measure"].nunique() > 1
     frame, groups = grouped(frame, "measure" if several else None, known)
-    parts: list[Part] = []
-    for side in "ab":
-        for name in sides:
-            header = f"System {side.upper()}" if name == "run" else f"{name} {side.upper()}"
-            parts.append(texts(f"{name}_{side}", header, frame[f"{name}_{side}"], known))
+    parts = pair_texts(frame, sides, known)
     if "test" in frame and frame["test"].nunique() > 1:
-        parts.append(texts("test", "Test", [footnote.TESTS.get(str(test), str(test)) for test in frame["test"]]))
+        parts.append(texts("test", "Test", [footnote.words_of_test(str(test)) for test in frame["test"]]))
     ends = {name: frame[name].to_numpy() for name in ("ci_low", "ci_high") if name in frame}
     spread = ends if len(ends) == 2 and not np.isnan(np.stack(list(ends.values())).astype(float)).any() else None
     parts.append(numbers("difference", "Difference", frame["difference"], places, spread=spread))

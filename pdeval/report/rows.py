@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.choice import place_of
 from pdeval.kinds.labels import run_labels
-from pdeval.report.means import Means
+from pdeval.report.means import Means, find_measure
 from pdeval.report.spec import Group
 
 Names = Mapping[str, str]
@@ -91,22 +90,6 @@ def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> 
     measure = find_measure(sort, table.measures, "sort: no measure", also=("name",))
     value = table.mean[measure] if table.higher[measure] else -table.mean[measure]
     return np.argsort(-value, kind="stable")
-
-
-def find_measure(name: object, measures: Sequence[str], what: str = "no measure", also: Sequence[str] = ()) -> int:
-    """Return the place of a measure, or say which ones there are.
-
-    Examples
-    --------
-    >>> find_measure("AP", ["RR", "AP"])
-    1
-    """
-    if str(name) in measures:
-        return list(measures).index(str(name))
-    near = difflib.get_close_matches(str(name), list(measures), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    offered = ", ".join([*measures, *also])
-    raise KeyError(f"{what} {str(name)!r} in this table.{hint} It has {offered}.")
 
 
 def _group_values(runs: pd.DataFrame, wanted: tuple[str, ...], metadata: pd.DataFrame | None) -> list[tuple[str, ...]]:

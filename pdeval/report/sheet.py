@@ -1,12 +1,14 @@
-"""A Report as a frame for spreadsheets, and as files."""
+"""A Report as a frame for spreadsheets, and as the files that hold frames."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import io
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pdeval.report.formats import report_format
 from pdeval.report.spec import Report
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -24,8 +26,8 @@ def safe(text: str) -> str:
 
 
 def frame(report: Report) -> pd.DataFrame:
-    """Return the frame of a report; see `Report.to_frame`."""
-    columns: dict[str, list] = {}
+    """Return a report as a frame: `Report.to_frame()`."""
+    columns: dict[str, list[Any]] = {}
     for i, name in enumerate(report.group_names):
         columns[safe(name)] = [safe(group.values[i]) for group in report.groups for _ in range(group.size)]
     for i, column in enumerate(report.columns):
@@ -43,35 +45,95 @@ def frame(report: Report) -> pd.DataFrame:
     return table
 
 
-def excel(report: Report, path: Path, sheet_name: str) -> None:
-    """Write the frame and its notes; see `Report.to_excel`."""
+@report_format("csv", endings=".csv")
+def to_csv(report: Report) -> str:
+    """Return `to_frame()` as comma-separated values.
+
+    Returns
+    -------
+    str
+        One line per row, after the names of the columns.
+
+    Examples
+    --------
+    >>> from pdeval.report import Cell, Column
+    >>> print(Report((Column("AP", "AP"),), ((Cell(0.12345, "0.123"),),)).to_csv())
+    AP
+    0.12345
+    """
+    return frame(report).to_csv(index=False, lineterminator="\n").rstrip("\n")
+
+
+@report_format("json", endings=".json")
+def to_json(report: Report) -> str:
+    """Return `to_frame()` as JSON, one object per row.
+
+    Returns
+    -------
+    str
+        A list of objects.
+
+    Examples
+    --------
+    >>> from pdeval.report import Cell, Column
+    >>> Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),)).to_json().split()
+    ['[', '{', '"AP":0.25', '}', ']']
+    """
+    return str(frame(report).to_json(orient="records", indent=1, double_precision=15))
+
+
+@report_format("parquet", endings=".parquet")
+def to_parquet(report: Report) -> bytes:
+    """Return `to_frame()` as a Parquet file; needs pyarrow.
+
+    Returns
+    -------
+    bytes
+        What a file holds.
+
+    Examples
+    --------
+    >>> from pdeval.report import Cell, Column
+    >>> Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),)).to_parquet()[:4]  # doctest: +SKIP
+    b'PAR1'
+    """
+    try:
+        import pyarrow as pa  # noqa: F401
+    except ImportError:
+        raise ImportError("Parquet files need pyarrow: pip install pyarrow.") from None
+    whole = frame(report)
+    whole.attrs = {}
+    return bytes(whole.to_parquet(None, index=False, engine="pyarrow"))
+
+
+@report_format("excel", endings=".xlsx")
+def to_excel(report: Report, *, sheet_name: str = "report") -> bytes:
+    """Return `to_frame()` as an Excel file, the caption and the notes on a second sheet; needs openpyxl.
+
+    Parameters
+    ----------
+    sheet_name : str, default "report"
+        The name of the first sheet.
+
+    Returns
+    -------
+    bytes
+        What a file holds; `save("table.xlsx")` writes one.
+
+    Examples
+    --------
+    >>> from pdeval.report import Cell, Column
+    >>> Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),)).to_excel()[:2]  # doctest: +SKIP
+    b'PK'
+    """
     try:
         import openpyxl  # noqa: F401
     except ImportError:
         raise ImportError("Excel files need openpyxl: pip install openpyxl.") from None
     notes = pd.DataFrame({"notes": [safe(text) for text in (report.caption, *report.notes) if text]})
-    with pd.ExcelWriter(path, engine="openpyxl") as book:
+    held = io.BytesIO()
+    with pd.ExcelWriter(held, engine="openpyxl") as book:
         frame(report).to_excel(book, sheet_name=sheet_name, index=False)
         if len(notes):
             notes.to_excel(book, sheet_name="notes" if sheet_name != "notes" else "about", index=False)
-
-
-def save(report: Report, path: Path) -> Path:
-    """Write a report in the format of the file's ending; see `Report.save`."""
-    ending = path.suffix.lower()
-    if ending == ".xlsx":
-        excel(report, path, "report")
-        return path
-    texts = {
-        ".tex": lambda: report.to_latex() + "\n",
-        ".html": lambda: report.to_html(standalone=True),
-        ".md": lambda: report.to_markdown() + "\n",
-        ".csv": lambda: frame(report).to_csv(index=False, lineterminator="\n"),
-    }
-    if ending not in texts:
-        found = f"ends in {ending!r}" if ending else "has no ending"
-        raise ValueError(
-            f"the file name {path.name!r} {found}; a report can be saved as .tex, .html, .md, .csv or .xlsx."
-        )
-    path.write_text(texts[ending](), encoding="utf-8", newline="\n")
-    return path
+    return held.getvalue()

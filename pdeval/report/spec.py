@@ -1,21 +1,20 @@
 """The frozen table of a paper: cells with their marks, headers, groups, caption, notes. No markup in here.
 
-A `Report` says what stands where and what is emphasised; the renderers (latex, html, markdown, sheet) say how
-that looks. All texts are plain: every renderer escapes them for its own format.
+A `Report` says what stands where and what is emphasised; the declared formats (see `formats`) say how that looks. All
+texts are plain: every format escapes them for itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
 DASH = "–"
 Emphasis = Literal["", "best", "second"]
-Environment = Literal["table", "table*", "tabular"]
-Size = Literal["small", "footnotesize", "scriptsize", "tiny"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,80 +136,29 @@ class Report:
         )
 
     def __str__(self) -> str:
-        return self.to_markdown()
+        return str(self.to_markdown())
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return str(self.to_html())
 
-    def to_latex(
-        self,
-        *,
-        environment: Environment = "table",
-        size: Size | None = None,
-        separation: str | None = None,
-        position: str = "t",
-    ) -> str:
-        r"""Return LaTeX that needs booktabs and nothing else.
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        # to_latex, to_html, ... are set on the class where their formats are declared
+        if name.startswith("to_"):
+            from pdeval.report.formats import FORMATS
 
-        Parameters
-        ----------
-        environment : {"table", "table*", "tabular"}
-            A float in one column, a float over both columns of a two-column page, or the bare tabular.
-        size : {"small", "footnotesize", "scriptsize", "tiny"}, optional
-            The size of the letters, to fit a narrow column.
-        separation : str, optional
-            Half the space between columns, to fit a narrow column; LaTeX's own is '6pt'.
-        position : str, default "t"
-            Where the float may go.
-
-        Examples
-        --------
-        >>> table = Report((Column("run", "System", numeric=False), Column("AP", "AP")),
-        ...                ((Cell("bm25_rm3", "bm25_rm3"), Cell(0.5, "0.500", "best", "a")),))
-        >>> print(table.to_latex(environment="tabular"))
-        \begin{tabular}{@{}lc@{}}
-        \toprule
-        System & AP \\
-        \midrule
-        bm25\_rm3 & \textbf{0.500}\textsuperscript{a} \\
-        \bottomrule
-        \end{tabular}
-        """
-        from pdeval.report import latex
-
-        return latex.render(self, environment=environment, size=size, separation=separation, position=position)
-
-    def to_html(self, *, standalone: bool = False) -> str:
-        """Return an HTML table that carries its own style; a whole page where `standalone`.
-
-        Examples
-        --------
-        >>> table = Report((Column("run", "System", numeric=False),), ((Cell("a<b", "a<b"),),))
-        >>> "a&lt;b" in table.to_html()
-        True
-        """
-        from pdeval.report import html
-
-        return html.render(self, standalone=standalone)
-
-    def to_markdown(self) -> str:
-        """Return a pipe table, readable as it is and rendered by GitHub, notebooks and pandoc.
-
-        Examples
-        --------
-        >>> print(Report((Column("run", "System", numeric=False),), ((Cell("a|b", "a|b"),),)).to_markdown())
-        | System |
-        |:-------|
-        | a\\|b   |
-        """
-        from pdeval.report import markdown
-
-        return markdown.render(self)
+            offered = ", ".join(f".to_{one}()" for one in sorted(FORMATS))
+            raise AttributeError(f"no report format {name[3:]!r}; there are {offered} and .to_frame().")
+        raise AttributeError(f"a Report has no {name!r}.")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table as a frame that a spreadsheet can open: numbers unrounded, marks in their own columns.
 
         A text that a spreadsheet would read as a formula (it begins with =, +, - or @) gets an apostrophe in front.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of the table; caption, label and notes are in its `attrs`.
 
         Examples
         --------
@@ -220,23 +168,23 @@ class Report:
         run  AP AP_marks  AP_sd
         '-x 0.5        a    0.1
         """
-        from pdeval.report import sheet
+        from pdeval.report.sheet import frame
 
-        return sheet.frame(self)
-
-    def to_excel(self, path: str | Path, *, sheet_name: str = "report") -> None:
-        """Write `to_frame()` as an Excel file, the caption and the notes on a second sheet; needs openpyxl.
-
-        Examples
-        --------
-        >>> report(scores).to_excel("table.xlsx")  # doctest: +SKIP
-        """
-        from pdeval.report import sheet
-
-        sheet.excel(self, Path(path), sheet_name)
+        return frame(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the table in the format of the file's ending (.tex .html .md .csv .xlsx) and return the path.
+        """Write the table in the format of the file's ending and return the path.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where; `.tex` is LaTeX, `.md` Markdown, `.xlsx` a spreadsheet; `.html`, `.csv`, `.json` and `.parquet` are
+            what they say.
+
+        Returns
+        -------
+        Path
+            Where it was written.
 
         Examples
         --------
@@ -247,6 +195,8 @@ class Report:
         run
         bm25
         """
-        from pdeval.report import sheet
+        from pdeval.report.formats import format_of
 
-        return sheet.save(self, Path(path))
+        path = Path(path)
+        path.write_bytes(format_of(path).file(self))
+        return path

@@ -8,25 +8,33 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.evaluate.summary import aggregate_of
+from pdeval.catalog.known import aggregate_of
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import Best, Interval, number_cells, spread_names
 from pdeval.report.marks import letters
 from pdeval.report.means import Means, means
-from pdeval.report.rows import Rows, arrange, find_measure
+from pdeval.report.rows import Rows, arrange
 from pdeval.report.spec import Cell, Column, Report
 from pdeval.report.verdict import Verdict, judge
+from pdeval.verbs import verb
 
 Marks = Literal["auto", "letters", "daggers"]
 Missing = Literal["error", "dash"]
 
 
+@verb(
+    on=("scores", "preferences", "summary", "judged"),
+    core=True,
+    command=True,
+    meant_by={"latex": "report().to_latex()", "to_latex": "report().to_latex()", "to_markdown": "report()"},
+)
 def report(
-    scores: pd.DataFrame | Scores | Preferences,
+    held: Held,
+    measures: object = MEASURES,
     *,
-    measures: str | Sequence[str] | None = None,
     baseline: object = None,
     marks: Marks | None = "auto",
     comparisons: pd.DataFrame | None = None,
@@ -49,18 +57,16 @@ def report(
     notes: str | Sequence[str] | None = None,
     footnotes: bool = True,
 ) -> Report:
-    """Return the table of systems x measures as a paper prints it.
+    """Return the table of systems and measures as a paper prints it.
 
-    The best value of a measure is bold and, from three systems on, the second is underlined; values that print
-    alike are marked alike.
+    The best value of a measure is bold and, from three systems on, the second is underlined; values that print alike
+    are marked alike. A cell is the mean over queries; of preferences, their mean over all opponents, or over the
+    baseline.
 
     Parameters
     ----------
-    scores : DataFrame, Scores or Preferences
-        A scores table, a preferences table (a cell is then the mean over all opponents, or over the baseline), or a
-        summary (run, measure, n, mean, sd, ci_low, ci_high).
-    measures : str or list of str, optional
-        Which, and in which order; by default all.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to show, in this order; by default all of them.
     baseline : run id or tuple of ids, optional
         The run that daggers compare with.
     marks : {"auto", "letters", "daggers"} or None
@@ -68,11 +74,17 @@ def report(
         worse (‡) than the baseline. "auto" is daggers with a baseline, else letters for 2 to 26 systems.
     comparisons : DataFrame, optional
         The result of `compare`; by default computed from the scores with `test`, `correction` and `alpha`.
-    test, correction, alpha : optional
-        Passed to `compare` (default: its own test, Bonferroni, 0.05). With `comparisons`, `test` chooses among
-        several, and the others are said in the footnote where the table does not say them itself.
+    test : str, optional
+        The significance test, by its name in `compare`, whose default is the default here. With `comparisons`, which of
+        their tests to show.
+    correction : str, optional
+        The correction for the number of comparisons, by its name in `compare`; by default Bonferroni. With
+        `comparisons`, what the footnote says where they do not say it themselves.
+    alpha : float, optional
+        The significance level, by default 0.05; 1 - alpha is the confidence of intervals. With `comparisons`, what the
+        footnote says where they do not say it themselves.
     interval : {"ci", "sd"}, optional
-        Adds the confidence interval (1 - alpha, Student t over queries) or the standard deviation.
+        Adds the confidence interval (Student t over queries) or the standard deviation.
     digits : int or mapping of measure to int, default 3
         Decimals.
     group : str or list of str, optional
@@ -90,35 +102,46 @@ def report(
     arrows : bool, default True
         Whether headers say if more is better.
     higher : mapping of measure to bool, optional
-        Whether more is better, where the catalog does not know the measure; by default it is.
+        Whether more is better, for measures that neither the table nor the catalog knows.
     missing : {"error", "dash"}
         What to do with a run that has no value of a measure.
-    caption, label : str, optional
-        Plain text; the label is for LaTeX's \\ref and the HTML anchor.
+    caption : str, optional
+        Plain text over the table.
+    label : str, optional
+        For LaTeX's \\ref and the HTML anchor.
     notes : str or list of str, optional
         Sentences after the footnote.
     footnotes : bool, default True
         Whether to say test, correction, alpha, number of queries, tie rule and topic rule.
 
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
+
     Examples
     --------
-    >>> summary = pd.DataFrame({"run": ["bm25", "lm", "dense"], "measure": "AP", "n": 50,
-    ...                         "mean": [0.2512, 0.2104, 0.3127]})
-    >>> print(report(summary, caption="Robust04."))
-    Robust04.
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "ISL"])
+    >>> three = scores[scores["run"].isin(["bm25", "ql", "hybrid"])]
+    >>> print(three.ireval.report(baseline="bm25", caption="Three systems."))
+    Three systems.
     <BLANKLINE>
-    | System |         AP ↑ |
-    |:-------|-------------:|
-    | bm25   | <u>0.251</u> |
-    | lm     |        0.210 |
-    | dense  |    **0.313** |
+    | System |                  AP ↑ |        ISL ↓ |
+    |:-------|----------------------:|-------------:|
+    | bm25   |          <u>0.324</u> | <u>2.167</u> |
+    | hybrid | **0.499**<sup>†</sup> |    **2.042** |
+    | ql     |                 0.303 |        2.312 |
     <BLANKLINE>
-    Best in bold, second underlined. 50 queries.
+    Best in bold, second underlined. † significantly better than bm25 (paired Student t test, Bonferroni correction,
+    α = 0.05). 48 queries; tied scores ordered by document id; only queries that every system answered count;
+    conventions of trec_eval-10.
     """
     _check_choices(marks=(marks, Marks), interval=(interval, Interval), best=(best, Best), missing=(missing, Missing))
     level = _check_alpha(0.05 if alpha is None else alpha)
     names = {str(key): str(value) for key, value in (names or {}).items()}
-    table = _chosen(means(scores, baseline=baseline, alpha=level, higher=higher), measures)
+    table = means(held, measures, baseline=baseline, alpha=level, higher=higher)
     _check_present(table, missing)
     rows = arrange(table, group=group, metadata=metadata, sort=sort, names=names)
     table = table.in_order(rows.order)
@@ -146,7 +169,7 @@ def report(
     )
     shown = decimals.per_column(digits, list(table.measures))
     if not isinstance(digits, Mapping):
-        shown = [0 if aggregate_of(name) == "sum" else places for name, places in zip(table.measures, shown)]
+        shown = [0 if aggregate_of(m, table.attrs) == "sum" else n for m, n in zip(table.measures, shown)]
     right = number_cells(table, rows, verdict, interval, shown, best)
     said = _footnotes(table, right, verdict, interval, level, baseline, names) if footnotes else []
     return Report(
@@ -187,16 +210,6 @@ def _check_present(table: Means, missing: str) -> None:
             f"{len(absent)} of {table.mean.size} cells have no value, e.g. run {table.labels[run]!r} on "
             f"{table.measures[measure]!r}; measure it, leave it out, or print a dash with missing='dash'."
         )
-
-
-def _chosen(table: Means, measures: str | Sequence[str] | None) -> Means:
-    if measures is None:
-        return table
-    wanted = [measures] if isinstance(measures, str) else list(measures)
-    at = [find_measure(name, table.measures) for name in dict.fromkeys(map(str, wanted))]
-    if not at:
-        raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
-    return table.of(at)
 
 
 def _stub(table: Means, rows: Rows, names: Mapping[str, str], lettered: bool) -> tuple[list[Column], list[list[Cell]]]:

@@ -61,7 +61,7 @@ def judge(
     if comparisons is None:
         if marks == "auto":
             tested = np.flatnonzero(np.isfinite(table.mean).all(axis=1)).tolist()
-        comparisons = _computed(table.of(tested), base, test, correction, alpha)
+        comparisons = _computed(table.only(tested), base, test, correction, alpha)
         asked: dict[str, object] = {}
     else:
         comparisons = _one_test(comparisons, test)

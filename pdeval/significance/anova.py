@@ -1,55 +1,76 @@
-"""Analysis of variance of a scores table: how much of it is the run, how much the query."""
+"""Analysis of variance of scores: how much of it is the run, how much the query."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, each, sources
 from pdeval.kinds.labels import labels
-from pdeval.significance.differences import Pairs, Source, complete
+from pdeval.kinds.schemas import table
+from pdeval.significance.compared import Pairs, Source, complete
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.outcome import ratio
+from pdeval.verbs import verb
 
 SOURCES = ("run", "query", "residual", "total")
 
+table(
+    "anova",
+    "measure source df:int sum_sq:float mean_sq:float statistic:float p_value:float effect_size:float",
+    "analysis of variance",
+    row="measure and source of variance",
+    sort="measure",
+    means={
+        "source": "'run', 'query', 'residual' or 'total'",
+        "df": "degrees of freedom",
+        "statistic": "F; the residual and the total have none",
+        "effect_size": "partial omega squared, df (F - 1) / (df (F - 1) + cells)",
+    },
+    unreported="it has four rows per measure, to be read and not printed; report .compare()",
+    undrawn="it has four rows per measure; draw .compare()",
+)
 
-def anova(source: Source) -> pd.DataFrame:
-    """Return the two-way table run + query of each measure, one observation per cell.
+
+@verb(on=("scores", "preferences", "judged"), gives="anova")
+def anova(held: Held, measures: object = MEASURES) -> pd.DataFrame:
+    """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell.
 
     Parameters
     ----------
-    source : Scores, or preferences that are differences of scores
-        Queries that some run lacks are left out, with a warning.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them. Preferences have to
+        be differences of scores.
 
-    Returns
-    -------
-    DataFrame
-        measure, source ("run", "query", "residual", "total"), df, sum_sq, mean_sq, statistic (F), p_value,
-        effect_size (partial omega squared, df (F - 1) / (df (F - 1) + cells)). The residual has no F,
-        p-value and effect, the total no mean square either: NaN. No residual: F is infinite and p = 0, or
-        F = 0 and p = 1 where the means are equal too. Preferences do not tell how queries differ: theirs
-        are NaN.
+    Notes
+    -----
+    Queries that some run lacks are left out, with a warning. Without a residual F is infinite and p = 0, or F = 0 and
+    p = 1 where the means are equal too. Preferences do not tell how queries differ: theirs are missing.
 
     Examples
     --------
-    >>> from pdeval.evaluate.cube import Scores
-    >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
-    >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
-    ...                 ("AP",), values, np.array([True]))
-    >>> print(anova(scores)[["source", "df", "sum_sq", "statistic", "p_value"]].round(4).to_string(index=False))
-      source  df  sum_sq  statistic  p_value
-         run   2  0.6867    28.0909   0.0009
-       query   3  0.0167     0.4545   0.7237
-    residual   6  0.0733        NaN      NaN
-       total  11  0.7767        NaN      NaN
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores.ireval.anova().drop(columns="mean_sq").round(3)
+      measure    source   df  sum_sq  statistic  p_value  effect_size
+    0      AP       run   11   6.043     44.200      0.0        0.452
+    1      AP     query   47   9.683     16.575      0.0        0.560
+    2      AP  residual  517   6.426        NaN      NaN          NaN
+    3      AP     total  575  22.153        NaN      NaN          NaN
     """
+    return each(_of_source, sources(held, measures))
+
+
+def _of_source(source: Source) -> pd.DataFrame:
     pairs = Pairs.of(source)
     rows = []
     for number, measure in enumerate(source.measures):
         values, _ = complete(pairs, number)
         if values.ndim == 3:
             raise ValueError(f"anova needs a score per run and query; {measure!r} is a preference between runs.")
-        rows.append(table(values, scored=hasattr(source, "higher")))
+        rows.append(two_way(values, scored=isinstance(source, Scores)))
     columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
     count = len(rows)
     head = {
@@ -57,18 +78,18 @@ def anova(source: Source) -> pd.DataFrame:
         "source": labels(pd.Index(SOURCES), np.tile(np.arange(len(SOURCES)), count)),
     }
     frame = pd.DataFrame({**head, **columns}, copy=False)
-    frame.attrs.update(getattr(source, "attrs", {}))
+    frame.attrs.update(source.attrs)
     return frame
 
 
-def table(X: np.ndarray, *, scored: bool = True) -> dict[str, np.ndarray]:
+def two_way(X: np.ndarray, *, scored: bool = True) -> dict[str, np.ndarray]:
     """Return df, sum_sq, mean_sq, statistic, p_value, effect_size of run, query, residual and total.
 
     Without `scored`, X is known only up to a constant per query, and so the query row is NaN.
 
     Examples
     --------
-    >>> table(np.array([[0.0, 1.0], [0.0, 3.0], [1.0, 0.0]]))["sum_sq"].round(4).tolist()
+    >>> two_way(np.array([[0.0, 1.0], [0.0, 3.0], [1.0, 0.0]]))["sum_sq"].round(4).tolist()
     [1.5, 1.3333, 4.0, 6.8333]
     """
     from scipy import special

@@ -8,47 +8,81 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores
-from pdeval.kinds.labels import run_labels
-from pdeval.significance.compare import check_share, repeated
-from pdeval.significance.differences import Pairs, enough
+from pdeval.catalog import parse_all
+from pdeval.evaluate.cube import Scores, carried
+from pdeval.evaluate.scores import scores
+from pdeval.evaluate.sources import Held, sources
+from pdeval.judged.judged import Judged
+from pdeval.kinds.labels import labels, run_labels
+from pdeval.kinds.schemas import table
+from pdeval.mechanics import arguments
+from pdeval.orderings.coefficients import tau_b
+from pdeval.significance.compared import Pairs, enough
 from pdeval.significance.paired import student
+from pdeval.verbs import verb
 
 STEPS = ("atomise precision", "aggregate within query", "aggregate across queries", "cumulative")
 
+table(
+    "delta_sort",
+    "measure_old measure_new runs:int delta_sort:float tau_b:float delta_value:float",
+    "DeltaSort table",
+    row="old and new measure",
+    means={
+        "runs": "number of runs",
+        "delta_sort": "the largest move of a run, in places per 100 runs",
+        "tau_b": "Kendall's tau-b of the systems' values; missing where all systems tie",
+        "delta_value": "mean of new / old; a measure where less is better counts with its reciprocal",
+    },
+    unreported="it has one row per pair of measures, to be read",
+    undrawn="it has one row per pair of measures",
+)
+table(
+    "delta_sort_runs",
+    "run measure_old measure_new value_old:float value_new:float better_old:int better_new:int delta_sort:float",
+    "DeltaSort table of runs",
+    known_by="measure_old measure_new value_old value_new better_old better_new delta_sort",
+    row="run, old and new measure",
+    means={
+        "value_old": "mean of the old measure",
+        "value_new": "mean of the new one",
+        "better_old": "number of runs that the old measure finds better",
+        "better_new": "number of runs that the new one finds better",
+        "delta_sort": "its move, in places per 100 runs",
+    },
+    unreported="it has one row per run and pair of measures, to be read",
+    undrawn="it has one row per run and pair of measures",
+)
 
+
+@verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"))
 def delta_sort(
-    old: Scores,
-    new: Scores,
+    held: Held,
+    new: object,
     *,
+    old: object = "AP",
     margin: float = 0.1,
     alpha: float = 0.05,
-    by: Literal["collection", "run"] = "collection",
+    per: Literal["all", "run"] = "all",
 ) -> pd.DataFrame:
-    """Return how many places the systems move from the old measure to the new one.
+    """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue.
 
-    For each system s, DeltaSort = 100 |n0 - n1| / systems, n0 and n1 the number of systems better than s
-    under the old and the new measure. A system is better when its mean is better by at least `margin` of
-    the mean of s and the two-sided paired t-test gives p <= alpha.
+    For each system, DeltaSort = 100 |n0 - n1| / systems, n0 and n1 the number of systems better than it under the old
+    and the new measure. A system is better when its mean is better by at least `margin` and the two-sided paired
+    t-test gives p <= alpha.
 
     Parameters
     ----------
-    old, new : Scores
-        The same runs; matched by run id. One measure each, or as many, taken in turn; a single one goes
-        with all of the other side.
-    margin : float, default 0.1
-    alpha : float, default 0.05
-    by : {"collection", "run"}, default "collection"
-
-    Returns
-    -------
-    DataFrame
-        "collection": measure_old, measure_new, runs, delta_sort (the largest), kendall_tau (tau-b of the
-        systems' values, turned so that more is better; NaN where all systems tie), delta_value (mean of
-        new / old; a measure where less is better counts with its reciprocal, so that AP is set against
-        1/ASL; systems with an old value of 0 are left out).
-        "run": the run columns, measure_old, measure_new, value_old, value_new, better_old, better_new,
-        delta_sort.
+    new : str, Measure, or list of them
+        The measure(s) that replace the old one; of a table, some that it holds.
+    old : str, Measure, or list of them
+        The measure that is replaced, or as many as there are new ones.
+    margin : float
+        How much better a mean has to be, as a share of that of the worse system.
+    alpha : float
+        The level of the t-test.
+    per : {'all', 'run'}
+        The largest move of any system, or the move of each.
 
     References
     ----------
@@ -56,21 +90,48 @@ def delta_sort(
 
     Examples
     --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.delta_sort(["RR", "ASL"], old="AP").round(3)
+      measure_old measure_new  runs  delta_sort  tau_b  delta_value
+    0          AP          RR    12      58.333  0.697        2.062
+    1          AP         ASL    12       8.333  0.970        0.083
+    """
+    if isinstance(held, Judged):
+        before, after = scores(held, parse_all(old)), scores(held, parse_all(new), tell=False)
+    else:
+        (before,), (after,) = sources(held, _texts(old)), sources(held, _texts(new))  # type: ignore[assignment]
+    return moved(before, after, margin=margin, alpha=alpha, per=per)
+
+
+def _texts(measures: object) -> list[str]:
+    return [str(one) for one in (measures if isinstance(measures, list | tuple) else [measures])]
+
+
+def moved(
+    old: Scores, new: Scores, *, margin: float = 0.1, alpha: float = 0.05, per: Literal["all", "run"] = "all"
+) -> pd.DataFrame:
+    """Return how many places the systems move from the old scores to the new ones.
+
+    Parameters
+    ----------
+    old, new : Scores
+        The same runs; matched by run id. One measure each, or as many, taken in turn; a single one goes with all of the
+        other side.
+    margin, alpha, per
+        See `delta_sort`.
+
+    Examples
+    --------
     >>> runs, queries = pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id")
     >>> old = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
     >>> old, new = (Scores(runs, queries, (name,), values, np.array([True]))
     ...             for name, values in (("AP", old), ("RR", old[:, :, ::-1])))
-    >>> print(delta_sort(old, new).round(4).to_string(index=False))
-    measure_old measure_new  runs  delta_sort  kendall_tau  delta_value
-             AP          RR     3     33.3333         -1.0       1.6722
-    >>> delta_sort(old, new, by="run")["delta_sort"].round(2).tolist()
+    >>> moved(old, new, per="run")["delta_sort"].round(2).tolist()
     [33.33, 0.0, 33.33]
     """
-    check_share("alpha", alpha)
-    if not margin >= 0:
-        raise ValueError(f"margin must be 0 or more, found {margin!r}.")
-    if by not in ("collection", "run"):
-        raise ValueError(f"by must be 'collection' or 'run', found {by!r}.")
+    alpha, margin = arguments.share("alpha", alpha), arguments.number("margin", margin, 0)
+    per = arguments.one_of("per", per, ("all", "run"))  # type: ignore[assignment]
     new = matched(old, new)
     count = max(len(old.measures), len(new.measures))
     if {len(old.measures), len(new.measures)} - {1, count}:
@@ -83,24 +144,28 @@ def delta_sort(
     n_runs = len(old.runs)
     moves = [100 * np.abs(n0 - n1) / n_runs for (_, n0), (_, n1) in zip(before, after, strict=True)]
     names = [(old.measures[k % len(old.measures)], new.measures[k % len(new.measures)]) for k in range(count)]
-    if by == "run":
+    attrs = carried([old.attrs, new.attrs])
+    if per == "run":
         row = np.tile(np.arange(n_runs), count)
-        columns = {name: repeated(old.runs[name], row) for name in old.runs.columns}
+        columns = {name: labels(old.runs[name], row) for name in old.runs.columns}
         for side, position in (("old", 0), ("new", 1)):
             columns[f"measure_{side}"] = np.repeat([name[position] for name in names], n_runs)
         for key, states in (("old", before), ("new", after)):
             columns[f"value_{key}"] = np.concatenate([value for value, _ in states])
         for key, states in (("old", before), ("new", after)):
             columns[f"better_{key}"] = np.concatenate([better for _, better in states])
-        return pd.DataFrame({**columns, "delta_sort": np.concatenate(moves)}, copy=False)
+        frame = pd.DataFrame({**columns, "delta_sort": np.concatenate(moves)}, copy=False)
+        frame.attrs.update(attrs)
+        return frame
     rows = []
     for number, ((value_old, _), (value_new, _)) in enumerate(zip(before, after, strict=True)):
         x = gain(value_old, bool(old.higher[number % len(old.measures)]))
         y = gain(value_new, bool(new.higher[number % len(new.measures)]))
         tau, change = tau_b(x, y), float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan
         rows.append((*names[number], n_runs, moves[number].max(), tau, change))
-    columns_of = ["measure_old", "measure_new", "runs", "delta_sort", "kendall_tau", "delta_value"]
-    return pd.DataFrame(rows, columns=columns_of)
+    frame = pd.DataFrame(rows, columns=["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"])
+    frame.attrs.update(attrs)
+    return frame
 
 
 def delta_sort_chain(
@@ -118,8 +183,10 @@ def delta_sort_chain(
     items : DataFrame
         One row per run, query and relevant item with its search length in a column `asl`, as the
         ASL measure gives it at the level of documents; run and query columns as in `average_precision`.
-    margin, alpha
-        As in `delta_sort`.
+    margin : float
+        How much better a mean has to be, as a share of that of the worse system.
+    alpha : float
+        The level of the t-test.
 
     Returns
     -------
@@ -164,7 +231,7 @@ def delta_sort_chain(
         cube("ASL", asl, False),
     ]
     links = [*itertools.pairwise(stages), (stages[0], stages[-1])]
-    frame = pd.concat([delta_sort(x, y, margin=margin, alpha=alpha) for x, y in links], ignore_index=True)
+    frame = pd.concat([moved(x, y, margin=margin, alpha=alpha) for x, y in links], ignore_index=True)
     frame.insert(0, "step", list(STEPS))
     return frame
 
@@ -205,18 +272,3 @@ def gain(value: np.ndarray, higher: bool) -> np.ndarray:
         return value
     with np.errstate(divide="ignore"):
         return 1 / value
-
-
-def tau_b(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Kendall's tau-b, NaN where one side has no order at all.
-
-    Examples
-    --------
-    >>> round(tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 4)
-    0.3333
-    """
-    from scipy import stats
-
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(stats.kendalltau(x, y).statistic)

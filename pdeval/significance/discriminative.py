@@ -8,36 +8,85 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import stacked
+from pdeval.evaluate.cube import carried, stacked
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, Source, sources
+from pdeval.kinds.schemas import table
+from pdeval.mechanics.registries import listed_in_docs
 from pdeval.significance.compare import compare
-from pdeval.significance.differences import Source
-from pdeval.significance.names import Correction, Test, which_test
+from pdeval.significance.corrections import Correction
+from pdeval.significance.registry import TESTS, which_test
+from pdeval.verbs import verb
+
+table(
+    "discriminative_power",
+    "measure test correction alpha:float pairs:int n_detected:int detected:share",
+    "table of discriminative power",
+    known_by="measure test pairs n_detected detected",
+    row="measure and test",
+    sort="test measure",
+    then=".report()",
+    means={
+        "correction": "for the number of pairs; 'none needed' where the test accounts for all of them",
+        "pairs": "number of pairs of runs",
+        "n_detected": "number of pairs whose corrected p-value is below alpha",
+        "detected": "their share of all pairs",
+    },
+    undrawn="there is one number per measure and test; draw .discriminative_power.curve()",
+)
+table(
+    "discriminative_curve",
+    "measure test correction pair:int share:share p_value:float",
+    "table of sorted p-values",
+    row="measure, test and pair of runs",
+    sort="test measure pair",
+    then=".plot()",
+    means={
+        "correction": "for the number of pairs",
+        "pair": "1, 2, ... by falling p-value",
+        "share": "of the pairs up to this one",
+        "p_value": "after the correction",
+    },
+    unreported="a curve is drawn: .plot()",
+)
 
 
+@verb(on=("scores", "preferences", "judged"), gives="discriminative_power", family="discriminative_power")
+@listed_in_docs(tests=TESTS)
 def discriminative_power(
-    source: Source | Sequence[Source],
+    held: Held,
+    measures: object = MEASURES,
     *,
-    tests: Sequence[Test | str | None] = ("default", "hsd"),
-    correction: Correction | str | None = "bonferroni",
+    tests: str | Sequence[str | None] = ("default", "hsd"),
+    correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
     draws: int = 10_000,
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the share of run pairs with adjusted p < alpha, per measure and test.
+    """Return the share of the pairs of runs that each measure tells apart, by each test.
 
     Parameters
     ----------
-    source, correction, alpha, draws, seed, progress
-        As in `compare`. The family of the correction is all pairs of a measure.
-    tests : sequence of str, default ("default", "hsd")
-        Tests as in `compare`; "default" is the sign test for sgnLP and sgnLR and the t-test for the rest.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    tests : str or list of str
+        "default" is that of the measure's declaration: the sign test for sgnLP and sgnLR, the t-test for the rest.
+        `@pdeval.test` declares another. There are:
 
-    Returns
-    -------
-    DataFrame
-        measure, test, correction ("none needed" under HSD), alpha, pairs, detected, percent; in the order
-        of `tests`, then of the measures.
+        {tests}
+    correction : str or None
+        A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
+        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. All pairs of a measure are
+        corrected together; HSD accounts for them by itself.
+    alpha : float
+        A pair is told apart where its corrected p-value is below this.
+    draws : int
+        Of the tests that draw at random.
+    seed : int or None
+        The same seed gives the same p-values; None for a new one.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
 
     References
     ----------
@@ -46,88 +95,106 @@ def discriminative_power(
 
     Examples
     --------
-    >>> from pdeval.evaluate.cube import Scores
-    >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
-    >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
-    ...                 ("AP",), values, np.array([True]))
-    >>> print(discriminative_power(scores, tests=["t", "tukey"]).round(2).to_string(index=False))
-    measure  test  correction  alpha  pairs  detected  percent
-         AP     t  bonferroni   0.05      3         1    33.33
-         AP tukey none needed   0.05      3         2    66.67
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.discriminative_power(["RPP", "AP", "RR"], tests=["t", "hsd"], draws=500).round(3)
+      measure test   correction  alpha  pairs  n_detected  detected
+    0     RPP    t   bonferroni   0.05     66          45     0.682
+    1      AP    t   bonferroni   0.05     66          45     0.682
+    2      RR    t   bonferroni   0.05     66          11     0.167
+    3     RPP  hsd  none needed   0.05     66          42     0.636
+    4      AP  hsd  none needed   0.05     66          37     0.561
+    5      RR  hsd  none needed   0.05     66          11     0.167
     """
+    found = sources(held, measures)
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
-    for frame in compared(source, tests, alpha=alpha, **options):
-        found = frame.groupby(["measure", "test"], observed=True, sort=False)["significant"]
-        part = found.agg(pairs="size", detected="sum", percent="mean").reset_index()
-        part["percent"] *= 100
+    for frame in _compared(found, tests, alpha=alpha, **options):
+        told = frame.groupby(["measure", "test"], observed=True, sort=False)["significant"]
+        part = told.agg(pairs="size", n_detected="sum", detected="mean").reset_index()
         part.insert(2, "correction", frame.attrs["correction"])
         part.insert(3, "alpha", alpha)
         parts.append(part)
-    return categorised(parts, source)
+    return _whole(parts, found)
 
 
-def p_value_curve(
-    source: Source | Sequence[Source],
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="discriminative_curve",
+    family="discriminative_power",
+    name="curve",
+    formerly="p_value_curve",
+)
+@listed_in_docs(tests=TESTS)
+def discriminative_curve(
+    held: Held,
+    measures: object = MEASURES,
     *,
-    tests: Sequence[Test | str | None] = ("default",),
-    correction: Correction | str | None = "none",
+    tests: str | Sequence[str | None] = ("default",),
+    correction: Correction | None = "none",
     draws: int = 10_000,
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance.
+    """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels.
+
+    The lower and the further to the left a curve drops, the more pairs the measure tells apart.
 
     Parameters
     ----------
-    source, correction, draws, seed, progress
-        As in `compare`; uncorrected by default.
-    tests : sequence of str, default ("default",)
-        Tests as in `compare`.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    tests : str or list of str
+        "default" is that of the measure's declaration: the sign test for sgnLP and sgnLR, the t-test for the rest.
+        `@pdeval.test` declares another. There are:
 
-    Returns
-    -------
-    DataFrame
-        measure, test, correction, pair (1, 2, ... by falling p-value), share (pair / pairs), p_value. The
-        lower and the further to the left a curve drops, the more pairs the measure tells apart.
+        {tests}
+    correction : str or None
+        A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
+        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; by default 'none'.
+    draws : int
+        Of the tests that draw at random.
+    seed : int or None
+        The same seed gives the same p-values; None for a new one.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
 
     Examples
     --------
-    >>> from pdeval.evaluate.cube import Scores
-    >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
-    >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
-    ...                 ("AP",), values, np.array([True]))
-    >>> print(p_value_curve(scores).round(4).to_string(index=False))
-    measure test correction  pair  share  p_value
-         AP    t       none     1 0.3333   0.2522
-         AP    t       none     2 0.6667   0.0182
-         AP    t       none     3 1.0000   0.0034
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> curve = judged.discriminative_power.curve(["RPP", "RR"])
+    >>> curve[curve["pair"] == 20].round(4)
+       measure test correction  pair  share  p_value
+    19     RPP    t       none    20  0.303   0.0011
+    85      RR    t       none    20  0.303   0.2737
     """
+    found = sources(held, measures)
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
-    for frame in compared(source, tests, **options):
+    for frame in _compared(found, tests, **options):
         p_value = frame["p_adjusted"].to_numpy()
-        frame = frame.iloc[np.lexsort((-p_value, frame["measure"].cat.codes))]
-        measure = frame.groupby("measure", observed=True)["measure"]
+        # by measure as they come, then by falling p-value
+        frame = frame.iloc[np.lexsort((-p_value, pd.factorize(frame["measure"])[0]))]
+        measure = frame.groupby("measure", observed=True, sort=False)["measure"]
         part = frame[["measure", "test"]].assign(correction=frame.attrs["correction"], pair=measure.cumcount() + 1)
         parts.append(part.assign(share=part["pair"] / measure.transform("size"), p_value=frame["p_adjusted"]))
-    return categorised(parts, source)
+    return _whole(parts, found)
 
 
-def compared(source: Source | Sequence[Source], tests: Sequence[str | None], **options: Any) -> Iterator[pd.DataFrame]:
+def _compared(found: list[Source], tests: str | Sequence[str | None], **options: Any) -> Iterator[pd.DataFrame]:
     """Yield the comparisons of all pairs by each test; all names are checked before any work."""
-    tests = [tests] if isinstance(tests, str) else list(tests)
-    if not tests:
+    asked = [tests] if isinstance(tests, str) else list(tests)
+    if not asked:
         raise ValueError("tests is empty: name at least one test, e.g. tests=['t'].")
-    for test in tests:
-        which_test(test, "")
-    for test in tests:
-        yield compare(source, test=test, family="measure", **options)
+    for test in asked:
+        which_test(test)
+    for test in asked:
+        yield compare(found, test=test, family="measure", **options)
 
 
-def categorised(parts: list[pd.DataFrame], source: Source | Sequence[Source]) -> pd.DataFrame:
-    """Return the parts as one frame with categories for the repeated names."""
+def _whole(parts: list[pd.DataFrame], found: list[Source]) -> pd.DataFrame:
+    """Return the parts as one frame that carries what its sources do."""
     frame = stacked(parts).reset_index(drop=True)
-    frame["correction"] = frame["correction"].astype("category")
-    frame.attrs = dict(getattr(source[0] if isinstance(source, list | tuple) else source, "attrs", {}))
+    frame.attrs = carried(one.attrs for one in found)
     return frame

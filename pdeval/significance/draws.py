@@ -9,6 +9,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from pdeval.mechanics.arguments import whole
+
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -31,14 +33,13 @@ def chunks(draws: int, seed: int | np.random.SeedSequence | None) -> list[tuple[
     >>> [size for size, _ in chunks(150, seed=0)]
     [64, 64, 22]
     """
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
-        raise ValueError(f"draws must be a whole number of at least 1, found {draws!r}.")
+    draws = whole("draws", draws, 1)
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     # built by hand and not by root.spawn(), which would change `root` and so a second use of it
-    starts = range(0, int(draws), CHUNK)
+    starts = range(0, draws, CHUNK)
     return [
         (
-            min(CHUNK, int(draws) - start),
+            min(CHUNK, draws - start),
             np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, number)),
         )
         for number, start in enumerate(starts)

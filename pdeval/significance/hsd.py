@@ -14,6 +14,7 @@ import numpy as np
 from pdeval.mechanics.progress import track
 from pdeval.significance.draws import chunks, in_threads, share_at_least
 from pdeval.significance.outcome import Outcome, describe, ratio
+from pdeval.significance.registry import significance_test
 from pdeval.significance.studentised import upper_point, upper_tail
 
 # Values (draws x queries x runs) permuted at a time: about the size of the second-level cache.
@@ -23,46 +24,13 @@ PAIR_BLOCK = 2**19
 TILE = 10
 
 
-def tukey(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
-    """Return Tukey's HSD test of pairs of runs, with queries as blocks.
-
-    statistic = |mean_a - mean_b| / sqrt(MSE / queries), where MSE is the residual mean square of the
-    two-way table run + query; p is its upper tail in the studentised range distribution of all the runs,
-    with (queries - 1)(runs - 1) degrees of freedom. The interval is simultaneous over all pairs. The
-    effect size is Cohen's d of the pair's differences. No residual at all: p = 0, or 1 for equal means.
-
-    Examples
-    --------
-    >>> X = np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]])
-    >>> tukey(X, np.array([0, 0]), np.array([1, 2])).p_value.round(4).tolist()
-    [0.4555, 0.001]
-    """
-    queries, runs = X.shape
-    df = (queries - 1) * (runs - 1)
-    error = np.sqrt(residual_mean_square(X) / queries)
-    n, mean, sd = described_pairs(X, a, b)
-    statistic = ratio(np.abs(mean), error)
-    half = upper_point(1 - confidence, runs, df) * error
-    return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), statistic, upper_tail(statistic, runs, df))
-
-
-def residual_mean_square(X: np.ndarray) -> float:
-    """Return the residual mean square of the additive table run + query; 0 where it is rounding alone.
-
-    Examples
-    --------
-    >>> residual_mean_square(np.array([[0.0, 1.0], [0.0, 3.0], [1.0, 0.0]]))
-    2.0
-    """
-    centred = X - X[:, :1]
-    residual = centred - centred.mean(axis=1, keepdims=True) - centred.mean(axis=0) + centred.mean()
-    total = np.square(residual).sum()
-    # a table without residual leaves the rounding of its means, which is not an error to test against
-    if total <= 1e-28 * np.square(centred).sum():
-        return 0.0
-    return float(total / ((X.shape[0] - 1) * (X.shape[1] - 1)))
-
-
+@significance_test(
+    name="hsd",
+    family_wise=True,
+    aliases=("randomised_hsd", "randomized_hsd"),
+    reference="Carterette 2012",
+    says="randomised Tukey HSD test",
+)
 def randomised(
     values: np.ndarray,
     a: np.ndarray,
@@ -104,6 +72,53 @@ def randomised(
     p = share_at_least(largest, np.abs(mean), scale)
     half = np.quantile(largest, confidence, method="inverted_cdf")
     return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), np.abs(mean), p)
+
+
+@significance_test(
+    family_wise=True,
+    scores_only=True,
+    aliases=("tukey_hsd", "analytic_hsd"),
+    reference="Tukey 1953",
+    says="Tukey HSD test",
+)
+def tukey(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return Tukey's HSD test of pairs of runs, with queries as blocks.
+
+    statistic = |mean_a - mean_b| / sqrt(MSE / queries), where MSE is the residual mean square of the
+    two-way table run + query; p is its upper tail in the studentised range distribution of all the runs,
+    with (queries - 1)(runs - 1) degrees of freedom. The interval is simultaneous over all pairs. The
+    effect size is Cohen's d of the pair's differences. No residual at all: p = 0, or 1 for equal means.
+
+    Examples
+    --------
+    >>> X = np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]])
+    >>> tukey(X, np.array([0, 0]), np.array([1, 2])).p_value.round(4).tolist()
+    [0.4555, 0.001]
+    """
+    queries, runs = X.shape
+    df = (queries - 1) * (runs - 1)
+    error = np.sqrt(residual_mean_square(X) / queries)
+    n, mean, sd = described_pairs(X, a, b)
+    statistic = ratio(np.abs(mean), error)
+    half = upper_point(1 - confidence, runs, df) * error
+    return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), statistic, upper_tail(statistic, runs, df))
+
+
+def residual_mean_square(X: np.ndarray) -> float:
+    """Return the residual mean square of the additive table run + query; 0 where it is rounding alone.
+
+    Examples
+    --------
+    >>> residual_mean_square(np.array([[0.0, 1.0], [0.0, 3.0], [1.0, 0.0]]))
+    2.0
+    """
+    centred = X - X[:, :1]
+    residual = centred - centred.mean(axis=1, keepdims=True) - centred.mean(axis=0) + centred.mean()
+    total = np.square(residual).sum()
+    # a table without residual leaves the rounding of its means, which is not an error to test against
+    if total <= 1e-28 * np.square(centred).sum():
+        return 0.0
+    return float(total / ((X.shape[0] - 1) * (X.shape[1] - 1)))
 
 
 def described_pairs(values: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

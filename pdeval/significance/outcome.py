@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -71,3 +73,58 @@ def student_interval(
 
     half = special.stdtrit(n - 1, (1 + confidence) / 2) * sd / np.sqrt(n)
     return mean - half, mean + half
+
+
+def completed(
+    found: Any,
+    described: Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    *,
+    name: str,
+    pairs: int,
+    confidence: float,
+) -> Outcome:
+    """Return what a test said as an outcome: p-values alone, or with their statistic, are completed.
+
+    Number, mean and interval (Student's) are those of the differences, the effect size is Cohen's d.
+
+    Parameters
+    ----------
+    found : Outcome, array, or (statistic, p-value)
+        What the test returned, one value per pair.
+    described : callable
+        Gives number, mean and standard deviation of the differences, where they are needed.
+    name : str
+        The test, for messages.
+    pairs : int
+        How many pairs there are.
+    confidence : float
+        Of the interval.
+
+    Examples
+    --------
+    >>> D = np.array([[0.1], [0.3], [0.2]])
+    >>> completed([0.07], lambda: describe(D), name="mine", pairs=1, confidence=0.95).effect_size.round(3).tolist()
+    [2.0]
+    """
+    if isinstance(found, Outcome):
+        return found
+    statistic: Any = None
+    if hasattr(found, "pvalue"):
+        statistic, found = getattr(found, "statistic", None), found.pvalue
+    elif isinstance(found, tuple) and len(found) == 2:
+        statistic, found = found
+    p = np.asarray(found, dtype=np.float64)
+    if p.shape != (pairs,):
+        raise ValueError(
+            f"the test {name!r} gave p-values of shape {p.shape} for {pairs} pairs; it gives one for each column of "
+            "the differences: reduce axis 0, the queries."
+        )
+    if not ((p >= 0) & (p <= 1)).all():
+        wrong = p[~((p >= 0) & (p <= 1))]
+        raise ValueError(
+            f"the test {name!r} gave {len(wrong):,} p-values that are not between 0 and 1, e.g. {wrong[0]!r}; a pair "
+            "that never differs has p = 1."
+        )
+    n, mean, sd = described()
+    statistic = np.full(pairs, np.nan) if statistic is None else np.asarray(statistic, dtype=np.float64)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), statistic, p)

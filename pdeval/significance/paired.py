@@ -10,13 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.mechanics.progress import track
+from pdeval.mechanics.stretches import average_ranks
 from pdeval.significance.draws import TOLERANCE, chunks
 from pdeval.significance.outcome import Outcome, describe, ratio, student_interval
+from pdeval.significance.registry import significance_test
 
 # Columns that the bootstrap keeps all draws of at the same time.
 BOOTSTRAP_PAIRS = 256
 
 
+@significance_test(
+    name="t", aliases=("student", "ttest", "t-test"), reference="Student 1908", says="paired Student t test"
+)
 def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return the paired t-test of each column: the one-sample t-test of the per-query differences.
 
@@ -37,6 +42,61 @@ def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), t, np.minimum(p, 1.0))
 
 
+@significance_test(reference="Wilcoxon 1945", says="Wilcoxon signed-rank test")
+def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return Wilcoxon's signed-rank test of each column; zero differences are dropped.
+
+    The statistic is the smaller rank sum. p is exact with at most 50 differences that are not 0 and all of
+    different size, otherwise from the normal approximation with the variance corrected for ties. The
+    effect size is the rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the
+    mean difference.
+
+    Examples
+    --------
+    >>> outcome = wilcoxon(np.array([[0.1], [0.3], [-0.2], [0.4], [0.5]]))
+    >>> outcome.statistic.tolist(), outcome.p_value.tolist()
+    ([2.0], [0.1875])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    dropped = np.isnan(D) | (D == 0)
+    size = np.where(dropped, np.inf, np.abs(D))
+    order = np.argsort(size, axis=0, kind="stable")
+    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0)
+    signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
+    plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
+    kept = (~dropped).sum(axis=0)
+    smaller = np.minimum(plus, minus)
+    # each member of a group of g equal sizes adds g^2 - 1, so that the group adds g^3 - g
+    tied = ((groups**2 - 1) * (signs != 0)).sum(axis=0)
+
+    k = kept.astype(float)
+    variance = k * (k + 1) * (2 * k + 1) / 24 - tied / 48
+    p = 2 * special.ndtr(ratio(smaller - k * (k + 1) / 4, np.sqrt(variance)))
+    for count in np.flatnonzero(np.bincount(kept[tied == 0], minlength=1)[:51]):
+        exact = (kept == count) & (tied == 0)
+        p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
+    p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
+    effect = ratio(plus - minus, plus + minus)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, smaller, p)
+
+
+def rank_sum_distribution(n: int) -> np.ndarray:
+    """Return P(W <= w) for w = 0, 1, ...: the signed-rank sum of n differences under the null hypothesis.
+
+    Examples
+    --------
+    >>> rank_sum_distribution(2).tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
+    ways = np.ones(1)
+    for rank in range(1, n + 1):
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    return np.cumsum(ways) / 2.0**n
+
+
+@significance_test(aliases=("binomial",), reference="Arbuthnot 1710")
 def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return the exact sign (binomial) test of each column; ties are dropped.
 
@@ -61,76 +121,11 @@ def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, wins.astype(float), p)
 
 
-def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
-    """Return Wilcoxon's signed-rank test of each column; zero differences are dropped.
-
-    The statistic is the smaller rank sum. p is exact with at most 50 differences that are not 0 and all of
-    different size, otherwise from the normal approximation with the variance corrected for ties. The
-    effect size is the rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the
-    mean difference.
-
-    Examples
-    --------
-    >>> outcome = wilcoxon(np.array([[0.1], [0.3], [-0.2], [0.4], [0.5]]))
-    >>> outcome.statistic.tolist(), outcome.p_value.tolist()
-    ([2.0], [0.1875])
-    """
-    from scipy import special
-
-    n, mean, sd = describe(D)
-    dropped = np.isnan(D) | (D == 0)
-    size = np.where(dropped, np.inf, np.abs(D))
-    order = np.argsort(size, axis=0, kind="stable")
-    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0))
-    signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
-    plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
-    kept = (~dropped).sum(axis=0)
-    smaller = np.minimum(plus, minus)
-    # each member of a group of g equal sizes adds g^2 - 1, so that the group adds g^3 - g
-    tied = ((groups**2 - 1) * (signs != 0)).sum(axis=0)
-
-    k = kept.astype(float)
-    variance = k * (k + 1) * (2 * k + 1) / 24 - tied / 48
-    p = 2 * special.ndtr(ratio(smaller - k * (k + 1) / 4, np.sqrt(variance)))
-    for count in np.flatnonzero(np.bincount(kept[tied == 0], minlength=1)[:51]):
-        exact = (kept == count) & (tied == 0)
-        p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
-    p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
-    effect = ratio(plus - minus, plus + minus)
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, smaller, p)
-
-
-def average_ranks(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (average rank, number of equals) of each value, down columns that are already sorted.
-
-    Examples
-    --------
-    >>> [x.ravel().tolist() for x in average_ranks(np.array([[1.0], [2.0], [2.0], [5.0]]))]
-    [[1.0, 2.5, 2.5, 4.0], [1.0, 2.0, 2.0, 1.0]]
-    """
-    place = np.arange(len(ordered))[:, None]
-    edge = ordered[1:] != ordered[:-1]
-    border = np.ones((1, ordered.shape[1]), bool)
-    first = np.maximum.accumulate(np.where(np.vstack([border, edge]), place, 0), axis=0)
-    last = np.where(np.vstack([edge, border]), place, len(ordered))
-    last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
-    return (first + last) / 2 + 1, (last - first + 1).astype(float)
-
-
-def rank_sum_distribution(n: int) -> np.ndarray:
-    """Return P(W <= w) for w = 0, 1, ...: the signed-rank sum of n differences under the null hypothesis.
-
-    Examples
-    --------
-    >>> rank_sum_distribution(2).tolist()
-    [0.25, 0.5, 0.75, 1.0]
-    """
-    ways = np.ones(1)
-    for rank in range(1, n + 1):
-        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
-    return np.cumsum(ways) / 2.0**n
-
-
+@significance_test(
+    aliases=("randomization", "permutation"),
+    reference="Smucker, Allan and Carterette 2007",
+    says="paired randomisation test",
+)
 def randomisation(
     D: np.ndarray,
     *,
@@ -169,6 +164,7 @@ def randomisation(
     return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, p)
 
 
+@significance_test(reference="Sakai 2006", says="paired bootstrap test")
 def bootstrap(
     D: np.ndarray,
     *,

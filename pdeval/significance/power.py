@@ -2,154 +2,225 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import stacked
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, sources
 from pdeval.kinds.labels import labels
-from pdeval.significance.compare import check_share, pair_labels
-from pdeval.significance.differences import Pairs, Source, enough
+from pdeval.kinds.schemas import table
+from pdeval.mechanics import arguments
+from pdeval.significance.compared import Pairs, Source, enough
 from pdeval.significance.outcome import describe, ratio
+from pdeval.verbs import verb
+
+MEANS = {
+    "n": "number of queries of the pilot",
+    "sd": "standard deviation of the differences per query",
+    "difference": "the difference asked about, or the observed one",
+    "effect_size": "difference / sd",
+    "queries": "number of queries of the planned experiment",
+    "power": "chance that the paired t-test finds the difference",
+}
+UNREPORTED = "a plan is read, not printed"
+UNDRAWN = "a plan is read, not drawn"
+table(
+    "power",
+    "run_a run_b measure n:int sd:float difference:float effect_size:float alpha:float queries:int power:float",
+    "table of power",
+    row="pair of runs and measure",
+    sort="measure run_a run_b",
+    means=MEANS,
+    unreported=UNREPORTED,
+    undrawn=UNDRAWN,
+)
+table(
+    "sample_size",
+    "run_a run_b measure n:int sd:float difference:float effect_size:float alpha:float power:float "
+    "queries_needed:float",
+    "table of queries needed",
+    row="pair of runs and measure",
+    sort="measure run_a run_b",
+    means={
+        **{name: said for name, said in MEANS.items() if name != "queries"},
+        "power": "wanted chance",
+        "queries_needed": "fewest that find it; infinite for no difference",
+    },
+    unreported=UNREPORTED,
+    undrawn=UNDRAWN,
+)
+table(
+    "detectable_difference",
+    "run_a run_b measure n:int sd:float difference:float alpha:float power:float queries:int effect_size:float "
+    "detectable:float",
+    "table of detectable differences",
+    row="pair of runs and measure",
+    sort="measure run_a run_b",
+    means={
+        **MEANS,
+        "difference": "the observed one",
+        "power": "wanted chance",
+        "effect_size": "the smallest that is found",
+        "detectable": "effect_size x sd: the smallest difference that is found",
+    },
+    unreported=UNREPORTED,
+    undrawn=UNDRAWN,
+)
 
 
+@verb(on=("scores", "preferences", "judged"), gives="power", family="power")
 def power(
-    source: Source,
+    held: Held,
+    measures: object = MEASURES,
     *,
     difference: float | None = None,
     queries: int | None = None,
     alpha: float = 0.05,
-    baseline: Any = None,
+    baseline: object = None,
 ) -> pd.DataFrame:
-    """Return the chance that the paired t-test finds a difference, per measure and pair.
+    """Return the chance that the paired t-test finds a difference, per measure and pair of runs.
+
+    What is at hand is the pilot, which gives the standard deviation of the differences per query.
 
     Parameters
     ----------
-    source : Scores, Preferences or a stream of preference blocks
-        A pilot experiment; it gives the standard deviation of the per-query differences.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
     difference : float, optional
-        The true difference, in the measure's units. Default: the observed one, which makes the power a
-        mere restatement of the p-value; name the difference that matters instead.
+        The true difference, in the measure's units. By default the observed one, which makes the power a mere
+        restatement of the p-value; name the difference that matters instead.
     queries : int, optional
-        Number of queries of the planned experiment. Default: as many as there are.
-    alpha : float, default 0.05
-        Two-sided level. For Bonferroni over m comparisons pass 0.05 / m.
-    baseline : run id, or tuple of ids, optional
-        Only pairs with this run.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, measure, n, sd, difference, effect_size (difference / sd), alpha, queries, power.
+        Number of queries of the planned experiment; by default as many as there are.
+    alpha : float
+        Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
+    baseline : run, or tuple of ids, optional
+        Only pairs of a run with this one.
 
     Examples
     --------
-    >>> from pdeval.evaluate.cube import Scores
-    >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
-    >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
-    ...                 ("AP",), values, np.array([True]))
-    >>> planned = power(scores, difference=0.05, queries=50, baseline="bm25")
-    >>> planned["power"].round(4).tolist()
-    [0.6882, 0.7657]
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> planned = scores.ireval.power(difference=0.02, queries=100, baseline="bm25")
+    >>> planned[["run_a", "run_b", "sd", "effect_size", "queries", "power"]].head(3).round(3)
+          run_a run_b     sd  effect_size  queries  power
+    0  bm25+rm3  bm25  0.102        0.196      100  0.493
+    1  dense-s1  bm25  0.169        0.119      100  0.217
+    2  dense-s2  bm25  0.183        0.109      100  0.191
     """
-    check_share("alpha", alpha)
-    frame = planned(source, baseline, difference)
+    alpha = arguments.share("alpha", alpha)
+    frame = _planned(held, measures, baseline, difference)
     frame["alpha"] = alpha
-    frame["queries"] = frame["n"] if queries is None else whole_queries(queries)
+    frame["queries"] = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
     frame["power"] = t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha)
     return frame
 
 
+@verb(on=("scores", "preferences", "judged"), gives="sample_size", family="power", formerly="sample_size")
 def sample_size(
-    source: Source,
+    held: Held,
+    measures: object = MEASURES,
     *,
     difference: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
-    baseline: Any = None,
+    baseline: object = None,
 ) -> pd.DataFrame:
-    """Return the fewest queries with which the paired t-test finds a difference, per measure and pair.
+    """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs.
 
     Parameters
     ----------
-    source, difference, alpha, baseline
-        As in `power`.
-    power : float, default 0.8
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    difference : float, optional
+        The true difference, in the measure's units; by default the observed one.
+    power : float
         Wanted chance of finding the difference.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, measure, n, sd, difference, effect_size, alpha, power, queries. No difference can be
-        found by no number of queries: infinity.
+    alpha : float
+        Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
+    baseline : run, or tuple of ids, optional
+        Only pairs of a run with this one.
 
     Examples
     --------
-    >>> from pdeval.evaluate.cube import Scores
-    >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
-    >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
-    ...                 ("AP",), values, np.array([True]))
-    >>> sample_size(scores, difference=0.05, baseline="bm25")["queries"].tolist()
-    [65.0, 55.0]
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> needed = scores.ireval.power.sample_size(difference=0.02, baseline="bm25")
+    >>> needed[["run_a", "run_b", "sd", "effect_size", "power", "queries_needed"]].head(3).round(3)
+          run_a run_b     sd  effect_size  power  queries_needed
+    0  bm25+rm3  bm25  0.102        0.196    0.8           206.0
+    1  dense-s1  bm25  0.169        0.119    0.8           560.0
+    2  dense-s2  bm25  0.183        0.109    0.8           661.0
     """
-    check_share("alpha", alpha)
-    check_share("power", power)
-    frame = planned(source, baseline, difference)
+    alpha, power = arguments.share("alpha", alpha), arguments.share("power", power)
+    frame = _planned(held, measures, baseline, difference)
     frame["alpha"] = alpha
     frame["power"] = power
-    frame["queries"] = queries_needed(frame["effect_size"].to_numpy(), power, alpha)
+    frame["queries_needed"] = queries_needed(frame["effect_size"].to_numpy(), power, alpha)
     return frame
 
 
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="detectable_difference",
+    family="power",
+    formerly="detectable_difference",
+)
 def detectable_difference(
-    source: Source,
+    held: Held,
+    measures: object = MEASURES,
     *,
     power: float = 0.8,
     queries: int | None = None,
     alpha: float = 0.05,
-    baseline: Any = None,
+    baseline: object = None,
 ) -> pd.DataFrame:
     """Return the smallest true difference that the paired t-test finds with the wanted power.
 
     Parameters
     ----------
-    source, queries, alpha, baseline
-        As in `power`.
-    power : float, default 0.8
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    power : float
         Wanted chance of finding it.
-
-    Returns
-    -------
-    DataFrame
-        run_a, run_b, measure, n, sd, difference (observed), alpha, power, queries, effect_size (smallest),
-        detectable (effect_size x sd).
+    queries : int, optional
+        Number of queries of the planned experiment; by default as many as there are.
+    alpha : float
+        Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
+    baseline : run, or tuple of ids, optional
+        Only pairs of a run with this one.
 
     Examples
     --------
-    >>> from pdeval.evaluate.cube import Scores
-    >>> values = np.array([[[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]])
-    >>> scores = Scores(pd.DataFrame({"run": ["bm25", "lm", "bert"]}), pd.Index([1, 2, 3, 4], name="query_id"),
-    ...                 ("AP",), values, np.array([True]))
-    >>> detectable_difference(scores, queries=50, baseline="bm25")["detectable"].round(4).tolist()
-    [0.0572, 0.0522]
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> found = scores.ireval.power.detectable_difference(queries=100, baseline="bm25")
+    >>> found[["run_a", "run_b", "sd", "queries", "effect_size", "detectable"]].head(3).round(3)
+          run_a run_b     sd  queries  effect_size  detectable
+    0  bm25+rm3  bm25  0.102      100        0.283       0.029
+    1  dense-s1  bm25  0.169      100        0.283       0.048
+    2  dense-s2  bm25  0.183      100        0.283       0.052
     """
-    check_share("alpha", alpha)
-    check_share("power", power)
+    alpha, power = arguments.share("alpha", alpha), arguments.share("power", power)
     if power <= alpha:
-        raise ValueError(f"power must be above alpha, found power {power!r} and alpha {alpha!r}.")
-    frame = planned(source, baseline, None)
+        raise ValueError(f"power={power!r}: give a chance above alpha={alpha!r}.")
+    frame = _planned(held, measures, baseline, None)
     frame = frame.drop(columns="effect_size")
     frame["alpha"] = alpha
     frame["power"] = power
-    frame["queries"] = frame["n"] if queries is None else whole_queries(queries)
+    frame["queries"] = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
     sizes, member = np.unique(frame["queries"].to_numpy(), return_inverse=True)
     frame["effect_size"] = np.array([smallest_effect(int(size), power, alpha) for size in sizes])[member]
     frame["detectable"] = frame["effect_size"] * frame["sd"]
     return frame
 
 
-def planned(source: Source, baseline: Any, difference: float | None) -> pd.DataFrame:
-    """Return the frame of the pairs: labels, n, sd, difference, effect_size."""
+def _planned(held: Held, measures: object, baseline: object, difference: float | None) -> pd.DataFrame:
+    """Return the pairs of runs: labels, n, sd, difference, effect_size."""
+    return stacked([_pilot(one, baseline, difference) for one in sources(held, measures)])
+
+
+def _pilot(source: Source, baseline: object, difference: float | None) -> pd.DataFrame:
     pairs = Pairs.of(source, baseline=baseline)
     count = len(source.measures)
     n, mean, sd = np.zeros((count, len(pairs)), np.int64), *np.zeros((2, count, len(pairs)))
@@ -157,12 +228,12 @@ def planned(source: Source, baseline: Any, difference: float | None) -> pd.DataF
         for numbers, D in pairs.blocks(measure):
             n[measure, numbers], mean[measure, numbers], sd[measure, numbers] = describe(D)
             enough(pairs, numbers, n[measure, numbers], label)
-    frame = pd.DataFrame(pair_labels(pairs, count), copy=False)
+    frame = pd.DataFrame(pairs.columns(count), copy=False)
     frame["measure"] = labels(pd.Index(source.measures), np.repeat(np.arange(count), len(pairs)))
     wanted = mean.ravel() if difference is None else np.full(mean.size, float(difference))
     frame["n"], frame["sd"], frame["difference"] = n.ravel(), sd.ravel(), wanted
     frame["effect_size"] = ratio(wanted, sd.ravel())
-    frame.attrs.update(getattr(source, "attrs", {}))
+    frame.attrs.update(source.attrs)
     return frame
 
 
@@ -240,10 +311,3 @@ def smallest_effect(queries: int, power: float, alpha: float) -> float:
     while missing(high) < 0:
         high *= 2
     return float(optimize.brentq(missing, 0.0, high, xtol=1e-10))
-
-
-def whole_queries(queries: int) -> int:
-    """Return the number of queries, or raise unless it is a whole number of at least 2."""
-    if isinstance(queries, bool) or not isinstance(queries, int | np.integer) or queries < 2:
-        raise ValueError(f"queries must be a whole number of at least 2, found {queries!r}.")
-    return int(queries)

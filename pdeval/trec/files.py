@@ -84,8 +84,8 @@ def _expand_one(path: Path, text: str) -> list[Path]:
         return files
     if path.exists() or not glob.has_magic(text):
         return [path]
-    matches = [Path(match) for match in glob.glob(text, recursive=True) if os.path.isfile(match)]
-    files = sorted(matches, key=_by_name)
+    matches = map(Path, glob.glob(text, recursive=True))  # noqa: PTH207, the pattern may be absolute
+    files = sorted((match for match in matches if match.is_file()), key=_by_name)
     if not files:
         raise FileNotFoundError(f"no file matches '{text}'.")
     return files

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.trec import untidy
-from pdeval.trec.layout import BLOCK, TEXT, Layout, split
+from pdeval.trec.line_layouts import BLOCK, TEXT, Layout, split
 
 
 def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool = True) -> pa.Table:
@@ -20,7 +20,7 @@ def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: 
 
     Examples
     --------
-    >>> from pdeval.trec.layout import RUN
+    >>> from pdeval.trec.line_layouts import RUN
     >>> parse(b"051 Q0 d1 1 2.5 bm25", RUN, ["query_id", "score"], path=Path("bm25.run")).to_pylist()
     [{'query_id': '051', 'score': 2.5}]
     """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from pdeval.kinds import arrow
 from pdeval.mechanics.progress import track
 from pdeval.trec import files, untidy
 from pdeval.trec.files import PathLike
-from pdeval.trec.layout import QRELS, RUN, TEXT
+from pdeval.trec.line_layouts import QRELS, RUN, TEXT
 from pdeval.trec.lines import dictionary, parse
 
 Names = Literal["file", "tag"]
@@ -82,7 +82,7 @@ def read_runs(
     progress : bool, optional
         Whether to show a bar; by default if it takes more than a second and somebody is watching.
     engine : {'pandas', 'dask'}
-        What makes the frame: with 'dask' a Dask DataFrame, a partition a file, read when it is evaluated.
+        What makes the frame: with 'dask' a Dask DataFrame, one partition per file, read when it is evaluated.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
 
 
 def _only_tag(tags: pa.DictionaryArray, data: bytes, path: Path) -> str:
-    first = tags.dictionary[0].as_py()
+    first: str = tags.dictionary[0].as_py()
     if len(tags.dictionary) > 1:
         row = pc.index(pc.equal(tags.indices, pa.scalar(1, tags.indices.type)), True).as_py()
         what = f"the tag {tags.dictionary[1].as_py()!r} is not {first!r}, the tag of the lines above"
@@ -268,7 +268,7 @@ def _check_names(names: str) -> None:
 
 
 # what turns the list of files into a frame; an engine adds itself here
-ENGINES: dict[str, Callable[..., Any]] = {
+ENGINES: dict[str, Callable[..., pd.DataFrame]] = {
     "pandas": in_memory,
     "dask": lambda *args, **options: import_module("pdeval.engines.dask").read_runs(*args, **options),
 }

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.trec.layout import BLOCK, Layout, split
+from pdeval.trec.line_layouts import BLOCK, Layout, split
 
 BOM = b"\xef\xbb\xbf"
 WIDE = (b"\xff\xfe", b"\xfe\xff")

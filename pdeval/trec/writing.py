@@ -13,7 +13,7 @@ from pdeval.judged import ids
 from pdeval.kinds import tables as kinds
 from pdeval.trec import files
 from pdeval.trec.files import PathLike
-from pdeval.trec.layout import TEXT
+from pdeval.trec.line_layouts import TEXT
 
 ROWS = 1 << 16
 
@@ -155,7 +155,7 @@ def encoded(column: pa.Array) -> pa.DictionaryArray:
 
 def id_column(column: pd.Series, role: str) -> pa.Array:
     """Return a column of ids as Arrow text, or as a dictionary of it where the frame has codes."""
-    found = ids.of(column, role)
+    found = ids.column_ids(column, role)
     if found.codes is None or found.values is None:
         return found.as_text().cast(TEXT)
     return pa.DictionaryArray.from_arrays(pa.array(found.codes), found.values.as_text().cast(TEXT))

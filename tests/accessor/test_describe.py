@@ -2,26 +2,28 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.kinds.schemas import SCHEMAS
 
 
 def test_a_run_table_is_described():
-    text = "run table: 12 runs x 50 queries, 59,800 rows, ranked by score; next: .measure(qrels), .prefer(qrels)"
-    assert repr(pdeval.datasets.sample_runs().ireval) == text
+    text = repr(pdeval.datasets.sample_runs().ireval)
+    assert text.startswith("run table: 12 runs x 50 queries, 59,800 rows, ranked by score; ")
+    assert text.endswith("next: .measure(qrels), .prefer(qrels), .order(qrels)")
 
 
 def test_judgments_are_described():
     assert repr(pdeval.datasets.sample_qrels().ireval).startswith("judgments table: 50 queries, ")
-    assert repr(pdeval.datasets.sample_qrels(subtopics=True).ireval).startswith("judgments table (with subtopics): 50")
+    assert repr(pdeval.datasets.sample_qrels(subtopics=True).ireval).startswith("judgments table: with subtopics, 50")
 
 
 CASES = {
     "one of each": (
         {"query_id": ["1"], "doc_id": ["d"], "rank": [1]}, {},
-        "run table: 1 run x 1 query, 1 row, ranked by rank; next: .measure(qrels), .prefer(qrels)",
+        "run table: 1 run x 1 query, 1 row, ranked by rank; next: .measure(qrels), .prefer(qrels), .order(qrels)",
     ),
     "bound": (
         {"t": ["1"], "docno": ["d"], "label": [0]}, {"query": "t"},
-        "judgments table: 1 query, 1 item, 0 relevant",
+        "judgments table: 1 query, 1 item, 0 relevant; next: runs.ireval.measure(qrels)",
     ),
     "scores": (
         {"run": list("ab"), "query_id": list("11"), "measure": ["AP", "AP"], "value": [0.1, 0.2]}, {},
@@ -41,11 +43,11 @@ CASES = {
     ),
     "orders": (
         {"run": ["a"], "measure": ["AP"], "method": ["mean"], "score": [0.1], "rank": [1]}, {},
-        "an orders table (run, measure, method, score, rank): 1 rows",
+        "table of orders: 1 row; next: .correlate(), .report(), .plot()",
     ),
     "empty": (
         {"query_id": [], "doc_id": [], "score": []}, {},
-        "a run table (run, query, doc, score) without rows",
+        "a run table (run, query, doc) without rows",
     ),
     "unknown": (
         {"x": [1], "y": [2]}, {},
@@ -54,7 +56,7 @@ CASES = {
     ),
     "faulty": (
         {"query_id": [1.5], "doc_id": ["d"], "score": [1.0]}, {},
-        "a run table (run, query, doc, score) with a fault: the query column holds float64 values; ids must be "
+        "a run table (run, query, doc) with a fault: the query column holds float64 values; ids must be "
         "strings or integers. Convert with .astype(str).",
     ),
     "two grades": (
@@ -72,27 +74,44 @@ def test_what_was_understood_is_said_in_one_line(case):
     assert repr(frame.ireval(**binding) if binding else frame.ireval) == text
 
 
-@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
-def test_what_the_verbs_return_is_called_by_its_name():
-    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    joined = runs[runs["run"].isin(["bm25", "ql"])].ireval.join(qrels)
-    lists = runs.ireval.interleave(pairs=[("bm25", "ql")])
-    credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
-    named = {
-        "interleaved lists: 480 rows; next: .simulate_clicks(qrels)": lists,
-        "credits of interleaved runs: 48 rows; next: .wins(), .click_preferences()": credits,
-        "wins of interleaved runs: 1 row": credits.ireval.wins(),
-        "discriminative power: 1 row; next: .report()": joined.discriminative_power("AP", tests="t"),
-        "agreement of measures: 1 row; next: .report()": joined.agree(),
-        "summary: 2 rows; next: .report()": joined.measure("AP").ireval.summary(),
-        "incomplete-data experiment: 4 rows; next: pdeval.plots.incomplete": joined.incomplete(
-            "AP", keep=[20], samples=1
-        ),
-        "contributions of recall levels: ": joined.disaggregate("RPP"),
-        "square matrix of 2 rows; next: .report()": joined.matrix(),
-    }
-    for text, table in named.items():
-        assert repr(table.ireval).startswith(text)
+@pytest.fixture(scope="module")
+def judged():
+    runs = pdeval.datasets.sample_runs()
+    return runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+
+
+def clicked(judged):
+    lists = judged.interleave(pairs=[("bm25", "ql")])
+    return lists, lists.ireval.simulate_clicks(pdeval.datasets.sample_qrels())
+
+
+# what verbs return, under the name of its schema
+RETURNED = {
+    "scores": lambda judged: judged.measure("AP"),
+    "summary": lambda judged: judged.measure("AP").ireval.summary(),
+    "preferences": lambda judged: judged.prefer("RPP"),
+    "means": lambda judged: judged.mean("RPP"),
+    "matrix": lambda judged: judged.matrix(),
+    "contributions": lambda judged: judged.disaggregate("RPP"),
+    "curve": lambda judged: judged.curve(),
+    "orders": lambda judged: judged.order("RPP"),
+    "comparisons": lambda judged: judged.compare("AP"),
+    "discriminative_power": lambda judged: judged.discriminative_power("AP", tests="t"),
+    "sign_agreement": lambda judged: judged.agree(),
+    "incomplete": lambda judged: judged.incomplete("AP", keep=[20], draws=1),
+    "lists": lambda judged: clicked(judged)[0],
+    "clicks": lambda judged: clicked(judged)[1],
+    "credits": lambda judged: clicked(judged)[1].ireval.credit(clicked(judged)[0]),
+    "wins": lambda judged: clicked(judged)[1].ireval.credit(clicked(judged)[0]).ireval.wins(),
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_what_the_verbs_return_is_called_by_its_name(judged, name):
+    schema = SCHEMAS[name]
+    said = repr(RETURNED[name](judged).ireval)
+    assert said.startswith(f"{schema.says}: ")
+    assert said.endswith(f"next: {schema.then}" if schema.then else "")
 
 
 def test_a_run_table_with_columns_of_a_result_stays_a_run_table():

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.evaluate.sources import sources
 from tests import naive
 
 
@@ -37,10 +38,10 @@ VERBS = {
     "curve": lambda one: one.curve(),
     "disaggregate": lambda one: one.disaggregate("RPP", baseline="bm25"),
     "correlate": lambda one: one.correlate(["RPP", "AP", "RR"]),
-    "deciding_levels": lambda one: one.deciding_levels(),
-    "masked_agreement": lambda one: one.masked_agreement(),
-    "locality": lambda one: one.locality(),
-    "search_lengths": lambda one: one.search_lengths(),
+    "ties.deciding": lambda one: one.ties.deciding(),
+    "agree.masked": lambda one: one.agree.masked(),
+    "agree.locality": lambda one: one.agree.locality(),
+    "lengths": lambda one: one.lengths(),
 }
 
 
@@ -52,13 +53,13 @@ def test_missing_queries_are_told_once_a_call(joined, verb):
 UNASKED = {
     "prefer": lambda one: one.prefer("RPP", pairs=[("bm25", "hybrid")]),
     "disaggregate": lambda one: one.disaggregate("RPP", pairs=[("bm25", "hybrid")]),
-    "deciding_levels": lambda one: one.deciding_levels(pairs=[("bm25", "hybrid")]),
-    "masked_agreement": lambda one: one.masked_agreement(pairs=[("bm25", "hybrid")]),
-    "search_lengths": lambda one: one.search_lengths(runs="bm25"),
-    "search_length_histogram": lambda one: one.search_length_histogram(runs=["bm25", "hybrid"]),
-    "search_length_wins": lambda one: one.search_length_wins("bm25", "hybrid"),
-    "search_length_differences": lambda one: one.search_length_differences("hybrid", "bm25"),
-    "rrie": lambda one: one.rrie("bm25", "hybrid"),
+    "ties.deciding": lambda one: one.ties.deciding(pairs=[("bm25", "hybrid")]),
+    "agree.masked": lambda one: one.agree.masked(pairs=[("bm25", "hybrid")]),
+    "lengths": lambda one: one.lengths(runs=["bm25"]),
+    "lengths.histogram": lambda one: one.lengths.histogram(runs=["bm25", "hybrid"]),
+    "lengths.wins": lambda one: one.lengths.wins("bm25", "hybrid"),
+    "lengths.differences": lambda one: one.lengths.differences("hybrid", "bm25"),
+    "lengths.rrie": lambda one: one.lengths.rrie("bm25", "hybrid"),
 }
 
 
@@ -68,8 +69,8 @@ def test_missing_queries_of_runs_that_were_not_asked_for_are_not_told(joined, ve
 
 
 def test_missing_queries_of_runs_that_were_asked_for_are_told(joined):
-    assert told(lambda: joined.rrie("bm25", "ql")) == [MISSING]
-    assert told(lambda: joined.search_length_histogram(runs=["ql"])) == [MISSING]
+    assert told(lambda: joined.lengths.rrie("bm25", "ql")) == [MISSING]
+    assert told(lambda: joined.lengths.histogram(runs=["ql"])) == [MISSING]
     assert told(lambda: joined.prefer("RPP", pairs=[("ql", "bm25")])) == [MISSING]
 
 
@@ -108,7 +109,7 @@ def test_a_level_that_is_no_grade_is_refused(tables, joined, level):
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_win_rates_with_and_without_pairs_give_one_order(joined):
     direct = joined.order(["RPP", "sgnLP", "sgnLR"])
-    by_pairs = joined.prefer(["RPP", "sgnLP", "sgnLR"]).ireval.order("winrate")
+    by_pairs = joined.prefer(["RPP", "sgnLP", "sgnLR"]).ireval.order(method="winrate")
     assert direct["run"].tolist() == by_pairs["run"].tolist()
     assert direct["score"].tolist() == pytest.approx(by_pairs["score"].tolist(), abs=1e-12)
     assert direct["rank"].tolist() == by_pairs["rank"].tolist()
@@ -116,7 +117,7 @@ def test_win_rates_with_and_without_pairs_give_one_order(joined):
 
 def test_runs_that_count_on_different_queries_are_ordered_by_their_pairs(joined):
     apart = joined.at(topics="answered")
-    direct, by_pairs = apart.order("RPP"), apart.prefer("RPP").ireval.order("winrate")
+    direct, by_pairs = apart.order("RPP"), apart.prefer("RPP").ireval.order(method="winrate")
     assert direct["run"].tolist() == by_pairs["run"].tolist()
     assert direct["score"].tolist() == pytest.approx(by_pairs["score"].tolist(), abs=1e-12)
 
@@ -136,7 +137,7 @@ def test_streams_and_tables_give_the_same_results(joined):
 
 def test_sources_keep_the_order_of_the_measures(joined):
     common = joined.at(topics="common")
-    kinds = [(type(one).__name__, one.measures) for one in common.sources(["AP", "RPP", "sgnLP", "RR"])]
+    kinds = [(type(one).__name__, one.measures) for one in sources(common, ["AP", "RPP", "sgnLP", "RR"])]
     assert kinds == [("Scores", ("AP",)), ("Pairs", ("RPP", "sgnLP")), ("Scores", ("RR",))]
 
 
@@ -158,3 +159,18 @@ def test_orderings_do_not_depend_on_the_names_of_runs(tables):
         for columns in ([t["run"], t["method"], t["rank"], t["score"]] for t in (one, two))
     ]
     assert keyed[0] == keyed[1]
+
+
+@pytest.mark.parametrize("verb", ["check", "pool", "interleave"])
+def test_verbs_of_run_tables_are_verbs_of_the_join_which_knows_the_judgments(tables, verb):
+    runs, qrels = tables
+    joined = runs.ireval.join(qrels, level=2, ties="rank")
+    rules = {"check": {"qrels": qrels, "level": 2}, "pool": {"qrels": qrels, "ties": "rank"}}
+    told = rules.get(verb, {"ties": "rank"})
+    options = {"interleave": {"pairs": [("bm25", "ql")]}}.get(verb, {})
+    wanted = getattr(runs.ireval, verb)(**told, **options)
+    pd.testing.assert_frame_equal(getattr(joined, verb)(**options), wanted)
+
+
+def test_at_keeps_the_verbs(joined):
+    assert type(joined.at(level=2)) is type(joined)

@@ -255,5 +255,5 @@ def test_a_level_is_a_grade_above_zero(level):
 
 
 def test_search_lengths_of_items_are_a_table_of_their_own():
-    with pytest.raises(ValueError, match=r"The search length of every item is \.ireval\.search_lengths\(qrels\)"):
+    with pytest.raises(ValueError, match=r"The search length of every item is \.ireval\.lengths\(qrels\)"):
         parse("ASL(level=document)")

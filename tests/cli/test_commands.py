@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.cli.commands import split
 
 MISSING = "pdeval: warning: 2 of 50 judged queries are missing from run 'ql'; they count as worst case.\n"
 
@@ -19,14 +18,6 @@ def data(sample):
 
 def read(text: str) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [("AP", ["AP"]), ("AP, RR", ["AP", "RR"]), ("RBP(p=0.5,k=10),AP", ["RBP(p=0.5,k=10)", "AP"]), ("AP,", ["AP"])],
-)
-def test_commas_part_names_but_not_parameters(text, names):
-    assert split(text) == names
 
 
 def test_evaluate_prints_a_row_per_run_and_a_column_per_measure(data, pdeval_command):
@@ -96,7 +87,7 @@ def test_prefer_prints_means_queries_or_a_matrix(data, pdeval_command):
 
 
 def test_order_lists_the_best_run_first(data, pdeval_command):
-    done = pdeval_command("order", *data, "--bootstrap", "50", "--quiet")
+    done = pdeval_command("order", *data, "--draws", "50", "--quiet")
     assert done.out.splitlines()[0].split() == ["run", "measure", "method", "score", "rank", "rank_low", "rank_high"]
     assert done.out.splitlines()[1].split()[:3] == ["rerank-s1", "RPP", "winrate"]
     both = read(

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.cli import UsageError, output
+from pdeval.report.formats import forget, report_format
 
 FRAME = pd.DataFrame({"run": ["bm25", "a_b"], "n": [50, 9], "AP": [0.25, np.nan], "significant": [True, False]})
 
@@ -57,7 +58,10 @@ def test_the_format_is_the_one_asked_for_or_the_files(given, path, kind):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("x.doc", "the file name 'x.doc' ends in '.doc'; say the format with --format, or end the name in .txt, .csv"),
+        (
+            "x.doc",
+            "the file name 'x.doc' ends in '.doc'; say the format with --format, or end the name in .txt, .csv",
+        ),
         ("result", "the file name 'result' has no ending; say the format with --format"),
     ],
 )
@@ -72,8 +76,21 @@ def test_parquet_is_not_printed():
         output.chosen("parquet", None, "table")
 
 
+def test_a_format_that_is_declared_can_be_asked_for(pdeval_command, tmp_path):
+    @report_format("names", endings=".names")
+    def to_names(report):
+        return ", ".join(column.name for column in report.columns)
+
+    try:
+        pdeval_command("catalog", "uniform", "-o", tmp_path / "it.names")
+        assert (tmp_path / "it.names").read_text().startswith("name, family, ")
+        assert pdeval_command("catalog", "uniform", "--format", "names").out.startswith("name, family, ")
+    finally:
+        forget("names")
+
+
 def test_files_of_every_format_can_be_written(tmp_path):
-    for ending, kind in output.ENDINGS.items():
+    for ending, kind in output.endings().items():
         output.write(FRAME, kind, str(tmp_path / f"table{ending}"))
     assert pd.read_parquet(tmp_path / "table.parquet")["n"].tolist() == [50, 9]
     assert pd.read_csv(tmp_path / "table.csv")["AP"].iloc[0] == 0.25

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
-from pdeval.collections.assessors import COEFFICIENTS, agreement, kappa, pairwise, pairwise_matrix, swapped_qrels
+from pdeval.collections.kappas import COEFFICIENTS, kappa
 
 SLIDES = np.array([[300, 20], [10, 70]])
 
@@ -51,7 +51,7 @@ def test_kappa_of_the_slides_pools_the_marginals():
 
 
 def test_a_table_of_counts_and_the_labels_behind_it_agree():
-    rows = agreement(long(SLIDES), ["scott", "cohen", "fleiss"]).set_index("coefficient")
+    rows = long(SLIDES).ireval.agreement(["scott", "cohen", "fleiss"]).set_index("coefficient")
     assert rows.loc["scott", ["observed", "expected", "value"]].tolist() == pytest.approx(list(kappa(SLIDES)))
     assert rows.loc["cohen", "value"] == pytest.approx(kappa(SLIDES, marginals="own").kappa)
     assert rows.loc["fleiss", "value"] == pytest.approx(kappa(SLIDES).kappa)  # two assessors: Fleiss is Scott
@@ -67,10 +67,10 @@ def test_own_marginals_are_cohens_kappa_of_statsmodels(confusion):
 def test_published_example_of_krippendorffs_alpha():
     table = pd.DataFrame(OBSERVERS).melt(var_name="assessor", value_name="label", ignore_index=False)
     table = table.reset_index(names="item")
-    found = values(agreement(table, ["alpha_nominal", "alpha_ordinal", "alpha_interval"]))
+    found = values(table.ireval.agreement(["alpha_nominal", "alpha_ordinal", "alpha_interval"]))
     assert [round(value, 3) for value in found.values()] == [0.743, 0.815, 0.849]
     # the last unit has one value and cannot be paired
-    assert agreement(table, "alpha_nominal")[["items", "labels"]].to_numpy().tolist() == [[11, 40]]
+    assert table.ireval.agreement("alpha_nominal")[["items", "labels"]].to_numpy().tolist() == [[11, 40]]
 
 
 def test_chance_agreement_is_zero_and_full_agreement_is_one():
@@ -81,8 +81,8 @@ def test_chance_agreement_is_zero_and_full_agreement_is_one():
 
 def test_one_label_for_everything_says_nothing():
     table = pd.DataFrame({"item": [1, 1, 2, 2], "assessor": ["a", "b"] * 2, "label": [1, 1, 1, 1]})
-    found = values(agreement(table))
-    assert found.pop("percent") == 1
+    found = values(table.ireval.agreement())
+    assert found.pop("observed") == 1
     assert np.isnan(list(found.values())).all()
     assert np.isnan(kappa([[4, 0], [0, 0]]).kappa)
     assert np.isnan(kappa(np.zeros((2, 2))).kappa)
@@ -90,60 +90,64 @@ def test_one_label_for_everything_says_nothing():
 
 def test_items_labelled_once_leave_nothing_to_compare():
     table = pd.DataFrame({"item": [1, 2], "assessor": ["a", "b"], "label": [1, 0]})
-    found = agreement(table)
+    found = table.ireval.agreement()
     assert found["items"].tolist() == [0] * len(COEFFICIENTS)
     assert found["value"].isna().all()
-    assert len(pairwise(table)) == 0
-    assert pairwise_matrix(table).isna().to_numpy().tolist() == [[False, True], [True, False]]
+    assert len(table.ireval.agreement.pairs()) == 0
+    assert table.ireval.agreement.pairs("cohen").isna().to_numpy().tolist() == [[False, True], [True, False]]
 
 
 def test_an_order_gives_words_a_scale_and_without_it_they_have_none():
     words = {0: "no", 1: "maybe", 2: "yes"}
     table = long(np.array([[5, 1, 0], [2, 7, 3], [0, 1, 4]]))
     worded = table.assign(label=table["label"].map(words))
-    assert set(values(agreement(worded))) == set(COEFFICIENTS[:5])
-    ordered = agreement(worded, order=["no", "maybe", "yes"])
-    pd.testing.assert_frame_equal(ordered, agreement(table))
+    assert set(values(worded.ireval.agreement())) == {name for name, one in COEFFICIENTS.items() if not one.scaled}
+    ordered = worded.ireval.agreement(order=["no", "maybe", "yes"])
+    pd.testing.assert_frame_equal(ordered, table.ireval.agreement())
     categorical = worded.assign(label=pd.Categorical(worded["label"], ["no", "maybe", "yes"], ordered=True))
-    pd.testing.assert_frame_equal(agreement(categorical), agreement(table))
+    pd.testing.assert_frame_equal(categorical.ireval.agreement(), table.ireval.agreement())
 
 
 def test_a_label_that_nobody_gave_keeps_its_place_on_the_scale():
     table = pd.DataFrame(
         {"item": [1, 1, 2, 2, 3, 3], "assessor": ["a", "b"] * 3, "label": ["low", "low", "high", "top", "top", "top"]}
     )
-    with_gap = agreement(table, "alpha_interval", order=["low", "mid", "high", "top"])
+    with_gap = table.ireval.agreement("alpha_interval", order=["low", "mid", "high", "top"])
     as_numbers = table.assign(label=table["label"].map({"low": 0, "high": 2, "top": 3}))
-    assert with_gap["value"].tolist() == agreement(as_numbers, "alpha_interval")["value"].tolist()
+    assert with_gap["value"].tolist() == as_numbers.ireval.agreement("alpha_interval")["value"].tolist()
 
 
 def test_row_order_changes_nothing():
     table = long(np.array([[5, 1, 0], [2, 7, 3], [0, 1, 4]]))
     shuffled = table.sample(frac=1, random_state=3)
-    pd.testing.assert_frame_equal(agreement(table), agreement(shuffled))
-    pd.testing.assert_frame_equal(pairwise(table), pairwise(shuffled))
+    pd.testing.assert_frame_equal(table.ireval.agreement(), shuffled.ireval.agreement())
+    pd.testing.assert_frame_equal(table.ireval.agreement.pairs(), shuffled.ireval.agreement.pairs())
 
 
 def test_every_fault_of_a_label_table_is_named_at_once():
     table = pd.DataFrame({"item": [1, 1, None], "assessor": ["a", "a", "b"], "label": ["x", "y", "x"]})
     with pytest.raises(ValueError, match=r"1 rows without a value in 'item'.*1 repeated labels.*order=.*'y'"):
-        agreement(table, order=["x"])
-    with pytest.raises(ValueError, match="no column 'who', 'grade'; it has item, assessor, label"):
-        agreement(table, assessor="who", label="grade")
+        table.ireval.agreement(order=["x"])
+    with pytest.raises(KeyError, match="no column 'who' for the role 'assessor'; the table has item, assessor, label"):
+        table.ireval(assessor="who")
+    with pytest.raises(KeyError, match="no column 'task' to split the labels by; the table has item, assessor, label"):
+        table.ireval.agreement(by="task")
 
 
 def test_wrong_choices_are_refused_by_name():
     table = long(SLIDES)
-    with pytest.raises(KeyError, match="no coefficient 'gwet'; there are percent"):
-        agreement(table, "gwet")
+    with pytest.raises(KeyError, match="no coefficient 'gwet'; there are observed, scott, cohen, fleiss"):
+        table.ireval.agreement("gwet")
     with pytest.raises(ValueError, match="alpha_ordinal needs ordered labels"):
-        agreement(table.assign(label=table["label"].map({0: "no", 1: "yes"})), "alpha_ordinal")
+        table.assign(label=table["label"].map({0: "no", 1: "yes"})).ireval.agreement("alpha_ordinal")
     with pytest.raises(ValueError, match=r"square table of counts, found shape \(1, 2\)"):
         kappa([[1, 2]])
     with pytest.raises(ValueError, match="'pooled' or 'own', not 'both'"):
         kappa(SLIDES, marginals="both")
-    with pytest.raises(ValueError, match="coefficient is 'percent', 'scott' or 'cohen', not 'fleiss'"):
-        pairwise_matrix(table, "fleiss")
+    with pytest.raises(KeyError, match=r"no coefficient 'percent'; .* 'percent' is now 'observed'"):
+        table.ireval.agreement("percent")
+    with pytest.raises(KeyError, match="no coefficient 'fleiss' of pairs; there are observed, scott, cohen"):
+        table.ireval.agreement.pairs("fleiss")
 
 
 def naive_alpha(table: pd.DataFrame, scale: str) -> float:
@@ -173,18 +177,13 @@ def test_alpha_equals_the_sum_over_all_pairs_of_labels(rows):
     table = pd.DataFrame(rows, columns=["item", "assessor", "label"], dtype="int64")
     table = table.drop_duplicates(["item", "assessor"])
     for scale in ("nominal", "ordinal", "interval"):
-        found = agreement(table, f"alpha_{scale}")["value"].iloc[0]
+        found = table.ireval.agreement(f"alpha_{scale}")["value"].iloc[0]
         assert found == pytest.approx(naive_alpha(table, scale), nan_ok=True, abs=1e-9)
 
 
 def test_crowd_figures_equal_statsmodels_and_an_independent_computation(crowd):
-    found = agreement(
-        crowd,
-        by="job",
-        item=["topic", "doc"],
-        assessor="worker",
-        order=["not_relevant", "relevant", "highly_relevant"],
-    )
+    bound = crowd.ireval(query="topic", doc="doc", assessor="worker", label="label")
+    found = bound.agreement(by="job", order=["not_relevant", "relevant", "highly_relevant"])
     assert found["job"].unique().tolist() == sorted(crowd["job"].unique())
     for job, rows in found.groupby("job"):
         table = crowd[(crowd["job"] == job) & crowd["label"].notna()]
@@ -202,7 +201,7 @@ def test_crowd_figures_equal_statsmodels_and_an_independent_computation(crowd):
             for _, labels in table.groupby("item")["label"]
         ]
         chance = (table["label"].value_counts(normalize=True) ** 2).sum()
-        assert value["percent"] == pytest.approx(np.mean(share), abs=1e-12)
+        assert value["observed"] == pytest.approx(np.mean(share), abs=1e-12)
         assert value["scott"] == pytest.approx((np.mean(share) - chance) / (1 - chance), abs=1e-12)
         for scale in ("nominal", "ordinal", "interval"):
             assert value[f"alpha_{scale}"] == pytest.approx(naive_alpha(table, scale), abs=1e-12)
@@ -210,8 +209,8 @@ def test_crowd_figures_equal_statsmodels_and_an_independent_computation(crowd):
 
 def test_crowd_pairs_equal_statsmodels_cohen_pair_by_pair(crowd):
     job = crowd[crowd["job"] == "3P-Doc-High"]
-    pairs = pairwise(job, item=["topic", "doc"], assessor="worker")
-    assert list(pairs.columns) == ["worker_a", "worker_b", "items", "percent", "scott", "cohen"]
+    pairs = job.ireval(assessor="worker").agreement.pairs()
+    assert list(pairs.columns) == ["worker_a", "worker_b", "items", "observed", "scott", "cohen"]
     wide = job.pivot(index=["topic", "doc"], columns="worker", values="label")
     checked = 0
     for row in pairs[pairs["items"] >= 20].itertuples():
@@ -225,69 +224,59 @@ def test_crowd_pairs_equal_statsmodels_cohen_pair_by_pair(crowd):
         checked += 1
     assert checked > 50
     light = pairs["cohen"].dropna()
-    mean = agreement(job, "cohen", item=["topic", "doc"], assessor="worker")["value"].iloc[0]
+    mean = job.ireval(assessor="worker").agreement("cohen")["value"].iloc[0]
     assert mean == pytest.approx(light.mean(), abs=1e-12)
 
 
 def test_the_matrix_is_the_pairs_seen_from_both_sides(crowd):
     job = crowd[crowd["job"] == "2P-Doc-High"]
-    pairs = pairwise(job, item=["topic", "doc"], assessor="worker")
-    matrix = pairwise_matrix(job, "scott", item=["topic", "doc"], assessor="worker")
+    pairs = job.ireval(assessor="worker").agreement.pairs()
+    matrix = job.ireval(assessor="worker").agreement.pairs("scott")
     np.testing.assert_array_equal(matrix.to_numpy(), matrix.to_numpy().T)
     row = pairs[pairs["items"] > 10].iloc[0]
     assert matrix.loc[row["worker_a"], row["worker_b"]] == row["scott"]
 
 
-LABELS = pd.DataFrame(
-    [
-        ("1", "x", "ann", 1), ("1", "x", "bob", 0), ("1", "y", "ann", 0), ("1", "y", "bob", 1),
-        ("2", "x", "bob", 2), ("2", "x", "cy", 1), ("2", "z", "cy", 0),
-    ],
-    columns=["query_id", "doc_id", "assessor", "label"],
-)  # fmt: skip
+@pytest.fixture(scope="module")
+def judges():
+    """The slides' two judges, who agree on 300 and 70 items and differ on 20 and 10."""
+    one = np.repeat(["yes", "yes", "no", "no"], [300, 20, 10, 70])
+    two = np.repeat(["yes", "no", "yes", "no"], [300, 20, 10, 70])
+    frame = pd.DataFrame({"query_id": "1", "doc_id": np.arange(400), "judge 1": one, "judge 2": two})
+    return frame.melt(["query_id", "doc_id"], var_name="assessor", value_name="label")
 
 
-def test_each_assessors_own_judgments():
-    found = dict(swapped_qrels(LABELS))
-    assert list(found) == ["ann", "bob", "cy"]
-    assert found["bob"].to_numpy().tolist() == [["1", "x", 0], ["1", "y", 1], ["2", "x", 2]]
-    assert list(found["bob"].columns) == ["query_id", "doc_id", "relevance"]
+def test_the_slides_kappa_comes_from_a_table_of_queries_and_documents(judges):
+    row = judges.ireval.agreement("scott").iloc[0]
+    assert row[["observed", "expected", "value"]].tolist() == pytest.approx([0.925, 0.665, 0.776], abs=5e-4)
 
 
-def test_drawn_judgments_are_complete_and_come_from_assessors_of_the_item():
-    judged = {tuple(row) for row in LABELS[["query_id", "doc_id", "label"]].to_numpy().tolist()}
-    seen = set()
-    for _, qrels in swapped_qrels(LABELS, how="draw", draws=60):
-        assert qrels[["query_id", "doc_id"]].to_numpy().tolist() == [["1", "x"], ["1", "y"], ["2", "x"], ["2", "z"]]
-        seen |= {tuple(row) for row in qrels.to_numpy().tolist()}
-    assert seen == judged  # every label has its turn, and nothing else turns up
+def test_an_item_is_a_query_and_a_document_where_there_are_both():
+    table = pd.DataFrame(
+        [("1", "d", "ann", 1), ("2", "d", "ann", 0), ("1", "d", "bob", 1), ("2", "d", "bob", 1)],
+        columns=["query_id", "doc_id", "assessor", "label"],
+    )
+    assert table.ireval.agreement("observed")[["items", "value"]].values.tolist() == [[2, 0.5]]
+    with pytest.raises(ValueError, match="2 repeated labels of one item by one assessor"):
+        table.drop(columns="query_id").ireval.agreement()
 
 
-def test_an_assessor_drawn_for_a_query_decides_all_of_it():
-    for _, qrels in swapped_qrels(LABELS, how="draw", per="query", draws=30):
-        first = qrels[qrels["query_id"] == "1"]["relevance"].tolist()
-        assert first in ([1, 0], [0, 1])  # ann's, or bob's
-        second = qrels[qrels["query_id"] == "2"].to_numpy().tolist()
-        assert second in ([["2", "x", 2]], [["2", "x", 1], ["2", "z", 0]])  # bob never labelled z
+def test_bound_roles_name_the_columns(judges):
+    table = judges.set_axis(["topic", "page", "who", "answer"], axis=1)
+    bound = table.ireval(doc="page", assessor="who", label="answer")
+    found = bound.agreement.pairs()
+    assert found.columns.tolist()[:2] == ["who_a", "who_b"]
+    assert found["scott"].round(3).tolist() == [0.776]
+    pd.testing.assert_frame_equal(bound.agreement(), judges.ireval.agreement())
 
 
-def test_draws_depend_on_the_seed_alone():
-    def drawn(frame, seed):
-        return [qrels["relevance"].tolist() for _, qrels in swapped_qrels(frame, how="draw", draws=20, seed=seed)]
-
-    assert drawn(LABELS, 1) == drawn(LABELS.sample(frac=1, random_state=0), 1)
-    assert drawn(LABELS, 1) != drawn(LABELS, 2)
+def test_tasks_are_kept_apart(judges):
+    table = pd.concat([judges.assign(task="a"), judges.assign(task="b")])
+    found = table.ireval.agreement("observed", by="task")
+    assert found[["task", "value"]].values.tolist() == [["a", 0.925], ["b", 0.925]]
 
 
-def test_words_need_grades_before_they_are_judgments():
-    worded = LABELS.assign(label=LABELS["label"].map({0: "no", 1: "yes", 2: "very"}))
-    with pytest.raises(ValueError, match=r"labels are not numbers, e.g. 'yes'; say what each is worth"):
-        list(swapped_qrels(worded))
-    with pytest.raises(ValueError, match=r"no grade for 1 of the labels, e.g. \['very'\]"):
-        list(swapped_qrels(worded, grades={"yes": 1, "no": 0}))
-    graded = dict(swapped_qrels(worded, grades={"yes": 1, "no": 0, "very": 2}))
-    pd.testing.assert_frame_equal(graded["bob"], dict(swapped_qrels(LABELS))["bob"])
-    with pytest.raises(ValueError, match="how is 'assessor' or 'draw'"):
-        list(swapped_qrels(LABELS, how="random"))
-    with pytest.raises(ValueError, match=f"holds no labels: column 'label' is empty in all {len(LABELS)} rows"):
-        list(swapped_qrels(LABELS.assign(label=None)))
+@pytest.mark.parametrize(("old", "new"), [("assessor_agreement", "agreement"), ("assessor_pairs", "agreement.pairs")])
+def test_old_names_answer_with_the_new_ones(judges, old, new):
+    with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.{new}\(\)"):
+        getattr(judges.ireval, old)

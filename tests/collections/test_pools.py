@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdeval.collections import pools, teams
+from pdeval.collections import pools
+from pdeval.collections.teams import partition
 from pdeval.judged.corpus import corpus_sizes
 from pdeval.kinds import tables
 from tests import naive
@@ -35,8 +36,8 @@ def test_a_pool_holds_the_first_items_of_every_run_once():
     assert found.columns.tolist() == ["query_id", "doc_id", "runs", "rank"]
 
 
-def test_who_contributed_what_has_a_row_an_item_and_run():
-    found = pools.frame(pool(), by_run=True)
+def test_who_contributed_what_has_one_row_per_item_and_run():
+    found = pools.frame(pool(), per="run")
     assert found.loc[found["doc_id"] == "b"].values.tolist() == [
         ["1", "b", "x", 2],
         ["1", "b", "y", 1],
@@ -65,8 +66,8 @@ def test_tied_scores_enter_the_pool_by_document_id_descending():
 
 def test_the_runs_of_a_team_bring_an_item_once_at_their_best_rank():
     found = pool()
-    grouped = found.by_team(teams.of(found.runs, {"x": "one", "y": "two", "z": "one"}))
-    table = pools.frame(grouped, by_run=True)
+    grouped = found.by_team(partition(found.runs, {"x": "one", "y": "two", "z": "one"}))
+    table = pools.frame(grouped, per="run")
     assert table.loc[table["doc_id"] == "b"].values.tolist() == [
         ["1", "b", "one", 2],
         ["1", "b", "two", 1],
@@ -146,11 +147,13 @@ def test_the_corpus_needs_the_tables_that_were_joined():
         corpus_sizes(dataclasses.replace(found, source=None))
 
 
-def test_pools_of_integer_and_categorical_ids_keep_their_types():
+def test_pools_of_integer_and_categorical_ids_hold_the_callers_ids():
     frame = RUNS.assign(query_id=RUNS["query_id"].astype(int), run=RUNS["run"].astype("category"))
-    found = pools.frame(pool(frame), by_run=True)
+    found = pools.frame(pool(frame), per="run")
     assert found["query_id"].dtype == np.int64
-    assert found["run"].dtype == "category"
+    plain = pools.frame(pool(RUNS), per="run")
+    assert found["run"].tolist() == plain["run"].tolist()
+    assert plain["run"].dtype == RUNS["run"].dtype
 
 
 def test_a_pool_of_real_runs_equals_sets_of_first_items(shared_data):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.collections.residuals import residuals, unjudged
+from pdeval.judged.judged import Judged
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
@@ -17,8 +18,8 @@ MEASURES = ["AP", "P@3", "R@3", "RR", "Rprec", "F@3", "AP@4", "ASL", "ISL", "TSE
 GRADED = ["nDCG", "nDCG@3", "DCG(gain=exp)@4", "ERR@3", "nERR", "Q", "gRBP@3", "CG@2"]
 
 
-def found(runs, qrels, measures, **options):
-    return residuals(runs.ireval.join(qrels, topics="judged").positions, measures, **options)
+def found(runs, qrels, measures, topics="relevant", **options):
+    return residuals(runs.ireval.join(qrels, topics=topics), measures, **options)
 
 
 def one_list(docs, grades):
@@ -66,7 +67,7 @@ def test_the_range_is_that_over_all_ways_to_judge(docs, length, grades, depth):
         qrels.loc[0, "relevance"] = 1
     measures = [*MEASURES, *GRADED]
     wanted = bounds(runs, qrels, measures, depth)
-    table = found(runs, qrels, measures, by_query=True, depth=depth).set_index("measure")
+    table = found(runs, qrels, measures, per="query", depth=depth).set_index("measure")
     for measure in measures:
         low, high = table.loc[measure, ["low", "high"]]
         assert (low, high) == pytest.approx(wanted[measure], abs=1e-12), measure
@@ -79,11 +80,11 @@ def test_many_lists_at_once_equal_one_at_a_time():
     ]
     qrels = sample.qrels[sample.qrels["query_id"].isin(["101", "117", "130"])]
     measures = ["AP", "nDCG@10", "Q"]
-    whole = found(runs, qrels, measures, by_query=True, depth=30)
+    whole = found(runs, qrels, measures, per="query", depth=30)
     for (run, query), rows in whole.groupby(["run", "query_id"], observed=True):
         part = runs[(runs["run"] == run) & (runs["query_id"] == query)]
         if len(part):
-            alone = found(part, qrels[qrels["query_id"] == query], measures, by_query=True, depth=30)
+            alone = found(part, qrels[qrels["query_id"] == query], measures, per="query", depth=30)
             np.testing.assert_array_equal(alone[["low", "high"]], rows[["low", "high"]])
 
 
@@ -100,7 +101,7 @@ def test_rank_biased_precision_has_its_known_residual(name):
     sample = pdeval.datasets.load_sample()
     p = pdeval.parse(name).parameters["p"]
     wanted = sample.runs.ireval.measure(sample.qrels, f"RBPresidual(p={p})")["value"]
-    table = found(sample.runs, sample.qrels, name, by_query=True)
+    table = found(sample.runs, sample.qrels, name, per="query")
     np.testing.assert_allclose(table["residual"], wanted, rtol=0, atol=1e-15)
     np.testing.assert_array_equal(table["low"], table["value"])
 
@@ -129,15 +130,15 @@ def test_a_fully_judged_list_has_no_residual_even_where_nothing_was_found():
 def test_a_query_without_relevant_items_could_have_some():
     runs, qrels = one_list("ab", {"a": 0})
     qrels = pd.concat([qrels, naive.judgments({"2": {"a": 1}})])
-    table = found(runs, qrels, "RR", by_query=True, topics="judged")
+    table = found(runs, qrels, "RR", per="query", topics="judged")
     assert table[["query_id", "value", "high"]].values.tolist() == [["1", 0.0, 0.5], ["2", 0.0, 0.0]]
 
 
 def test_means_over_queries_are_the_default():
     sample = pdeval.datasets.load_sample()
-    positions = sample.runs.ireval.join(sample.qrels, topics="common").positions
-    rows = residuals(positions, ["P@10", "GMAP"], by_query=True, topics="common")
-    means = residuals(positions, ["P@10", "GMAP"], topics="common").set_index(["measure", "run"])
+    judged = sample.runs.ireval.join(sample.qrels, topics="common")
+    rows = residuals(judged, ["P@10", "GMAP"], per="query")
+    means = residuals(judged, ["P@10", "GMAP"]).set_index(["measure", "run"])
     assert means.columns.tolist() == ["value", "low", "high", "residual"]
     plain = rows[rows["measure"] == "P@10"].groupby("run", observed=True)["high"].mean()
     np.testing.assert_allclose(means.loc["P@10", "high"], plain)
@@ -153,6 +154,7 @@ def test_means_over_queries_are_the_default():
         ("strec@10", {}, "strec@10 has no residual: it looks at subtopics"),
         ("RPP", {}, "RPP is a preference, not a measure of one ranking"),
         ("AP", {"assume": "some"}, "assume='some': choose 'any' or 'all'"),
+        ("AP", {"per": "topic"}, "per='topic': choose 'run' or 'query'"),
         ("AP", {"depth": 0}, "depth=0: give a whole number of at least 1, or None for all"),
     ],
 )
@@ -169,9 +171,9 @@ def test_the_join_must_know_all_judged_items_and_definite_ranks():
     runs, qrels = one_list("ab", {"a": 1, "b": 0})
     lean = join(read(runs, "runs"), read(qrels, "qrels"), complete=False)
     with pytest.raises(ValueError, match="join with complete=True"):
-        residuals(lean, "AP")
+        residuals(Judged(lean), "AP")
     with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank"):
-        residuals(runs.ireval.join(qrels, ties="expected").positions, "AP")
+        residuals(runs.ireval.join(qrels, ties="expected"), "AP")
 
 
 def test_unjudged_ranks_are_those_that_no_judged_item_holds():

@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 import pdeval
-from pdeval.collections import assessors
-from pdeval.collections.swaps import swap_assessors
+from pdeval.collections.swapped_judgments import swapped_qrels
 from pdeval.kinds.tables import read
 from tests import naive
 
@@ -44,50 +43,48 @@ def test_two_assessors_who_want_opposite_items_turn_the_ordering_round():
         [("1", "a", "ann", 1), ("1", "c", "ann", 0), ("1", "a", "bob", 0), ("1", "c", "bob", 1)],
         columns=["query_id", "doc_id", "assessor", "label"],
     )
-    found = swap_assessors(read(RUNS, "runs"), labels, "RR")
-    assert found.columns.tolist() == ["judgments_a", "judgments_b", "measure", "method", "runs", "tau"]
+    found = RUNS.ireval.swap_assessors(labels, "RR")
+    assert found.columns.tolist() == ["judgments_a", "judgments_b", "measure", "method", "runs", "tau_b"]
     # ann: x, y, z; bob: z first, x and y tied
-    assert found["tau"].tolist() == pytest.approx([stats.kendalltau([1, 2, 3], [2, 2, 1]).statistic])
+    assert found["tau_b"].tolist() == pytest.approx([stats.kendalltau([1, 2, 3], [2, 2, 1]).statistic])
 
 
 @pytest.mark.parametrize("topics", ["relevant", "judged"])
 def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, labels, topics):
     measures = ["AP", "nDCG@10", "RPP", "ERR@10"]
-    parts = dict(assessors.swapped_qrels(labels))
+    parts = dict(swapped_qrels(read(labels, "labels")))
     orders = {
         name: sample.runs.ireval.order(part, measures, topics=topics).pivot(
             index="run", columns="measure", values="rank"
         )
         for name, part in parts.items()
     }
-    found = swap_assessors(read(sample.runs, "runs"), labels, measures, topics=topics)
+    found = sample.runs.ireval.swap_assessors(labels, measures, topics=topics)
     assert len(found) == 3 * len(measures)
     for row in found.itertuples():
         x, y = (orders[name][row.measure] for name in (row.judgments_a, row.judgments_b))
-        assert row.tau == pytest.approx(stats.kendalltau(x, y).statistic)
+        assert row.tau_b == pytest.approx(stats.kendalltau(x, y).statistic)
 
 
 def test_draws_are_compared_with_given_judgments(sample, labels):
-    found = swap_assessors(
-        read(sample.runs, "runs"), labels, "AP", qrels=read(sample.qrels, "qrels"), how="draw", draws=4, seed=3
-    )
+    found = sample.runs.ireval.swap_assessors(labels, "AP", qrels=sample.qrels, how="draw", draws=4, seed=3)
     assert found["judgments"].tolist() == [0, 1, 2, 3]
     full = orders_of(sample.runs, sample.qrels, "AP")["AP"]
-    for number, part in assessors.swapped_qrels(labels, how="draw", draws=4, seed=3):
+    for number, part in swapped_qrels(read(labels, "labels"), how="draw", draws=4, seed=3):
         own = orders_of(sample.runs, part, "AP")["AP"]
-        assert found["tau"][number] == pytest.approx(stats.kendalltau(full, own).statistic)
+        assert found["tau_b"][number] == pytest.approx(stats.kendalltau(full, own).statistic)
 
 
 def test_less_noise_means_orderings_more_alike(sample, labels):
-    found = swap_assessors(read(sample.runs, "runs"), labels, "AP", qrels=read(sample.qrels, "qrels"))
-    tau = dict(zip(found["judgments"], found["tau"]))
+    found = sample.runs.ireval.swap_assessors(labels, "AP", qrels=sample.qrels)
+    tau = dict(zip(found["judgments"], found["tau_b"]))
     assert tau["ann"] > tau["cyd"]
 
 
-def test_the_orderings_themselves_have_a_row_a_run_and_set_of_judgments(sample, labels):
-    found = swap_assessors(read(sample.runs, "runs"), labels, ["AP", "RPP"], orders=True)
+def test_the_orderings_themselves_have_one_row_per_run_and_set_of_judgments(sample, labels):
+    found = sample.runs.ireval.swap_assessors(labels, ["AP", "RPP"], orders=True)
     assert found.columns.tolist() == ["run", "measure", "method", "judgments", "score", "rank"]
-    for name, part in assessors.swapped_qrels(labels):
+    for name, part in swapped_qrels(read(labels, "labels")):
         own = sample.runs.ireval.order(part, ["AP", "RPP"])
         rows = found[found["judgments"] == name].drop(columns="judgments").reset_index(drop=True)
         pd.testing.assert_frame_equal(rows, own, check_dtype=False, check_categorical=False, check_like=True)
@@ -98,17 +95,17 @@ def test_an_assessor_who_finds_nothing_relevant_agrees_with_nobody():
         [("1", "a", who, label) for who, label in (("ann", 1), ("bob", 0), ("cyd", 1))],
         columns=["query_id", "doc_id", "assessor", "label"],
     )
-    found = swap_assessors(read(RUNS, "runs"), labels, "AP").set_index(["judgments_a", "judgments_b"])["tau"]
+    found = RUNS.ireval.swap_assessors(labels, "AP").set_index(["judgments_a", "judgments_b"])["tau_b"]
     assert found["ann", "cyd"] == 1
     assert found[["ann"]].isna().sum() == 1
-    orders = swap_assessors(read(RUNS, "runs"), labels, "AP", orders=True)
+    orders = RUNS.ireval.swap_assessors(labels, "AP", orders=True)
     assert orders["judgments"].unique().tolist() == ["ann", "cyd"]
 
 
 def test_label_columns_may_have_other_names():
     labels = pd.DataFrame({"q": "1", "d": ["a", "a"], "who": ["ann", "bob"], "says": ["yes", "yes"]})
-    names = {"query": "q", "doc": "d", "assessor": "who", "label": "says"}
-    assert swap_assessors(read(RUNS, "runs"), labels, "AP", grades={"yes": 1}, **names)["tau"].tolist() == [1.0]
+    bound = labels.ireval(query="q", doc="d", assessor="who", label="says")
+    assert RUNS.ireval.swap_assessors(bound, "AP", grades={"yes": 1})["tau_b"].tolist() == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -126,12 +123,24 @@ def test_label_columns_may_have_other_names():
 def test_faulty_labels_are_errors_that_name_the_fault(rows, options, text):
     labels = pd.DataFrame(rows, columns=["query_id", "doc_id", "assessor", "label"])
     with pytest.raises(ValueError, match=text):
-        swap_assessors(read(RUNS, "runs"), labels, "AP", **options)
+        RUNS.ireval.swap_assessors(labels, "AP", **options)
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(ValueError, match="the label table has no column 'query_id', 'doc_id'"):
-        swap_assessors(read(RUNS, "runs"), pd.DataFrame({"assessor": ["a"], "label": [1]}), "AP")
+    with pytest.raises(ValueError, match=r"expected a labels table.* no doc column \(known names: doc_id, docno"):
+        RUNS.ireval.swap_assessors(pd.DataFrame({"assessor": ["a"], "label": [1]}), "AP")
+    with pytest.raises(ValueError, match=r"no query column among doc_id, assessor, label. Bind it: labels.ireval"):
+        RUNS.ireval.swap_assessors(pd.DataFrame({"doc_id": ["a"], "assessor": ["a"], "label": [1]}), "AP")
+    with pytest.raises(
+        TypeError, match=r"a pandas DataFrame holding a labels table \(doc, assessor, label\), got list"
+    ):
+        RUNS.ireval.swap_assessors([1])
+
+
+def test_a_join_swaps_assessors_under_its_own_rules(sample, labels):
+    judged = sample.runs.ireval.join(sample.qrels, level=2, topics="common", ties="first")
+    wanted = sample.runs.ireval.swap_assessors(labels, ["AP", "RPP"], level=2, topics="common", ties="first")
+    pd.testing.assert_frame_equal(judged.swap_assessors(labels, ["AP", "RPP"]), wanted)
 
 
 def test_taus_of_ties_equal_scipys():
@@ -143,4 +152,4 @@ def test_taus_of_ties_equal_scipys():
     found = [Standing([("AP", "mean")], np.array([1]), rank, rank) for rank in ranks]
     table = _taus(list("abcdef"), found, None)
     wanted = [stats.kendalltau(x[0], y[0]).statistic for x, y in itertools.combinations(ranks, 2)]
-    np.testing.assert_allclose(table["tau"], wanted)
+    np.testing.assert_allclose(table["tau_b"], wanted)

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from pdeval.collections import teams
+from pdeval.collections.teams import partition
 
 RUNS = pd.DataFrame({"run": ["a", "b", "c"]})
 PAIRS = pd.DataFrame({"model": ["m", "m", "n"], "seed": [1, 2, 1]})
@@ -11,27 +11,27 @@ PAIRS = pd.DataFrame({"model": ["m", "m", "n"], "seed": [1, 2, 1]})
 
 def test_a_metadata_column_names_the_teams_whatever_its_row_order():
     metadata = pd.DataFrame({"run": ["c", "z", "a", "b"], "group": ["two", "none", "one", "two"]})
-    found = teams.of(RUNS, "group", metadata)
+    found = partition(RUNS, "group", metadata)
     assert found.names.tolist() == ["one", "two"]
     assert found.names.name == "group"
-    assert found.of.tolist() == [0, 1, 1]
+    assert found.codes.tolist() == [0, 1, 1]
 
 
 def test_a_mapping_names_the_teams_of_runs_with_several_columns():
-    found = teams.of(PAIRS, {("m", 1): "x", ("m", 2): "x", ("n", 1): "y"})
-    assert (found.names.name, found.of.tolist()) == ("team", [0, 0, 1])
+    found = partition(PAIRS, {("m", 1): "x", ("m", 2): "x", ("n", 1): "y"})
+    assert (found.names.name, found.codes.tolist()) == ("team", [0, 0, 1])
 
 
 def test_one_of_several_columns_that_name_a_run_may_be_the_team():
-    found = teams.of(PAIRS.astype({"model": "category"}), "model")
-    assert (found.names.tolist(), found.names.name, found.of.tolist()) == (["m", "n"], "model", [0, 0, 1])
+    found = partition(PAIRS.astype({"model": "category"}), "model")
+    assert (found.names.tolist(), found.names.name, found.codes.tolist()) == (["m", "n"], "model", [0, 0, 1])
 
 
 def test_categories_and_years_serve_as_teams():
     metadata = pd.DataFrame({"run": pd.Categorical(["a", "b", "c"]), "year": [2004, 1998, 2004]})
-    found = teams.of(RUNS.astype("category"), "year", metadata)
+    found = partition(RUNS.astype("category"), "year", metadata)
     assert found.names.tolist() == [1998, 2004]
-    assert found.of.tolist() == [1, 0, 1]
+    assert found.codes.tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_categories_and_years_serve_as_teams():
             "group",
             pd.DataFrame({"run": ["a", "a", "b", "c"], "group": ["x", "y", "y", "y"]}),
             ValueError,
-            "the metadata give 1 runs more than one 'group', e.g. 'a'; keep a row a run",
+            "the metadata give 1 runs more than one 'group', e.g. 'a'; keep one row per run",
         ),
     ],
 )
 def test_faulty_teams_are_errors_that_name_the_fault(team, metadata, kind, text):
     with pytest.raises(kind, match=text.replace("(", r"\(")):
-        teams.of(RUNS, team, metadata)
+        partition(RUNS, team, metadata)

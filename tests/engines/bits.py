@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-SCORES = ["run", "query_id", "measure"]
-PREFERENCES = ["query_id", "run_a", "run_b", "measure"]
+# measures stay in the order asked for
+SCORES = ["run", "query_id"]
+PREFERENCES = ["query_id", "run_a", "run_b"]
 
 
 def same_bits(left: pd.DataFrame, right: pd.DataFrame) -> None:
@@ -18,6 +20,34 @@ def same_bits(left: pd.DataFrame, right: pd.DataFrame) -> None:
     for name in left.select_dtypes("float"):
         one, two = (frame[name].to_numpy().view(np.int64) for frame in (left, right))
         np.testing.assert_array_equal(one, two, err_msg=name)
+
+
+def same_positions(left, right) -> None:
+    """Fail unless two joins hold the same arrays, in dtype and to the last bit, and know the same of themselves."""
+    for name in ("item", "run", "rank", "start", "size", "retrieved"):
+        one, two = getattr(left, name), getattr(right, name)
+        assert one.dtype == two.dtype, name
+        np.testing.assert_array_equal(one, two, err_msg=name)
+    for name in ("topic", "doc", "grade", "subtopic"):
+        one, two = getattr(left.judged, name), getattr(right.judged, name)
+        assert (one is None) == (two is None)
+        if one is not None:
+            assert one.dtype == two.dtype, name
+            np.testing.assert_array_equal(one, two, err_msg=name)
+    for name in ("queries", "docs"):
+        pd.testing.assert_index_equal(getattr(left.judged, name).index(), getattr(right.judged, name).index())
+    pd.testing.assert_frame_equal(left.runs, right.runs)
+    pd.testing.assert_index_equal(left.queries, right.queries)
+    for name in ("doc_name", "rules", "complete", "extra", "top_grade"):
+        assert getattr(left, name) == getattr(right, name), name
+
+
+def by_run(positions):
+    """Return positions with the hits of one item in the order of the runs, whatever the order of the rows was."""
+    order = np.lexsort((positions.run, positions.item))
+    return replace(
+        positions, **{name: getattr(positions, name)[order] for name in ("item", "run", "rank", "start", "size")}
+    )
 
 
 def quiet(function, *args, **options):

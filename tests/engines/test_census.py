@@ -11,7 +11,7 @@ pytestmark = pytest.mark.extras
 
 
 def counted(*frames):
-    return census.of([census.held(pd.DataFrame(frame), "query_id", ("run",)) for frame in frames])
+    return census.combined([census.holding(pd.DataFrame(frame), "query_id", ("run",)) for frame in frames])
 
 
 def test_lists_are_counted_over_partitions():
@@ -40,7 +40,7 @@ def test_partitions_without_rows_hold_nothing():
 
 def test_runs_of_several_columns_are_sorted_as_on_pandas():
     frame = pd.DataFrame({"model": ["lm", "bm25", "lm"], "seed": [2, 7, 1], "query_id": 1})
-    found = census.of([census.held(frame.iloc[[at]], "query_id", ("model", "seed")) for at in range(3)])
+    found = census.combined([census.holding(frame.iloc[[at]], "query_id", ("model", "seed")) for at in range(3)])
     assert found.runs.to_dict("records") == [
         {"model": "bm25", "seed": 7},
         {"model": "lm", "seed": 1},

@@ -88,21 +88,29 @@ def test_two_processes_give_the_numbers_of_one(some, qrels, tmp_path):
         )
         prefs = quiet(table.ireval.prefer, qrels, ["RPP", "rrLP"])
         same_bits(quiet(some.ireval.prefer, qrels, ["RPP", "rrLP"]), gathered(prefs, PREFERENCES))
+        same_bits(quiet(some.ireval.curve, qrels), quiet(table.ireval.curve, qrels))
+        same_bits(quiet(some.ireval.summary, qrels, "AP"), quiet(table.ireval.summary, qrels, "AP"))
+
+
+def test_two_processes_order_and_compare_as_one(some, qrels, tmp_path):
+    count = parts_of(some, tmp_path, "run")
+    with cluster(tmp_path / "work"):
+        table = table_of(tmp_path, count, some.iloc[:0])
         for measures in (["RPP", "rrLP", "AP"], ["AP", "ASL"]):
             same_bits(quiet(some.ireval.order, qrels, measures), quiet(table.ireval.order, qrels, measures))
         same_bits(quiet(some.ireval.compare, qrels, ["RPP", "AP"]), quiet(table.ireval.compare, qrels, ["RPP", "AP"]))
 
 
-@pytest.mark.parametrize("verb", ["measure", "prefer", "order"])
+@pytest.mark.parametrize("verb", ["measure", "prefer", "mean", "order"])
 def test_a_worker_killed_in_the_middle_of_the_work_changes_nothing(some, qrels, tmp_path, verb):
     count = parts_of(some, tmp_path, "run")
-    measures = {"measure": ["AP", "bpref"], "prefer": ["RPP", "rrLP"], "order": ["RPP", "rrLP", "AP"]}[verb]
+    measures = ["AP", "bpref"] if verb == "measure" else ["RPP", "rrLP", *(["AP"] if verb == "order" else [])]
     expected = quiet(getattr(some.ireval, verb), qrels, measures)
     with cluster(tmp_path / "work") as client:
         before = set(client.run(os.getpid).values())
         table = table_of(tmp_path, count, some.iloc[:0], deadly=2)
         found = quiet(getattr(table.ireval, verb), qrels, measures)
-        if verb != "order":
+        if verb in ("measure", "prefer"):
             found = gathered(found, SCORES if verb == "measure" else PREFERENCES)
         client.wait_for_workers(2, timeout=60)
         assert len(before - set(client.run(os.getpid).values())) == 1

@@ -82,70 +82,33 @@ class TestQueriesAndRunsWithoutAnswers:
             expected = quiet(frame.ireval.measure, qrels, measures)
             assert "stray" in set(expected["run"])
             same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures), SCORES))
-        same_bits(quiet(frame.ireval.order, qrels, "RPP"), quiet(table.ireval.order, qrels, "RPP"))
-
-
-class TestOrderings:
-    METHODS = ("winrate", "borda", "copeland", "mc4", "bradley-terry")
-
-    @pytest.mark.parametrize(("rows", "topics"), [("mixed", "relevant"), ("by query", "answered")])
-    def test_every_ordering_is_the_same_to_the_last_bit(self, some, qrels, rows, topics):
-        measures = ["RPP", "ST-RPP", "sgnLP", "rrLP", "AP", "ASL"]
-        table = divided(some, 6, rows)
-        options = {"method": self.METHODS, "topics": topics}
-        expected = quiet(some.ireval.order, qrels, measures, **options)
-        same_bits(expected, quiet(table.ireval.order, qrels, measures, **options))
-        same_bits(quiet(some.ireval.order, qrels, MIXED), quiet(table.ireval.order, qrels, MIXED))
-
-    def test_intervals_and_the_rules_of_other_tools_are_the_same(self, some, qrels):
-        table = divided(some, 6, "mixed")
-        for options in ({"bootstrap": 50, "seed": 4}, {"compat": "pref_eval", "method": ["mc4", "winrate"]}):
-            expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
-            same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
-
-    def test_pairs_are_gathered_block_by_block(self, some, qrels, monkeypatch):
-        monkeypatch.setattr(pdeval.engines.joined, "MEMORY", 50 * 32 * 4)
-        joined = quiet(divided(some, 3, "mixed").ireval.join, qrels)
-        source = quiet(joined.pairs, "rrLP")
-        assert [values.shape for _, values in source.blocks(0)] == [(50, 4), (50, 4), (50, 2)]
-        same_bits(quiet(some.ireval.order, qrels, "rrLP"), quiet(joined.order, "rrLP"))
-
-
-class TestComparisons:
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {},
-            {"baseline": "bm25", "family": "measure"},
-            {"test": "hsd", "draws": 300},
-            {"test": "randomisation", "draws": 200, "correction": "holm"},
-            {"test": "wilcoxon", "topics": "answered"},
-        ],
-        ids=str,
-    )
-    def test_comparisons_are_the_same_to_the_last_bit(self, some, qrels, options):
-        measures = ["RPP", "AP"]
-        expected = quiet(some.ireval.compare, qrels, measures, **options)
-        same_bits(expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options))
-
-    def test_the_default_measures_are_those_of_pandas(self, some, qrels):
-        same_bits(quiet(some.ireval.compare, qrels), quiet(divided(some, 3).ireval.compare, qrels))
+        same_bits(quiet(frame.ireval.mean, qrels, "RPP"), quiet(table.ireval.mean, qrels, "RPP"))
 
 
 class TestTablesOfResults:
-    def test_scores_on_dask_are_summed_up_ordered_and_compared_as_on_pandas(self, some, qrels):
+    def test_scores_on_dask_are_summed_up_as_on_pandas(self, some, qrels):
         scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
         same_bits(scores.ireval.summary(), lazy.ireval.summary())
-        same_bits(scores.ireval.order(["mean", "mc4"]), lazy.ireval.order(["mean", "mc4"]))
+        same_bits(scores.ireval.summary("ERR", wide=True), lazy.ireval.summary("ERR", wide=True))
+
+    def test_scores_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
+        scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
+        same_bits(scores.ireval.order(method=["mean", "mc4"]), lazy.ireval.order(method=["mean", "mc4"]))
         same_bits(
             scores.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
             lazy.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
         )
 
+    def test_preferences_on_dask_are_averaged_as_on_pandas(self, some, qrels):
+        measures = ["RPP", "rrLP"]
+        prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
+        same_bits(prefs.ireval.mean(), lazy.ireval.mean())
+        same_bits(prefs.ireval.matrix("rrLP"), lazy.ireval.matrix("rrLP"))
+
     def test_preferences_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
         prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
-        same_bits(prefs.ireval.order("borda"), lazy.ireval.order("borda"))
+        same_bits(prefs.ireval.order(method="borda"), lazy.ireval.order(method="borda"))
         same_bits(prefs.ireval.compare(test="sign"), lazy.ireval.compare(test="sign"))
 
     def test_measures_and_preferences_are_corrected_together_as_on_pandas(self, some, qrels):
@@ -168,9 +131,9 @@ class TestTablesOfResults:
         scores = quiet(divided(some, 4).ireval.measure, qrels, "AP").astype({"run": "string[pyarrow]"})
         table = scores.merge(dd.from_pandas(metadata, npartitions=1), on="run")
         expected = quiet(some.ireval.measure, qrels, "AP").astype({"run": str}).merge(metadata, on="run")
-        found = table.ireval.summary("family")
+        found = table.ireval.summary(by="family")
         pd.testing.assert_frame_equal(
-            found.astype({"family": object}), expected.ireval.summary("family").astype({"family": object})
+            found.astype({"family": object}), expected.ireval.summary(by="family").astype({"family": object})
         )
 
 
@@ -221,13 +184,13 @@ class TestIds:
         frame, judged = (table.assign(query_id=table["query_id"].astype(str).astype(int)) for table in (frame, qrels))
         table = divided(frame, 5, rows)
         bound = {"run": ["model", "seed"]}
-        by = ["model", "seed", "query_id", "measure"]
+        by = ["model", "seed", "query_id"]
         for measures in (["AP", "ASL"], ["AP", "RR"]):
             expected = quiet(frame.ireval(**bound).measure, judged, measures)
             lazy = quiet(table.ireval(**bound).measure, judged, measures)
             same_bits(expected, gathered(lazy, by))
             same_bits(expected.ireval.summary(), lazy.ireval.summary())
-        pairs = ["query_id", "model_a", "seed_a", "model_b", "seed_b", "measure"]
+        pairs = ["query_id", "model_a", "seed_a", "model_b", "seed_b"]
         expected = quiet(frame.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0))
         same_bits(expected, gathered(quiet(table.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0)), pairs))
 
@@ -282,15 +245,16 @@ class TestWhatIsSaid:
                 warnings.simplefilter("error")
                 lazy.compute()
             with pytest.warns(UserWarning, match="2 of 50 judged queries are missing") as told:
-                table.ireval.order(qrels, ["AP", "RPP", "rrLP"])
+                table.ireval.summary(qrels, "AP")
             assert len(told) == 1
 
     def test_the_accessor_says_what_it_understood(self, runs, qrels):
         table = divided(runs, 3)
         assert repr(table.ireval) == (
-            "a run table (run, query, doc, score) on Dask: 3 partitions; next: .measure(qrels), .prefer(qrels)"
+            "run table on Dask: 3 partitions; next: .measure(qrels), .prefer(qrels), .order(qrels)"
         )
-        assert repr(quiet(table.ireval.measure, qrels, "AP").ireval).startswith("a scores table (run, query, measure,")
+        assert repr(quiet(table.ireval.measure, qrels, "AP").ireval).startswith("scores table on Dask: 3 partitions;")
+        assert repr(quiet(table.ireval.prefer, qrels, "RPP").ireval).startswith("preferences table on Dask: ")
         assert repr(table[["rank"]].ireval) == (
             "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
         )
@@ -299,9 +263,8 @@ class TestWhatIsSaid:
         joined = divided(runs, 3).ireval.join(qrels, topics="answered")
         assert repr(joined) == (
             "runs on Dask joined to judgments: 12 runs x 50 queries, 3 partitions; "
-            "next: .measure(), .prefer(), .summary(), .order(), .compare()"
+            "next: .measure(), .prefer(), .order(), .compare()"
         )
-        assert joined.scores("AP").values.shape == (1, 50, 12)
         assert joined.summary("AP")["n"].sum() == 598
         assert len(joined.measure()) == 5 * 598
 
@@ -319,12 +282,14 @@ class TestFaults:
         ]
         for text, rules, measure in cases:
             with pytest.raises(ValueError, match=text):
-                table.ireval.measure(qrels, measure, **rules)
+                quiet(table.ireval.measure, qrels, measure, **rules)
         with pytest.raises(ValueError, match="RPP compares definite rankings"):
             quiet(table.ireval.prefer, qrels, "RPP", ties="expected")
         with pytest.raises(ValueError, match="needs subtopics, and the judgments have no subtopic column"):
             quiet(table.ireval.measure, pdeval.datasets.sample_qrels(), "alpha-nDCG@10")
-        with pytest.raises(TypeError, match="measure\\(\\) has no option 'tie'; the rules of a join are level, topics"):
+        with pytest.raises(
+            TypeError, match=r"measure\(\) has no option 'tie'; it has qrels, measures, .* Did you mean 'ties'?"
+        ):
             table.ireval.measure(qrels, "AP", tie="rank")
         with pytest.raises(KeyError, match="no baseline 'bm52'"):
             quiet(table.ireval.prefer, qrels, "RPP", baseline="bm52")
@@ -352,12 +317,12 @@ class TestFaults:
 
     def test_a_verb_of_results_on_a_run_table_says_what_to_call(self, runs):
         table = divided(runs, 2)
-        with pytest.raises(ValueError, match="order\\(\\) needs a scores or preferences table, or judgments"):
-            table.ireval.order()
-        with pytest.raises(ValueError, match="compare\\(\\) needs a scores or preferences table, or judgments"):
-            table.ireval.compare()
-        with pytest.raises(ValueError, match="summary\\(\\) of a run table needs judgments"):
+        with pytest.raises(TypeError, match="summary\\(\\) of a run table needs judgments"):
             table.ireval.summary()
+        with pytest.raises(AttributeError, match=r"no verb 'evaluate'. Use .measure\(qrels"):
+            table.ireval.evaluate()
+        with pytest.raises(ValueError, match="by='family' names columns of a scores table, and a join has none"):
+            table.ireval.summary(pdeval.datasets.sample_qrels(), "AP", by="family")
 
     def test_empty_partitions_do_no_harm(self, few, qrels):
         table = divided(few, 4, "by query")

@@ -70,5 +70,7 @@ def test_any_division_of_the_rows_gives_the_numbers_of_pandas(collection, topics
         agree(expected, outcome(table.ireval.measure, judged, measures, topics=topics, by=SCORES))
     expected = outcome(frame.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics)
     agree(expected, outcome(table.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics, by=PREFERENCES))
+    expected = outcome(frame.ireval.mean, judged, ["RPP", "AP"], topics=topics)
+    agree(expected, outcome(table.ireval.mean, judged, ["RPP", "AP"], topics=topics))
     expected = outcome(frame.ireval.order, judged, ["RPP", "AP"], topics=topics)
     agree(expected, outcome(table.ireval.order, judged, ["RPP", "AP"], topics=topics))

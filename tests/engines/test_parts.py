@@ -1,14 +1,13 @@
 """One partition: what it speaks for, and that it notices when it is not what it was."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.engines.dividing import join
+from pdeval.catalog import parse_all
+from pdeval.engines.dividing import plan
 from pdeval.engines.parts import part_of
-from tests.engines.bits import divided, quiet
+from tests.engines.bits import divided
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
@@ -21,9 +20,13 @@ def by_query(some):
     return dd.from_map(lambda at: parts[at], range(2), meta=some.iloc[:0])
 
 
+def division(table, qrels, measures=(), **options):
+    return plan(table, qrels).division(parse_all(measures) if measures else (), **options)
+
+
 def test_every_topic_is_spoken_for_once(some, qrels):
     for table in (by_query(some), divided(some, 3, "mixed")):
-        joined = quiet(join, table, qrels)
+        joined = division(table, qrels, pairs=True)
         rows = [joined.rows.partitions[at].compute() for at in range(joined.rows.npartitions)]
         parts = [part_of(frame, at, None, joined.whole) for at, frame in enumerate(rows)]
         assert sorted(np.concatenate([part.topics for part in parts]).tolist()) == list(range(50))
@@ -31,10 +34,10 @@ def test_every_topic_is_spoken_for_once(some, qrels):
 
 
 def test_every_list_is_spoken_for_once_where_queries_are_divided(some, qrels):
-    joined = quiet(join, divided(some, 5), qrels, "AP")
     cells = np.zeros((50, 5), dtype=int)
     frames = [part for _, part in some.groupby("run", observed=True)]
-    joined = replace(joined, whole=quiet(join, _by_run(frames), qrels, "AP").whole)
+    joined = division(_by_run(frames), qrels, "AP")
+    assert joined.whole.lists is not None
     for at, frame in enumerate(frames):
         part = part_of(frame, at, None, joined.whole)
         cells[np.ix_(part.topics, part.runs)] += part.mine
@@ -48,7 +51,7 @@ def _by_run(frames):
 
 
 def test_the_largest_grade_is_that_of_all_judgments(some, qrels):
-    joined = quiet(join, by_query(some), qrels)
+    joined = division(by_query(some), qrels)
     top = qrels.groupby("query_id", observed=True)["relevance"].max()
     assert top.min() < 3
     for at in range(2):
@@ -56,7 +59,7 @@ def test_the_largest_grade_is_that_of_all_judgments(some, qrels):
 
 
 def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
-    joined = quiet(join, by_query(some), qrels)
+    joined = division(by_query(some), qrels)
     rows = pd.concat([joined.rows.partitions[0].compute(), joined.rows.partitions[1].compute().head(3)])
     with pytest.raises(RuntimeError, match=r"partition 0 of the run table is not what it was .* of query '116'"):
         part_of(rows, 0, None, joined.whole)
@@ -64,12 +67,12 @@ def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
 
 def test_a_list_that_has_lost_rows_is_an_error_where_queries_are_divided(some, qrels):
     frames = [part for _, part in some.groupby("run", observed=True)]
-    joined = quiet(join, _by_run(frames), qrels, "AP")
+    joined = division(_by_run(frames), qrels, "AP")
     with pytest.raises(RuntimeError, match="partition 2 of the run table is not what it was when the table was first"):
         part_of(frames[2].iloc[5:], 2, None, joined.whole)
 
 
 def test_a_partition_without_judged_queries_speaks_for_nothing(some, qrels):
-    joined = quiet(join, by_query(some), qrels)
+    joined = division(by_query(some), qrels)
     assert part_of(some.head(4).assign(query_id="none"), 7, None, joined.whole) is None
     assert part_of(some.iloc[:0], 7, None, joined.whole) is None

@@ -10,7 +10,9 @@ from pdeval.catalog import ENTRIES, parse
 from pdeval.evaluate.contributions import disaggregate, explain
 from pdeval.evaluate.scores import Views
 from pdeval.judged.blocks import View
+from pdeval.judged.judged import Judged
 from tests import naive
+from tests.ruled import ruled
 
 inf = math.inf
 # q1: x finds the relevant items at 1, 3, never; y at 2, 3, 4. The pool of q1 has 8 items: a, b, c, five others
@@ -44,17 +46,17 @@ TERMS = {
 
 @pytest.mark.parametrize("measure", TERMS)
 def test_each_recall_level_contributes_its_term(joined, measure):
-    frame = disaggregate(joined.positions, measure)
+    frame = ruled(disaggregate)(joined.positions, measure)
     q1 = frame[frame["query_id"] == "q1"]
     assert q1["value"].tolist() == pytest.approx(TERMS[measure], abs=1e-15)
-    assert q1["level"].tolist() == [1, 2, 3]
+    assert q1["recall"].tolist() == [1, 2, 3]
     assert set(q1["measure"]) == {measure}
 
 
 def test_the_frame_is_tidy_and_sorted(joined):
-    frame = disaggregate(joined.positions, ["RPP", "AP"])
-    assert list(frame) == ["query_id", "run_a", "run_b", "measure", "level", "value"]
-    keys = frame.astype({"query_id": str, "measure": str})[["query_id", "measure", "level"]].values.tolist()
+    frame = ruled(disaggregate)(joined.positions, ["RPP", "AP"])
+    assert list(frame) == ["query_id", "run_a", "run_b", "measure", "recall", "value"]
+    keys = frame.astype({"query_id": str, "measure": str})[["query_id", "measure", "recall"]].values.tolist()
     assert keys == [
         ["q1", "RPP", 1], ["q1", "RPP", 2], ["q1", "RPP", 3], ["q1", "AP", 1], ["q1", "AP", 2], ["q1", "AP", 3],
         ["q2", "RPP", 1], ["q2", "AP", 1],
@@ -67,7 +69,7 @@ def test_terms_add_up_to_the_difference_of_the_measure():
     names = ["AP", "RR", "RPP"]
     terms = joined.disaggregate(names, baseline="bm25")
     sums = terms.groupby(["query_id", "run_a", "measure"], observed=True, sort=False)["value"].sum()
-    sizes = terms.groupby(["query_id", "run_a", "measure"], observed=True, sort=False)["level"].max()
+    sizes = terms.groupby(["query_id", "run_a", "measure"], observed=True, sort=False)["recall"].max()
     parts = np.where(sums.index.get_level_values("measure") == "RR", sums, sums / sizes)
     wanted = joined.prefer(names, baseline="bm25").set_index(["query_id", "run_a", "measure"])["value"]
     np.testing.assert_allclose(pd.Series(parts, sums.index).loc[wanted.index], wanted, rtol=0, atol=1e-12)
@@ -75,13 +77,13 @@ def test_terms_add_up_to_the_difference_of_the_measure():
 
 @pytest.mark.parametrize("choice", [{"baseline": "x"}, {"pairs": [("y", "x")]}])
 def test_pairs_may_be_chosen(joined, choice):
-    frame = disaggregate(joined.positions, "RPP", **choice)
+    frame = ruled(disaggregate)(joined.positions, "RPP", **choice)
     assert frame["value"].tolist() == [-1.0, 0.0, 1.0, -1.0]
     assert (set(frame["run_a"]), set(frame["run_b"])) == ({"y"}, {"x"})
 
 
 def test_the_level_chooses_the_items(joined):
-    assert disaggregate(joined.positions, "RPP", level=2)["value"].tolist() == [0.0]
+    assert ruled(disaggregate)(joined.positions, "RPP", level=2)["value"].tolist() == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -96,14 +98,14 @@ def test_the_level_chooses_the_items(joined):
 )
 def test_what_is_no_sum_over_levels_is_refused(joined, measures, rules, text):
     with pytest.raises(ValueError, match=text):
-        disaggregate(joined.positions, measures, **rules)
+        ruled(disaggregate)(joined.positions, measures, **rules)
 
 
 # explain
 
 
 def test_an_account_of_one_query_by_hand(joined):
-    frame = explain(joined.positions, ["AP", "RR", "P@2"], "q1")
+    frame = explain(joined, "q1", ["AP", "RR", "P@2"])
     assert list(frame) == ["run", "query_id", "doc_id", "relevance", "rank", "AP", "RR", "P@2"]
     rows = frame.astype({"run": str, "query_id": str}).values.tolist()
     assert rows == [
@@ -131,12 +133,12 @@ def of_nothing(positions, measure):
     """Return the value of every run on every query, were none of the items found that the measure looks at."""
     seen = np.isin(positions.item, View(positions, parse(measure).entry.kind).items)
     rest = {name: getattr(positions, name)[~seen] for name in ("item", "run", "rank", "start", "size")}
-    return Views(replace(positions, **rest)).values(parse(measure))
+    return Views(Judged(replace(positions, **rest))).values(parse(measure))
 
 
 @pytest.mark.parametrize("measure", [name for name in [*SAMPLED, *CUT] if name not in ENDLESS])
 def test_contributions_add_up_to_the_measure_less_its_value_when_nothing_is_found(sample, measure):
-    values = Views(sample.positions).values(parse(measure))
+    values = Views(sample).values(parse(measure))
     nothing = of_nothing(sample.positions, measure)
     for query in ("101", "118", "150"):
         at = sample.positions.queries.get_loc(query)
@@ -147,7 +149,7 @@ def test_contributions_add_up_to_the_measure_less_its_value_when_nothing_is_foun
 
 @pytest.mark.filterwarnings("error")
 def test_the_item_that_ends_an_endless_search_stands_out(joined):
-    frame = explain(joined.positions, ["ISL", "TSL"], "q1")
+    frame = explain(joined, "q1", ["ISL", "TSL"])
     assert frame["ISL"].tolist() == [-inf, 0, 0, -inf, 0, 0]
     assert frame["TSL"].tolist() == [0, 0, 0, 0, 0, -inf]
 
@@ -155,7 +157,7 @@ def test_the_item_that_ends_an_endless_search_stands_out(joined):
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "P@10", "RR", "RBP"])
 def test_contributions_to_expected_values_add_up_too(measure):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), ties="expected")
-    values = Views(joined.positions).values(parse(measure))
+    values = Views(joined).values(parse(measure))
     at = joined.positions.queries.get_loc("101")
     sums = joined.explain("101", measure).groupby("run", observed=True)[measure].sum().to_numpy()
     np.testing.assert_allclose(sums, values[at], rtol=0, atol=1e-12)
@@ -194,9 +196,9 @@ def test_the_callers_names_are_kept():
 )
 def test_an_account_of_nothing_is_refused(joined, query, measures, kind, text):
     with pytest.raises(kind, match=text):
-        explain(joined.positions, measures, query)
+        explain(joined, query, measures)
 
 
 def test_an_account_for_an_unknown_run_is_refused(joined):
     with pytest.raises(KeyError, match="no run 'z'"):
-        explain(joined.positions, "AP", "q1", runs="z")
+        explain(joined, "q1", "AP", runs="z")

@@ -53,7 +53,7 @@ def test_curves_are_averaged_over_queries_or_kept_apart():
     grades = {"1": {"a": 1}, "2": {"b": 1}}
     joined = join(lists, grades)
     assert joined.curve(points=2)["precision"].tolist() == pytest.approx([0.75, 0.75, 0.5, 0.5])
-    apart = joined.curve(points=2, by_query=True)
+    apart = joined.curve(points=2, per="query")
     assert list(apart) == ["run", "query_id", "recall", "precision"]
     assert apart["precision"].tolist() == pytest.approx([1, 1, 0.5, 0.5, 0, 0, 1, 1])
 
@@ -71,7 +71,7 @@ def test_a_run_that_found_nothing_has_no_points():
 
 def test_topics_that_do_not_count_for_a_run_are_left_out():
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
-    frame = joined.curve(by_query=True)
+    frame = joined.curve(per="query")
     assert frame.groupby("run", observed=True)["query_id"].nunique()["ql"] == 48
     scores = joined.measure([f"IPrec@{p / 10:g}" for p in range(11)])
     wanted = scores.groupby(["run", "measure"], observed=True, sort=False)["value"].mean()

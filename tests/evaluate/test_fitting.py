@@ -33,7 +33,7 @@ def test_known_weights_are_recovered(joined):
     fitted = joined.fit_weights(labelled(joined, KNOWN, slope=8.0), penalty=1e-3)
     found = fitted(np.arange(1.0, RELEVANT + 1))
     np.testing.assert_allclose(found / found.sum(), KNOWN / KNOWN.sum(), rtol=0, atol=0.06)
-    assert fitted.frame()["level"].tolist() == [1, 2, 3, 5]
+    assert fitted.frame()["recall"].tolist() == [1, 2, 3, 5]
     assert fitted.labels == 45 * QUERIES
 
 
@@ -82,7 +82,7 @@ def test_weights_are_a_function_of_the_level():
     fitted = Weights(np.array([1, 2, 3, 5]), np.array([0.4, 0.3, 0.2, 0.1]), 1.0, 10)
     assert fitted(np.array([1.0, 2, 3, 4, 5, 99])).tolist() == [0.4, 0.3, 0.2, 0.2, 0.1, 0.1]
     assert weights(fitted, 2).tolist() == pytest.approx([4 / 7, 3 / 7])
-    assert fitted.frame().to_dict("list") == {"level": [1, 2, 3, 5], "weight": [0.4, 0.3, 0.2, 0.1]}
+    assert fitted.frame().to_dict("list") == {"recall": [1, 2, 3, 5], "weight": [0.4, 0.3, 0.2, 0.1]}
 
 
 def test_queries_of_few_relevant_items_take_part():

@@ -12,13 +12,17 @@ from hypothesis import strategies as st
 import pdeval
 from pdeval.catalog import ENTRIES, parse
 from pdeval.evaluate import pairs as pairs_module
-from pdeval.evaluate.pairs import Pairs, select
-from pdeval.evaluate.scores import scores as scores_of
+from pdeval.evaluate import scores as scores_module
+from pdeval.evaluate.pairs import Pairs
 from pdeval.judged import positions
+from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
 from tests import naive
+from tests.ruled import ruled
 
 inf = math.inf
+select = ruled(pairs_module.select)
+scores_of = ruled(scores_module.scores)
 PREFERENCES = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 METRICS = ["AP", "nDCG@3", "ISL", "ASL", "bpref"]
 RUNS = ["r1", "r2", "r3", "r4", "r5"]
@@ -50,7 +54,7 @@ def join(lists, grades, subtopics=None):
 def populations(name, grades, subtopics, level, graded):
     """Return [(share, wanted documents)] of one query, as methods section 2 says."""
     relevant = {d for d, g in grades.items() if g > 0 and g >= (level or 0)}
-    kind = ENTRIES[name].extras.get("population")
+    kind = ENTRIES[name].population
     if kind == "subtopics":
         parts = [relevant, *({d for d in relevant if t in subtopics[d]} for t in (1, 2, 3))]
     elif kind == "grades" and level is None and graded:
@@ -214,7 +218,7 @@ def test_missing_queries_are_told_once():
     lists, grades, _ = collection()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        select(join(lists, grades), ["RPP", "AP", "sgnLP"]).cube()
+        pairs_module.select(Judged(join(lists, grades)), ["RPP", "AP", "sgnLP"]).cube()
     assert [str(one.message) for one in told] == [
         "1 of 4 judged queries are missing from run 'r3'; they count as worst case."
     ]
@@ -265,7 +269,8 @@ def test_a_source_says_what_its_numbers_rest_on():
     assert isinstance(source, Pairs)
     assert source.attrs == {
         "topics": "judged", "level": 2, "ties": "docid", "compat": "trec_eval-10", "depth": None,
-        "run_columns": ["run"], "query_column": "query_id",
+        "run_columns": ["run"], "query_column": "query_id", "doc_column": "doc_id",
+        "measures": {"RPP": {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}},
     }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ import pytest
 
 import pdeval
 from pdeval.evaluate import pivot
+from pdeval.evaluate.pairs import select
+from pdeval.evaluate.scores import scores as scores_of
 from pdeval.kinds import tables
 
 
@@ -30,7 +32,7 @@ PLAIN = {
 
 @pytest.mark.parametrize("how", PLAIN)
 def test_scores_come_back_as_the_cube_that_they_came_from(joined, how):
-    was = joined.scores(["RR", "AP", "ISL"])
+    was = scores_of(joined, ["RR", "AP", "ISL"])
     again = scores(PLAIN[how](was.frame()))
     assert (again.measures, again.higher.tolist()) == (("RR", "AP", "ISL"), [True, True, False])
     assert again.queries.tolist() == was.queries.tolist()
@@ -40,7 +42,7 @@ def test_scores_come_back_as_the_cube_that_they_came_from(joined, how):
 
 @pytest.mark.parametrize("how", ["as it is", "shuffled", "no categories"])
 def test_preferences_come_back_as_the_cube_that_they_came_from(joined, how):
-    was = joined.pairs(["RPP", "AP"], baseline="bm25").cube()
+    was = select(joined, ["RPP", "AP"], baseline="bm25").cube()
     again = preferences(PLAIN[how](was.frame()))
     assert again.measures == ("RPP", "AP")
     assert [again.runs["run"][i] for i in again.a] == [was.runs["run"][i] for i in was.a]
@@ -50,7 +52,7 @@ def test_preferences_come_back_as_the_cube_that_they_came_from(joined, how):
 
 
 def test_what_the_numbers_rest_on_is_kept(joined):
-    assert scores(joined.scores("AP").frame()).attrs["topics"] == "answered"
+    assert scores(scores_of(joined, "AP").frame()).attrs["topics"] == "answered"
 
 
 def test_runs_of_several_columns_come_back():
@@ -76,10 +78,13 @@ def test_missing_cells_do_not_count():
     assert np.isnan(held).tolist() == [[False, True], [True, False]]
 
 
-def test_a_measure_of_ones_own_is_better_the_more():
+def test_the_direction_of_an_unknown_measure_is_asked_for():
     rows = [("a", "1", "clicks", 3), ("a", "1", "TSL", 3)]
-    held = scores(pd.DataFrame(rows, columns=["run", "query_id", "measure", "value"]))
-    assert held.higher.tolist() == [True, False]
+    frame = pd.DataFrame(rows, columns=["run", "query_id", "measure", "value"])
+    with pytest.raises(ValueError, match=r"is more of 'clicks' better\?.*df\.ireval\(higher=\{'clicks': True\}\)"):
+        scores(frame)
+    assert scores(frame, higher={"clicks": False}).higher.tolist() == [False, False]
+    assert scores(frame, higher={"clicks": True}).higher.tolist() == [True, False]
 
 
 def test_ordered_categories_keep_their_order():

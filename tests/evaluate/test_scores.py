@@ -6,11 +6,15 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse, parse_all
+from pdeval.catalog.entries import needs_judged
 from pdeval.evaluate import scores as evaluate
 from pdeval.judged import positions
+from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
 from tests import naive
+from tests.ruled import ruled
 
+scores = ruled(evaluate.scores)
 GRADES = {"q1": {"a": 1, "b": 2}, "q2": {"a": 0}, "q3": {"c": 3}, "q4": {"d": 1}}
 LISTS = {"r": {"q1": ["x", "a", "b"], "q2": ["a"], "q3": ["c"], "q9": ["a"]}, "s": {"q1": ["b"], "q3": ["x", "c"]}}
 
@@ -43,20 +47,20 @@ TOPICS = {
 @pytest.mark.parametrize("topics", TOPICS)
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_the_topics_that_count(topics):
-    cube = evaluate.scores(join(), "AP", topics=topics)
+    cube = scores(join(), "AP", topics=topics)
     assert cells(cube) == pytest.approx(TOPICS[topics], abs=0)
     assert cube.attrs["topics"] == topics
 
 
 def test_an_unknown_topics_rule_is_an_error():
     with pytest.raises(ValueError, match="topics='all': choose 'relevant', 'judged', 'answered' or 'common'"):
-        evaluate.scores(join(), "AP", topics="all")
+        scores(join(), "AP", topics="all")
 
 
 def test_queries_that_a_run_did_not_answer_are_told_once_at_the_callers_line():
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        evaluate.scores(join(), ["AP", "RR", "nDCG@10"])
+        evaluate.scores(Judged(join()), ["AP", "RR", "nDCG@10"])
     assert [str(one.message) for one in told] == [
         "1 of 3 judged queries are missing from run 'r', and some from 1 other run; they count as worst case."
     ]
@@ -66,7 +70,7 @@ def test_queries_that_a_run_did_not_answer_are_told_once_at_the_callers_line():
 @pytest.mark.parametrize("topics", ["answered", "common"])
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_told_where_missing_queries_do_not_count(topics):
-    evaluate.scores(join(), "AP", topics=topics)
+    scores(join(), "AP", topics=topics)
 
 
 @pytest.mark.parametrize(
@@ -85,30 +89,30 @@ def test_nothing_is_told_where_missing_queries_do_not_count(topics):
 @pytest.mark.filterwarnings("error")
 def test_an_evaluation_on_no_topic_is_an_error(topics, level, grades, text):
     with pytest.raises(ValueError, match=text):
-        evaluate.scores(join(grades=grades), "AP", topics=topics, level=level)
+        scores(join(grades=grades), "AP", topics=topics, level=level)
 
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_the_level_of_a_measure_comes_before_that_of_the_call():
-    cube = evaluate.scores(join(), ["AP", "AP(level=1)", "AP(level=3)"], level=2)
+    cube = scores(join(), ["AP", "AP(level=1)", "AP(level=3)"], level=2)
     assert cube.measures == ("AP", "AP(level=1)", "AP(level=3)")
     assert cells(cube, 0) == {("r", "q1"): 1 / 3, ("s", "q1"): 1.0, ("r", "q3"): 1.0, ("s", "q3"): 0.5}
-    assert cells(cube, 1) == cells(evaluate.scores(join(), "AP"))
+    assert cells(cube, 1) == cells(scores(join(), "AP"))
     assert cells(cube, 2) == {("r", "q3"): 1.0, ("s", "q3"): 0.5}
 
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_the_level_leaves_gains_alone():
-    at = {level: cells(evaluate.scores(join(), "nDCG", level=level)) for level in (None, 2)}
+    at = {level: cells(scores(join(), "nDCG", level=level)) for level in (None, 2)}
     assert at[2]["r", "q1"] == at[None]["r", "q1"]
 
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_measures_may_be_names_functions_and_measures():
-    cube = evaluate.scores(join(), [parse("AP"), pdeval.kernels.RR, "P@5", "map"])
+    cube = scores(join(), [parse("AP"), pdeval.kernels.RR, "P@5", "map"])
     assert cube.measures == ("AP", "RR", "P@5")
     assert cube.higher.tolist() == [True, True, True]
-    assert evaluate.scores(join(), "ISL").higher.tolist() == [False]
+    assert scores(join(), "ISL").higher.tolist() == [False]
 
 
 def test_a_measure_of_ones_own_asks_for_columns_by_name():
@@ -118,7 +122,7 @@ def test_a_measure_of_ones_own_asks_for_columns_by_name():
         return (rank <= k).sum(axis=0) / np.maximum(retrieved, 1)
 
     try:
-        found = cells(evaluate.scores(join(), ["SharePooled@2"], topics="common"))
+        found = cells(scores(join(), ["SharePooled@2"], topics="common"))
     finally:
         del ENTRIES["SharePooled"]
     assert found == {("r", "q1"): 1 / 3, ("s", "q1"): 1.0, ("r", "q3"): 1.0, ("s", "q3"): 0.5}
@@ -133,7 +137,7 @@ def test_a_measure_of_ones_own_asks_for_columns_by_name():
 )
 def test_what_is_no_measure_of_one_ranking_is_refused(name, text):
     with pytest.raises(ValueError, match=text):
-        evaluate.scores(join(), name)
+        scores(join(), name)
 
 
 def test_needing_judged_items_is_known_beforehand():
@@ -141,20 +145,20 @@ def test_needing_judged_items_is_known_beforehand():
         if entry.family != "metric" or entry.kind == "subtopic":
             continue
         asked = parse_all(name)
-        few = evaluate.scores(join(complete=evaluate.needs_judged(asked)), asked, topics="judged", tell=False)
-        all_of_them = evaluate.scores(join(), asked, topics="judged", tell=False)
+        few = scores(join(complete=needs_judged(asked)), asked, topics="judged", tell=False)
+        all_of_them = scores(join(), asked, topics="judged", tell=False)
         np.testing.assert_array_equal(few.values, all_of_them.values, err_msg=name)
 
 
 def test_a_measure_without_a_closed_form_names_those_that_have_one():
     with pytest.raises(ValueError, match=r"Bpref has no closed form.*works for AP, .*RR.*Choose another ties="):
-        evaluate.scores(join(ties="expected"), "bpref", topics="common")
+        scores(join(ties="expected"), "bpref", topics="common")
 
 
 def test_expected_values_are_the_mean_over_all_orders_of_ties():
     frame = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [2.0, 1.0, 1.0, 1.0]})
     qrels = tables.read(naive.judgments({"q": {"b": 1, "d": 1, "z": 1}}), "qrels")
-    found = evaluate.scores(positions.join(tables.read(frame, "runs"), qrels, ties="expected"), "AP").values.item()
+    found = scores(positions.join(tables.read(frame, "runs"), qrels, ties="expected"), "AP").values.item()
     orders = [naive.found_at(["a", *order], {"b", "d", "z"}) for order in ("bcd", "bdc", "cbd", "cdb", "dbc", "dcb")]
     assert found == pytest.approx(np.mean([naive.average_precision(f) for f in orders]), abs=1e-15)
 
@@ -162,10 +166,10 @@ def test_expected_values_are_the_mean_over_all_orders_of_ties():
 def test_blocks_of_any_size_give_the_same_bits(monkeypatch):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(subtopics=True))
     names = ["AP", "nDCG@10", "bpref", "infAP", "ERR@20", "alpha-nDCG@20", "ERR-IA@20"]
-    whole = evaluate.scores(joined.positions, names, tell=False).values
+    whole = scores(joined.positions, names, tell=False).values
     function = evaluate.View.blocks
     monkeypatch.setattr(evaluate.View, "blocks", lambda view, *, empty=False: function(view, empty=empty, most=1))
-    np.testing.assert_array_equal(evaluate.scores(joined.positions, names, tell=False).values, whole)
+    np.testing.assert_array_equal(scores(joined.positions, names, tell=False).values, whole)
 
 
 @pytest.fixture
@@ -184,7 +188,7 @@ def test_a_kernel_that_does_not_reduce_the_recall_levels_is_told_so(declared):
         return rank < np.inf
 
     with pytest.raises(ValueError, match=r"Found gave an array of shape \(\d, .* reduce axis 0, the recall levels"):
-        evaluate.scores(join(), Found, tell=False)
+        scores(join(), Found, tell=False)
 
 
 def test_a_kernel_that_is_not_a_number_somewhere_is_not_dropped_there(declared):
@@ -195,13 +199,15 @@ def test_a_kernel_that_is_not_a_number_somewhere_is_not_dropped_there(declared):
             return rank[-1] - rank[0]
 
     with pytest.raises(ValueError, match=r"Spread is not a number \(NaN\) \d+ times, e\.g\. on query '"):
-        evaluate.scores(join(), Spread, tell=False)
+        scores(join(), Spread, tell=False)
 
 
-def test_a_kernel_may_give_one_number_for_all(declared):
+@pytest.mark.parametrize("axis", [None, (0, 1), 1])
+def test_a_kernel_that_gives_several_rankings_one_number_is_refused(declared, axis):
     @pdeval.metric
-    def One(rank):
-        """Always 1."""
-        return 1.0
+    def Deep(rank):
+        """The sum of all reciprocal ranks of a block, where the recall levels of one ranking are meant."""
+        return (1 / rank).sum(axis=axis)
 
-    assert np.unique(evaluate.scores(join(), One, tell=False).values).tolist() == [1.0]
+    with pytest.raises(ValueError, match=r"Deep gave an array of shape .* reduce axis 0, the recall levels"):
+        scores(join(), Deep, tell=False)

@@ -4,8 +4,9 @@ import pytest
 from scipy import stats
 
 import pdeval
+from pdeval.catalog.known import aggregate_of
 from pdeval.evaluate import cube
-from pdeval.evaluate.summary import aggregate_of, summary
+from pdeval.evaluate.summary import summary
 
 RUNS = pd.DataFrame({"run": ["a", "b"]})
 VALUES = np.array([[[0.1, 0.4], [0.5, 0.4], [0.3, np.nan]]])

@@ -7,10 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.catalog import ENTRIES, parse
-from pdeval.evaluate.pairs import of_pairs, select
+from pdeval.evaluate import pairs, winrates
+from pdeval.evaluate.pairs import of_pairs
 from pdeval.evaluate.scores import Views
-from pdeval.evaluate.winrates import direct, of_measure, win_rates, won
+from pdeval.evaluate.winrates import direct, of_measure, won
+from pdeval.judged.judged import Judged
 from tests.evaluate.test_pairs import collection, join
+from tests.ruled import ruled
+
+select, win_rates = ruled(pairs.select), ruled(winrates.win_rates)
 
 DIRECT = [name for name, entry in ENTRIES.items() if entry.family == "preference" and direct(parse(name))]
 
@@ -19,7 +24,7 @@ def by_pairs(joined, name, level=None):
     """Return the sums over opponents of all preferences, (topics, runs)."""
     runs = len(joined.runs)
     a, b = (side.ravel() for side in np.indices((runs, runs)))
-    values = of_pairs(Views(joined, level), parse(name), a, b)
+    values = of_pairs(Views(Judged(joined, level)), parse(name), a, b)
     return values.reshape(-1, runs, runs).sum(axis=2)
 
 
@@ -28,7 +33,7 @@ def by_pairs(joined, name, level=None):
 def test_win_rates_by_ranking_are_the_sums_over_pairs(name, level):
     for seed in range(3):
         joined = join(*collection(seed))
-        rates = of_measure(Views(joined, level), parse(name))
+        rates = of_measure(Views(Judged(joined, level)), parse(name))
         np.testing.assert_allclose(rates, by_pairs(joined, name, level), rtol=0, atol=1e-12)
 
 
@@ -37,7 +42,7 @@ def test_win_rates_by_ranking_are_the_sums_over_pairs(name, level):
 def test_win_rates_of_random_collections_are_the_sums_over_pairs(seed):
     joined = join(*collection(seed))
     for name in ("RPP", "invRPP", "sgnLP", "sgnLR"):
-        rates = of_measure(Views(joined), parse(name))
+        rates = of_measure(Views(Judged(joined)), parse(name))
         np.testing.assert_allclose(rates, by_pairs(joined, name), rtol=0, atol=1e-12)
         assert abs(rates.sum(axis=1)).max() < 1e-12
 

@@ -6,31 +6,31 @@ import numpy as np
 import pandas as pd
 
 import pdeval  # noqa: F401
-from pdeval.judged.positions import Positions
+from pdeval.judged.judged import Judged
 
 inf = math.inf
 
 
-def positions(queries: dict[str, dict[str, list[float]]], *, length: int = 20) -> Positions:
+def judged(queries: dict[str, dict[str, list[float]]], *, length: int = 20) -> Judged:
     """Join rankings given as {query: {run: sorted ranks of its relevant items}}; infinity is not retrieved.
 
     A run without ranks (None) did not answer.
     """
-    rows, judged = [], []
+    rows, items = [], []
     for query, runs in queries.items():
         m = max(len(ranks) for ranks in runs.values() if ranks is not None)
-        judged += [(query, f"r{i}", 1) for i in range(m)]
+        items += [(query, f"r{i}", 1) for i in range(m)]
         for run, ranks in runs.items():
             if ranks is None:
                 continue
             at = {rank: f"r{i}" for i, rank in enumerate(ranks) if rank < inf}
             rows += [(run, query, at.get(rank, f"{run}-{rank}"), -rank) for rank in range(1, length + 1)]
     table = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
-    qrels = pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance"])
-    return table.ireval.join(qrels).positions
+    qrels = pd.DataFrame(items, columns=["query_id", "doc_id", "relevance"])
+    return table.ireval.join(qrels)
 
 
-def random_positions(rng: np.random.Generator, *, queries: int, runs: int, length: int = 8) -> Positions:
+def random_judged(rng: np.random.Generator, *, queries: int, runs: int, length: int = 8) -> Judged:
     """Join random rankings, short enough that many of their ranks are equal."""
     made = {}
     for query in range(queries):
@@ -41,4 +41,4 @@ def random_positions(rng: np.random.Generator, *, queries: int, runs: int, lengt
             )
             for run in range(runs)
         }
-    return positions(made, length=length)
+    return judged(made, length=length)

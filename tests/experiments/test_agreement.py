@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import pdeval
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import select
-from pdeval.experiments import agree
-from tests.experiments.rankings import inf, positions, random_positions
+from pdeval.experiments.agreement import agree, tallied
+from tests.experiments.rankings import inf, judged, random_judged
 
 RUNS = pd.DataFrame({"run": ["a", "b", "c"]})
 QUERIES = pd.Index(["1", "2"], name="query_id")
@@ -41,8 +42,8 @@ def test_fuzziness_forgives_opposite_signs_where_one_difference_is_small():
 
 def test_a_row_for_every_query_on_request():
     cube = scores([[0.5, 0.3, 0.1], [0.2, 0.4, 0.2]], [[0.5, 0.2, 1.0], [0.1, 0.5, 0.1]])
-    table = agree(cube, by="query")
-    assert table.columns.tolist() == ["measure_a", "measure_b", "query_id", "fuzziness", "pairs", "agreement", "r"]
+    table = agree(cube, per="query")
+    assert table.columns.tolist() == ["query_id", "measure_a", "measure_b", "fuzziness", "pairs", "agreement", "r"]
     assert table["query_id"].tolist() == ["1", "2"]
     assert table["pairs"].tolist() == [3, 3]
     assert table["agreement"].round(4).tolist() == [0.3333, 1.0]
@@ -63,7 +64,7 @@ def test_differences_that_only_rounding_makes_are_ties():
 
 def test_pairs_that_do_not_count_for_a_measure_are_left_out():
     cube = scores([[0.5, 0.3, np.nan], [0.5, 0.3, 0.1]], [[0.5, 0.3, 0.1], [0.5, 0.3, np.nan]])
-    table = agree(cube, by="query")
+    table = agree(cube, per="query")
     assert table["pairs"].tolist() == [1, 1]
     assert agree(cube)["pairs"].item() == 2
 
@@ -75,7 +76,7 @@ def test_r_is_undefined_where_a_measure_never_varies():
 
 
 def test_preferences_and_metrics_can_be_mixed_and_match_a_naive_count():
-    found = random_positions(np.random.default_rng(3), queries=12, runs=5)
+    found = random_judged(np.random.default_rng(3), queries=12, runs=5)
     table = agree(found, ["RPP", "AP", "sgnLP"]).set_index(["measure_a", "measure_b"])
     cube = select(found, ["RPP", "AP", "sgnLP"]).cube()
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -87,9 +88,9 @@ def test_preferences_and_metrics_can_be_mixed_and_match_a_naive_count():
 
 
 def test_blocks_of_pairs_do_not_change_the_result():
-    found = random_positions(np.random.default_rng(4), queries=6, runs=6)
-    whole = agree(select(found, ["RPP", "AP", "RR"]), fuzziness=[0, 0.05], by="query")
-    parts = agree(select(found, ["RPP", "AP", "RR"], memory=1), fuzziness=[0, 0.05], by="query")
+    found = random_judged(np.random.default_rng(4), queries=6, runs=6)
+    whole = tallied(select(found, ["RPP", "AP", "RR"]), fuzziness=[0, 0.05], per="query")
+    parts = tallied(select(found, ["RPP", "AP", "RR"], memory=1), fuzziness=[0, 0.05], per="query")
     pd.testing.assert_frame_equal(whole, parts, rtol=1e-12)
 
 
@@ -102,41 +103,66 @@ def test_a_table_of_preferences_is_a_source_too():
 
 
 def test_a_baseline_limits_the_pairs():
-    found = positions({"q": {"a": [1], "b": [2], "c": [3]}})
+    found = judged({"q": {"a": [1], "b": [2], "c": [3]}})
     assert agree(found, ["AP", "RR"], baseline="b")["pairs"].item() == 2
     assert agree(found, ["AP", "RR"], pairs=[("a", "c")])["pairs"].item() == 1
 
 
 def test_runs_that_did_not_answer_count_only_where_the_topic_rule_says_so():
-    found = positions({"q": {"a": [1], "b": [2], "c": None}, "s": {"a": [1], "b": [2], "c": [3]}})
+    found = judged({"q": {"a": [1], "b": [2], "c": None}, "s": {"a": [1], "b": [2], "c": [3]}})
     with pytest.warns(UserWarning, match=r"1 of 2 judged queries are missing from run 'c'"):
         assert agree(found, ["AP", "RR"])["pairs"].item() == 6
-    assert agree(found, ["AP", "RR"], topics="answered")["pairs"].item() == 4
+    assert agree(found.at(topics="answered"), ["AP", "RR"])["pairs"].item() == 4
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"fuzziness": -0.1}, "fuzziness=-0.1: give a difference of 0 or more, or several."),
-        ({"by": "topic"}, "by='topic': choose 'overall' or 'query'."),
+        ({"per": "topic"}, "per='topic': choose 'all' or 'query'."),
     ],
 )
 def test_options_that_make_no_sense_are_named(options, text):
     with pytest.raises(ValueError, match=text):
-        agree(positions({"q": {"a": [1], "b": [inf]}}), ["AP", "RR"], **options)
+        agree(judged({"q": {"a": [1], "b": [inf]}}), ["AP", "RR"], **options)
 
 
 def test_one_measure_has_nothing_to_agree_with():
-    found = positions({"q": {"a": [1], "b": [2]}})
+    found = judged({"q": {"a": [1], "b": [2]}})
     with pytest.raises(ValueError, match=r"agreement is between two measures; there is one: AP."):
         agree(found, "AP")
-    with pytest.raises(ValueError, match=r"name the measures to compare, e.g. \['AP', 'RPP'\]."):
-        agree(found)
 
 
-def test_a_table_of_results_has_its_own_measures_and_pairs():
-    cube = scores([[0.5, 0.3, 0.1]] * 2, [[0.5, 0.3, 0.1]] * 2)
-    with pytest.raises(ValueError, match=r"measures= is for a join of runs and judgments"):
-        agree(cube, ["AP", "RR"])
+def test_a_table_of_results_has_its_own_measures_and_says_which_to_use():
+    table = scores([[0.5, 0.3, 0.1]] * 2, [[0.5, 0.2, 0.4]] * 2).frame()
+    table = pd.concat([table, table[table["measure"] == "AP"].assign(measure="P@10")], ignore_index=True)
+    assert table.ireval.agree()[["measure_a", "measure_b"]].to_numpy().tolist() == [
+        ["AP", "RR"],
+        ["AP", "P@10"],
+        ["RR", "P@10"],
+    ]
+    found = table.ireval.agree(["RR", "AP"])
+    assert found[["measure_a", "measure_b"]].to_numpy().tolist() == [["RR", "AP"]]
+    assert found["agreement"].item() == pytest.approx(2 / 3)
+    with pytest.raises(KeyError, match=r"no measure 'ASL' in this table; it has 'AP', 'RR', 'P@10'."):
+        table.ireval.agree(["ASL", "AP"])
+
+
+def test_a_table_of_preferences_has_its_own_pairs():
+    prefs = judged({"q": {"a": [1], "b": [2], "c": [3]}}).prefer(["AP", "RR"])
+    assert prefs.ireval.agree()["pairs"].item() == 3
+    with pytest.raises(ValueError, match=r"a table of preferences has its own pairs."):
+        prefs.ireval.agree(baseline="a")
+
+
+def test_direction_is_known_of_measures_under_labels_of_their_own():
+    found = random_judged(np.random.default_rng(8), queries=6, runs=4)
+    own, known = (found.agree(["AP", name])["agreement"] for name in (pdeval.parse("ASL", label="my length"), "ASL"))
+    assert own.tolist() == known.tolist()
+    table = found.measure(["AP", pdeval.parse("ASL", label="my length")])
+    assert table.ireval.agree()["agreement"].tolist() == known.tolist()
+
+
+def test_what_holds_no_numbers_is_an_error():
     with pytest.raises(TypeError, match=r"this needs a join, scores or preferences; it got DataFrame."):
-        agree(cube.frame())
+        agree(scores([[0.5, 0.3, 0.1]] * 2, [[0.5, 0.3, 0.1]] * 2).frame())

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.experiments import average_length, effective_share, effective_shares, implicit_weights, swap_out
-from tests.experiments.rankings import inf, positions
+from pdeval.experiments import average_length, effective_share, implicit_weights, swap_out
+from pdeval.experiments.averaging import effective_shares
+from tests.experiments.rankings import inf, judged
 
 EXAMPLE = [1, 1, 1, 2, 4, 5, 10, 10000, 10000]
 lengths = st.lists(st.floats(1, 1e6), min_size=1, max_size=20)
@@ -67,7 +68,7 @@ def test_items_not_found_are_never_read_and_with_none_found_nothing_is_said():
 
 def test_shares_of_runs_use_the_precision_at_each_item():
     # a: precisions 1, 2/8, 0 -> lengths 1, 4, inf, mu = 3 / 1.25 = 2.4: means 1, 2.5; b: all at the top
-    found = positions({"q": {"a": [1, 8, inf], "b": [1, 2, 3]}, "s": {"a": [inf], "b": [4]}})
+    found = judged({"q": {"a": [1, 8, inf], "b": [1, 2, 3]}, "s": {"a": [inf], "b": [4]}})
     table = effective_shares(found)
     assert table.columns.tolist() == ["run", "query_id", "items", "share"]
     assert table[["run", "query_id", "items"]].to_numpy().tolist() == [
@@ -80,7 +81,7 @@ def test_shares_of_runs_use_the_precision_at_each_item():
 
 def test_shares_of_runs_by_atomized_precision():
     # a: search lengths 1, 7, 18 (18 irrelevant items): mu = 3 / (1 + 1/7 + 1/18) = 2.503; means 1, 4, 8.67
-    found = positions({"q": {"a": [1, 8, inf], "b": [1, 2, 3]}})
+    found = judged({"q": {"a": [1, 8, inf], "b": [1, 2, 3]}})
     table = effective_shares(found, precision="atomized")
     assert table["share"].round(4).tolist() == [0.6667, 1.0]
 
@@ -92,7 +93,7 @@ def test_average_precision_reads_about_half_of_the_items(shared_data):
     folder = shared_data / "clef-ehealth-2015"
     joined = read_runs(folder / "runs").ireval.join(read_qrels(folder / "qrels.binary.txt"), validate=False)
     # printed: 57% +- 16 over tracks
-    assert effective_shares(joined.positions)["share"].mean() == pytest.approx(0.57, abs=0.02)
+    assert effective_shares(joined)["share"].mean() == pytest.approx(0.57, abs=0.02)
 
 
 def test_lengths_below_or_at_zero_are_an_error():
@@ -100,4 +101,4 @@ def test_lengths_below_or_at_zero_are_an_error():
         with pytest.raises(ValueError, match="search lengths must be above 0"):
             call([1, 0])
     with pytest.raises(ValueError, match=r"precision='AP': choose 'item' or 'atomized'."):
-        effective_shares(positions({"q": {"a": [1]}}), precision="AP")
+        effective_shares(judged({"q": {"a": [1]}}), precision="AP")

@@ -6,10 +6,10 @@ import statsmodels.api as sm
 
 import pdeval
 from pdeval.evaluate.pairs import select
-from pdeval.experiments import locality, masked_agreement
-from tests.experiments.rankings import inf, positions, random_positions
+from pdeval.experiments.backoff import locality, masked
+from tests.experiments.rankings import inf, judged, random_judged
 
-FOUND = positions(
+FOUND = judged(
     {
         # first relevant: a 1, b 2, c 2, d 3
         "q": {"a": [1, 5, 9], "b": [2, 5, 8], "c": [2, 4, 9], "d": [3, 6, inf]},
@@ -20,7 +20,7 @@ FOUND = positions(
 
 
 def test_masked_agreement_foretells_the_first_item_from_those_after_it():
-    table = masked_agreement(FOUND, by="query").set_index(["measure", "query_id"])
+    table = masked(FOUND, per="query").set_index(["measure", "query_id"])
     # q, pairs with different first items: ab+ ac+ ad+ bd+ cd+
     # from (5,9) (5,8) (4,9) (6,inf): ab - miss, ac - miss, ad + hit, bd + hit, cd + hit
     assert table.loc[("sgnLP", "q")].tolist() == [5, pytest.approx(3 / 5)]
@@ -30,34 +30,34 @@ def test_masked_agreement_foretells_the_first_item_from_those_after_it():
 
 
 def test_masked_agreement_breaks_ties_of_the_second_item():
-    found = positions({"q": {"a": [1, 5, 8], "b": [2, 5, 9]}})
-    assert masked_agreement(found)["agreement"].tolist() == [1.0, 0.0]
+    found = judged({"q": {"a": [1, 5, 8], "b": [2, 5, 9]}})
+    assert masked(found)["agreement"].tolist() == [1.0, 0.0]
 
 
 def test_masked_agreement_over_all_queries_weighs_pairs_alike():
-    table = masked_agreement(FOUND)
+    table = masked(FOUND)
     assert table["measure"].tolist() == ["sgnLP", "RR(i=2)"]
     assert table["pairs"].tolist() == [10, 10]
     assert table["agreement"].tolist() == pytest.approx([0.3, 0.3])
 
 
 def test_masked_agreement_without_a_pair_to_foretell_is_undefined():
-    table = masked_agreement(positions({"q": {"a": [1, 5], "b": [1, 6]}}))
+    table = masked(judged({"q": {"a": [1, 5], "b": [1, 6]}}))
     assert table["pairs"].tolist() == [0, 0]
     assert table["agreement"].isna().all()
 
 
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_lexicographic_precision_foretells_better_than_the_second_item_alone():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    first, second = masked_agreement(joined.positions)["agreement"]
+    joined = pdeval.datasets.sample_judged()
+    first, second = masked(joined)["agreement"]
     assert 0.5 < second < first < 1
 
 
 def differences(found, levels):
     """Return the differences at each level over the pairs of the queries that have it: NaN where they have not."""
     cube = select(found, [f"RR(i={i})" for i in range(1, levels + 1)]).cube()
-    topic = found.judged.topic[found.relevant()]
+    topic = found.positions.judged.topic[found.positions.relevant()]
     m = np.bincount(topic, minlength=len(found.queries))
     values = cube.values.copy()
     for i in range(levels):
@@ -67,10 +67,10 @@ def differences(found, levels):
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_correlations_equal_pearson_over_all_pairs(seed):
-    found = random_positions(np.random.default_rng(seed), queries=20, runs=6)
+    found = random_judged(np.random.default_rng(seed), queries=20, runs=6)
     d = differences(found, 4)
     table = locality(found, levels=4)
-    assert table[["level_a", "level_b"]].to_numpy().tolist() == [[1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]]
+    assert table[["recall_a", "recall_b"]].to_numpy().tolist() == [[1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]]
     for a, b, pairs, r in table.itertuples(index=False):
         x, y = d[a - 1], d[b - 1]
         known = ~np.isnan(x) & ~np.isnan(y)
@@ -79,14 +79,14 @@ def test_correlations_equal_pearson_over_all_pairs(seed):
 
 
 def test_regressions_equal_ordinary_least_squares_over_all_pairs():
-    found = random_positions(np.random.default_rng(5), queries=40, runs=6)
+    found = random_judged(np.random.default_rng(5), queries=40, runs=6)
     d = differences(found, 4)
     table = locality(found, kind="regression", levels=4, ahead=2)
-    assert table[["level", "ahead"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
+    assert table[["recall", "ahead"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
     for i in (1, 2):
         known = ~np.isnan(d[i + 1])
         fit = sm.OLS(d[i - 1][known], sm.add_constant(d[i : i + 2, known].T)).fit()
-        rows = table[table["level"] == i]
+        rows = table[table["recall"] == i]
         assert rows["pairs"].tolist() == [known.sum()] * 2
         assert rows["coefficient"].tolist() == pytest.approx(fit.params[1:].tolist())
         assert rows["std_error"].tolist() == pytest.approx(fit.bse[1:].tolist())
@@ -95,17 +95,17 @@ def test_regressions_equal_ordinary_least_squares_over_all_pairs():
 
 
 def test_a_level_that_no_query_has_is_undefined():
-    table = locality(positions({"q": {"a": [1, 5], "b": [2, 6], "c": [2, 4]}}), levels=3)
+    table = locality(judged({"q": {"a": [1, 5], "b": [2, 6], "c": [2, 4]}}), levels=3)
     assert table["pairs"].tolist() == [3, 0, 0]
     assert table["r"].isna().tolist() == [False, True, True]
 
 
 def test_runs_that_do_not_count_are_in_no_pair():
-    found = positions(
+    found = judged(
         {"q": {"a": [1, 2], "x": None, "b": [2, 5], "c": [3, 4]}, "s": {"a": [1], "x": [2], "b": [3], "c": [4]}}
     )
-    only = positions({"q": {"a": [1, 2], "b": [2, 5], "c": [3, 4]}})
-    assert locality(found, levels=2, topics="answered")["r"].item() == pytest.approx(
+    only = judged({"q": {"a": [1, 2], "b": [2, 5], "c": [3, 4]}})
+    assert locality(found.at(topics="answered"), levels=2)["r"].item() == pytest.approx(
         locality(only, levels=2)["r"].item()
     )
 
@@ -117,5 +117,5 @@ def test_options_that_make_no_sense_are_named():
         locality(FOUND, kind="pearson")
     with pytest.raises(ValueError, match=r"ahead=0: give a whole number of at least 1."):
         locality(FOUND, ahead=0)
-    with pytest.raises(ValueError, match=r"by='run': choose 'overall' or 'query'."):
-        masked_agreement(FOUND, by="run")
+    with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
+        masked(FOUND, per="run")

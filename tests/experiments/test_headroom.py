@@ -1,13 +1,13 @@
-"""Headroom, error reduction and the steps from MAP to ASL."""
+"""Headroom: the best systems of many collections."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.cube import Scores
-from pdeval.experiments import ablation, best_systems, headroom, rrie
-from tests.experiments.rankings import inf, positions
+from pdeval.experiments import best_systems, headroom_of
 
 RUNS = pd.DataFrame({"run": ["bm25", "neural"]})
 MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
@@ -17,42 +17,6 @@ def scores(*means, measures=MEASURES):
     """Return scores on one query."""
     higher = np.array([not name.startswith("ASL") for name in measures])
     return Scores(RUNS, pd.Index(["1"], name="query_id"), measures, np.array(means)[:, None, :], higher)
-
-
-@pytest.mark.parametrize(
-    ("means", "printed"),
-    [
-        ([(0.456, 0.594), (14, 5), (0.401, 0.543), (39, 27)], [25, 69, 24, 32]),
-        ([(0.517, 0.706), (51, 6), (0.400, 0.572), (264, 215)], [39, 90, 29, 19]),
-    ],
-    ids=["documents", "passages"],
-)
-def test_table_1_follows_from_its_means_by_equations_11_and_12(means, printed):
-    table = rrie(scores(*means), "bm25", "neural")
-    assert table.columns.tolist() == ["measure", "run_a", "run_b", "mean_a", "mean_b", "rrie"]
-    assert (100 * table["rrie"]).round().tolist() == printed
-
-
-def test_a_loss_is_negative_and_nothing_is_better_than_perfect():
-    table = rrie(scores((0.5, 0.25), (1.0, 3.0), measures=("AP", "ASL")), "bm25", "neural")
-    assert table["rrie"].iloc[0] == pytest.approx(-0.5)
-    assert np.isnan(table["rrie"].iloc[1])
-
-
-def test_error_reduction_is_computed_from_a_join():
-    found = positions({"q": {"a": [1, 5], "b": [1, 2]}, "s": {"a": [4], "b": [2]}})
-    table = rrie(found, "a", "b", ["RR", "ASL"])
-    assert table["mean_a"].tolist() == [pytest.approx((1 + 1 / 4) / 2), pytest.approx(((1 + 4) / 2 + 4) / 2)]
-    assert table["mean_b"].tolist() == [0.75, 1.5]
-    assert table["rrie"].tolist() == pytest.approx([(0.75 - 0.625) / 0.375, (3.25 - 1.5) / 2.25])
-
-
-def test_measures_without_a_best_value_of_one_are_an_error():
-    found = positions({"q": {"a": [1], "b": [2]}})
-    with pytest.raises(ValueError, match="DCG has no best value of 1"):
-        rrie(found, "a", "b", ["DCG"])
-    with pytest.raises(KeyError, match="no run 'x'"):
-        rrie(found, "x", "b", ["AP"])
 
 
 COLLECTIONS = {
@@ -75,7 +39,7 @@ def test_the_best_system_has_the_highest_precision_or_the_lowest_search_length()
 
 
 def test_headroom_is_the_share_of_collections_in_each_bucket():
-    table = headroom(COLLECTIONS)
+    table = headroom_of(COLLECTIONS)
     assert table.columns.tolist() == ["measure", "bucket", "low", "high", "count", "share"]
     filled = table[table["count"] > 0].set_index(["measure", "bucket"])["count"].to_dict()
     assert filled == {
@@ -89,75 +53,54 @@ def test_headroom_is_the_share_of_collections_in_each_bucket():
 
 
 def test_buckets_can_be_chosen_by_measure():
-    table = headroom(COLLECTIONS, edges={"ASL": [1, 100]})
+    table = headroom_of(COLLECTIONS, edges={"ASL": [1, 100]})
     assert table[table["measure"] == "ASL"]["count"].tolist() == [2, 1]
     assert len(table[table["measure"] == "P@20"]) == 10
     with pytest.raises(ValueError, match="edges= names 'AP', which is not among the measures P@20, ASL"):
-        headroom(COLLECTIONS, edges={"AP": [0, 1]})
+        headroom_of(COLLECTIONS, edges={"AP": [0, 1]})
     with pytest.raises(ValueError, match=r"the edges of ASL must rise, found \[5.0, 1.0\]."):
-        headroom(COLLECTIONS, edges={"ASL": [5, 1]})
+        headroom_of(COLLECTIONS, edges={"ASL": [5, 1]})
 
 
 def test_headroom_needs_collections():
     with pytest.raises(TypeError, match="give a mapping of their names to joins or scores, not empty"):
-        headroom([])
+        headroom_of([])
     with pytest.raises(TypeError, match="a collection is a join of runs and judgments, or scores; found list"):
-        headroom({"one": []})
+        headroom_of({"one": []})
 
 
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
-def test_a_collection_is_a_join_its_positions_or_its_scores():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels()).at(level=2)
+def test_a_collection_is_a_join_or_its_scores():
+    joined = pdeval.datasets.sample_judged(level=2)
     measures = ["AP", "ASL"]
-    sources = [joined, joined.scores(measures), joined.measure(measures)]
+    sources = [joined, evaluate.scores(joined, measures), joined.measure(measures)]
     values = [best_systems({"one": source}, measures)["value"].tolist() for source in sources]
     assert values[0] == values[1] == values[2]
-    assert best_systems({"one": joined.positions}, measures, level=2)["value"].tolist() == values[0]
-
-
-def test_the_chain_goes_from_map_to_one_over_asl_by_hand():
-    # a: q ranks 1, 4 (ASL 1, 3); s rank 2 (ASL 2). b: q 2, 3 (2, 2); s 1 (1)
-    found = positions({"q": {"a": [1, 4], "b": [2, 3]}, "s": {"a": [2], "b": [1]}})
-    table = ablation(found).set_index("step")
-    ap = {"a": ((1 + 2 / 4) / 2 + 1 / 2) / 2, "b": ((1 / 2 + 2 / 3) / 2 + 1) / 2}
-    atomised = {"a": ((1 + 1 / 3) / 2 + 1 / 2) / 2, "b": (1 / 2 + 1) / 2}
-    within = {"a": (1 / 2 + 1 / 2) / 2, "b": (1 / 2 + 1) / 2}
-    across = {"a": 1 / ((2 + 2) / 2), "b": 1 / ((2 + 1) / 2)}
-
-    def change(old, new):
-        return pytest.approx(np.mean([new[run] / old[run] for run in "ab"]))
-
-    assert table.loc["atomise precision", "delta_value"] == change(ap, atomised)
-    assert table.loc["aggregate within query", "delta_value"] == change(atomised, within)
-    assert table.loc["aggregate across queries", "delta_value"] == change(within, across)
-    assert table.loc["cumulative", "delta_value"] == change(ap, across)
-
-
-def test_lists_of_relevant_items_only_have_a_reciprocal():
-    found = positions({"q": {"a": [1, inf], "b": [2, 3]}, "s": {"a": [1], "b": [1]}}, length=1)
-    # a list of length 1 that holds one of two relevant items: the other has length 0, taken as 1
-    assert ablation(found).notna()["delta_value"].all()
-
-
-@pytest.mark.filterwarnings("ignore:.*judged queries are missing")
-def test_the_steps_change_values_as_much_as_in_table_2(shared_data):
-    from pdeval.trec import read_qrels, read_runs
-
-    folder = shared_data / "clef-ehealth-2015"
-    runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.binary.txt")
-    table = ablation(runs.ireval.join(qrels, validate=False).positions).set_index("step")
-    # mean - sd to mean + sd over 76 tracks, as printed
-    for step, low, high in [
-        ("atomise precision", 0.3, 0.6),
-        ("aggregate within query", 0.03, 0.4),
-        ("aggregate across queries", 0.1, 0.9),
-        ("cumulative", 0.004, 0.06),
-    ]:
-        assert low < table.loc[step, "delta_value"] < high
 
 
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_the_sample_collection_has_headroom():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    table = headroom({"sample": joined.positions}, ["P@20", "ASL"])
+    joined = pdeval.datasets.sample_judged()
+    table = headroom_of({"sample": joined}, ["P@20", "ASL"])
     assert table.groupby("measure", observed=True)["count"].sum().to_dict() == {"P@20": 1, "ASL": 1}
+
+
+def test_the_column_that_names_the_collection_is_given_by_name():
+    frames = [cube.frame().assign(collection=name, half="x") for name, cube in COLLECTIONS.items()]
+    table = pd.concat(frames, ignore_index=True)
+    table.attrs["run_columns"] = ["run"]
+    expected = headroom_of(COLLECTIONS)
+    pd.testing.assert_frame_equal(table.ireval.lengths.headroom(by="collection"), expected)
+    pd.testing.assert_frame_equal(table.ireval.lengths.headroom(by=["half", "collection"]), expected)
+    only = table.ireval.lengths.headroom("ASL", by="collection", edges={"ASL": [1, 100]})
+    assert only["count"].tolist() == [2, 1]
+    with pytest.raises(KeyError, match="no column 'track' in this table; it has run, query_id, measure, value"):
+        table.ireval.lengths.headroom(by="track")
+
+
+def test_measures_under_labels_of_their_own_have_their_direction_and_no_known_end():
+    found = pdeval.datasets.sample_judged(topics="common")
+    own, known = (found.measure(one).assign(part="x") for one in (pdeval.parse("ASL", label="my length"), "ASL"))
+    mine, theirs = (table.ireval.lengths.headroom(by="part") for table in (own, known))
+    assert mine["count"].tolist() == theirs["count"].tolist()
+    assert mine["high"].iloc[-1] == np.inf

@@ -10,14 +10,16 @@ from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.pairs import select
 from pdeval.experiments import thinning
 from pdeval.experiments.incomplete import incomplete
-from tests.experiments.rankings import inf, positions, random_positions
+from tests.experiments.rankings import inf, judged, random_judged
 
-FOUND = random_positions(np.random.default_rng(11), queries=9, runs=5, length=12)
+pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
+
+FOUND = random_judged(np.random.default_rng(11), queries=9, runs=5, length=12)
 
 
 @pytest.fixture(scope="module")
 def sample():
-    return pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels()).positions
+    return pdeval.datasets.sample_judged()
 
 
 def value(table, statistic, **where):
@@ -28,18 +30,18 @@ def value(table, statistic, **where):
 
 
 def test_the_result_is_tidy():
-    table = incomplete(FOUND, ["AP", "RPP"], keep=[3, 9], samples=2)
-    assert table.columns.tolist() == ["measure", "drop", "policy", "keep", "sample", "statistic", "value"]
+    table = incomplete(FOUND, ["AP", "RPP"], keep=[3, 9], draws=2)
+    assert table.columns.tolist() == ["measure", "drop", "policy", "keep", "draw", "statistic", "value"]
     assert len(table) == 2 * 2 * 2 * 4
-    assert table["statistic"].iloc[:4].tolist() == ["tau", "ranking_agreement", "system_agreement", "ties"]
-    assert table["sample"].iloc[::4].tolist() == [0, 1] * 4
+    assert table["statistic"].iloc[:4].tolist() == ["tau_b", "ranking_agreement", "system_agreement", "ties"]
+    assert table["draw"].iloc[::4].tolist() == [0, 1] * 4
     assert table["keep"].iloc[::8].tolist() == [3, 9, 3, 9]
 
 
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_all_data_agrees_with_itself(drop):
-    table = incomplete(FOUND, ["AP", "RPP", "rrLP"], drop=drop, keep=[1.0], samples=2)
-    for statistic in ("tau", "ranking_agreement", "system_agreement"):
+    table = incomplete(FOUND, ["AP", "RPP", "rrLP"], drop=drop, keep=[1.0], draws=2)
+    for statistic in ("tau_b", "ranking_agreement", "system_agreement"):
         assert table[table["statistic"] == statistic]["value"].tolist() == pytest.approx([1.0] * 6)
 
 
@@ -69,93 +71,92 @@ def slow(found, measure, kept=None):
 
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
-    table = incomplete(FOUND, measure, keep=[4], samples=2, seed=3)
+    table = incomplete(FOUND, measure, keep=[4], draws=2, seed=3)
     for sample, rng in enumerate(thinning.streams(2, seed=3)):
         kept = np.argsort(rng.permutation(9)) < 4
-        rows = table[table["sample"] == sample]
+        rows = table[table["draw"] == sample]
         assert rows["value"].tolist() == pytest.approx(slow(FOUND, measure, kept))
 
 
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
-    table = incomplete(FOUND, measure, drop="labels", keep=[0.4], samples=2, seed=3, policy=policy)
+    table = incomplete(FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy)
     for sample, rng in enumerate(thinning.streams(2, seed=3)):
         kept = thinning.label_order(FOUND, rng, policy=policy) <= 0.4
-        rows = table[table["sample"] == sample]
-        assert rows["value"].tolist() == pytest.approx(slow(FOUND.keep_items(kept), measure))
+        rows = table[table["draw"] == sample]
+        assert rows["value"].tolist() == pytest.approx(slow(FOUND.on(FOUND.positions.keep_items(kept)), measure))
 
 
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_the_work_may_be_cut_into_any_blocks(sample, drop):
-    options = {"measures": ["RPP", "AP", "rrLP"], "drop": drop, "keep": [0.3, 0.6], "samples": 2, "seed": 4}
+    options = {"measures": ["RPP", "AP", "rrLP"], "drop": drop, "keep": [0.3, 0.6], "draws": 2, "seed": 4}
     whole, parts = (incomplete(sample, **options, memory=memory) for memory in (1 << 28, 20_000))
     pd.testing.assert_frame_equal(whole, parts, rtol=1e-12)
 
 
 def test_samples_are_seeded_and_the_first_ones_stay_with_more():
     options = {"measures": "RR", "drop": "labels", "keep": [0.3]}
-    few, many, other = (incomplete(FOUND, **options, samples=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2)))
-    assert many[many["sample"] < 2]["value"].tolist() == few["value"].tolist()
+    few, many, other = (incomplete(FOUND, **options, draws=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2)))
+    assert many[many["draw"] < 2]["value"].tolist() == few["value"].tolist()
     assert other["value"].tolist() != few["value"].tolist()
 
 
 def test_less_is_part_of_more_within_a_sample():
     # with nested samples, the ties of 3 queries are among those of 6
-    table = incomplete(FOUND, "RR", keep=[3, 6, 9], samples=3)
-    ties = table[table["statistic"] == "ties"].pivot(index="sample", columns="keep", values="value")
+    table = incomplete(FOUND, "RR", keep=[3, 6, 9], draws=3)
+    ties = table[table["statistic"] == "ties"].pivot(index="draw", columns="keep", values="value")
     assert (ties[3] <= ties[6]).all()
     assert (ties[6] <= ties[9]).all()
 
 
 def test_agreement_may_be_with_another_measure_on_all_data():
-    found = positions({"q": {"a": [1, 9], "b": [2, 3]}, "s": {"a": [1, 9], "b": [1, 3]}})
-    own = incomplete(found, "AP", keep=[2], samples=1)
+    found = judged({"q": {"a": [1, 9], "b": [2, 3]}, "s": {"a": [1, 9], "b": [1, 3]}})
+    own = incomplete(found, "AP", keep=[2], draws=1)
     assert value(own, "ranking_agreement") == 1.0
     # RR: a on q, a tie on s; AP: a on q (.611, .583), b on s (.611, .833) and over both; R@3: b on q
-    other = incomplete(found, ["AP", "RR", "R@3"], keep=[2], samples=1, against="RR")
+    other = incomplete(found, ["AP", "RR", "R@3"], keep=[2], draws=1, against="RR")
     assert value(other, "ranking_agreement", measure="RR") == 1.0
     assert value(other, "ranking_agreement", measure="AP") == 1.0
     assert value(other, "ranking_agreement", measure="R@3") == 0.0
     assert value(other, "system_agreement", measure="AP") == 0.0
-    assert value(other, "tau", measure="AP") == pytest.approx(1.0)
+    assert value(other, "tau_b", measure="AP") == pytest.approx(1.0)
 
 
 def test_ties_count_pairs_on_the_queries_kept():
-    found = positions({"q": {"a": [1], "b": [1], "c": [2]}, "s": {"a": [inf], "b": [inf], "c": [inf]}})
-    assert value(incomplete(found, "RR", keep=[2], samples=1), "ties") == 1 + 3
+    found = judged({"q": {"a": [1], "b": [1], "c": [2]}, "s": {"a": [inf], "b": [inf], "c": [inf]}})
+    assert value(incomplete(found, "RR", keep=[2], draws=1), "ties") == 1 + 3
     with pytest.raises(ValueError, match=r"keep=\[3\]: give numbers of queries from 1 to 2"):
         incomplete(found, "RR", keep=[3])
 
 
 def test_other_ways_of_ordering_can_be_asked_for(sample):
-    copeland = incomplete(sample, ["RPP", "AP"], keep=[10], samples=2, method="copeland")
-    default = incomplete(sample, ["RPP", "AP"], keep=[10], samples=2)
-    same = copeland["statistic"] != "tau"
+    copeland = incomplete(sample, ["RPP", "AP"], keep=[10], draws=2, method="copeland")
+    default = incomplete(sample, ["RPP", "AP"], keep=[10], draws=2)
+    same = copeland["statistic"] != "tau_b"
     pd.testing.assert_frame_equal(copeland[same], default[same])
     assert copeland["value"].tolist() != default["value"].tolist()
 
 
 def test_means_and_deviations_over_samples_on_request():
-    table = incomplete(FOUND, "AP", keep=[4], samples=5, seed=2)
-    short = incomplete(FOUND, "AP", keep=[4], samples=5, seed=2, summary=True)
-    assert short.columns.tolist() == ["measure", "drop", "policy", "keep", "statistic", "samples", "mean", "sd"]
-    taus = table[table["statistic"] == "tau"]["value"]
+    table = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2)
+    short = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2, summary=True)
+    assert short.columns.tolist() == ["measure", "drop", "policy", "keep", "statistic", "draws", "mean", "sd"]
+    taus = table[table["statistic"] == "tau_b"]["value"]
     assert short["mean"].iloc[0] == pytest.approx(taus.mean())
     assert short["sd"].iloc[0] == pytest.approx(taus.std(ddof=1))
-    assert short["samples"].tolist() == [5] * 4
+    assert short["draws"].tolist() == [5] * 4
 
 
 def test_judged_non_relevant_items_are_thinned_too(sample):
-    table = incomplete(sample, "bpref", drop="labels", keep=[0.5, 1.0], samples=1)
-    assert value(table, "tau", keep=1.0) == pytest.approx(1.0)
-    assert 0.2 < value(table, "tau", keep=0.5) < 1
+    table = incomplete(sample, "bpref", drop="labels", keep=[0.5, 1.0], draws=1)
+    assert value(table, "tau_b", keep=1.0) == pytest.approx(1.0)
+    assert 0.2 < value(table, "tau_b", keep=0.5) < 1
 
 
-@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_reciprocal_rank_loses_its_order_before_other_measures_do(sample):
-    table = incomplete(sample, ["RPP", "AP", "RR"], drop="labels", keep=[0.3], samples=5, summary=True)
-    tau = table[table["statistic"] == "tau"].set_index("measure")["mean"]
+    table = incomplete(sample, ["RPP", "AP", "RR"], drop="labels", keep=[0.3], draws=5, summary=True)
+    tau = table[table["statistic"] == "tau_b"].set_index("measure")["mean"]
     assert tau["RR"] < tau["AP"]
     assert tau["RR"] < tau["RPP"]
 
@@ -166,11 +167,11 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
 
     folder = shared_data / "trec-covid-r3"
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt")
-    found = runs.ireval.join(qrels, compat="trec_eval-9", validate=False).positions
+    found = runs.ireval.join(qrels, compat="trec_eval-9", validate=False)
     measures = ["RPP", "invRPP", "dcgRPP", "AP", "nDCG", "RR"]
     table = incomplete(found, measures, drop="labels", summary=True)
     assert len(table) == 6 * 10 * 4
-    tau = table[table["statistic"] == "tau"].pivot(index="keep", columns="measure", values="mean")
+    tau = table[table["statistic"] == "tau_b"].pivot(index="keep", columns="measure", values="mean")
     # Diaz and Ferraro (2022), Figure 7: RR is the worst throughout, AP falls behind where most labels are missing
     assert (tau["RR"] < tau.drop(columns="RR").min(axis=1))[tau.index < 1].all()
     assert tau.loc[0.1, "AP"] < tau.loc[0.1, "nDCG"] < tau.loc[0.1, "RPP"]
@@ -186,16 +187,24 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
         ({"drop": "runs"}, "drop='runs': choose 'queries' or 'labels'."),
         ({"policy": "depth"}, "policy='depth': choose 'random' or 'pool'."),
         ({"policy": "pool"}, "policy='pool' chooses among labels; queries are dropped at random."),
-        ({"samples": 0}, "samples=0: give a whole number of at least 1."),
-        ({"level": 5}, "no query counts under topics='relevant' and level=5"),
+        ({"draws": 0}, "draws=0: give a whole number of at least 1."),
     ],
 )
 def test_options_that_make_no_sense_are_named(options, text):
     with pytest.raises(ValueError, match=text):
         incomplete(FOUND, "AP", **options)
+    with pytest.raises(ValueError, match="no query counts under topics='relevant' and level=5"):
+        incomplete(FOUND.at(level=5), "AP")
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_measures_without_a_mean_are_an_error():
     with pytest.raises(ValueError, match=r"TSL is infinite where an item was not found, and has no mean"):
-        incomplete(positions({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
+        incomplete(judged({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
+
+
+def test_a_measure_to_agree_with_may_need_judged_items_that_others_do_not():
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    options = {"drop": "labels", "keep": [0.5], "draws": 1, "against": "bpref"}
+    table = runs.ireval.incomplete(qrels, "AP", **options, topics="common")
+    pd.testing.assert_frame_equal(table, runs.ireval.join(qrels, topics="common").incomplete("AP", **options))

@@ -6,8 +6,10 @@ import pytest
 
 import pdeval
 from pdeval.evaluate import scores as evaluate
-from pdeval.experiments import histogram, search_lengths
+from pdeval.experiments.search_length_items import histogram, lengths
 from pdeval.plots.search_length import asl_histogram
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
 
 QRELS = pd.DataFrame(
     {"query_id": ["q"] * 4 + ["s"], "doc_id": ["r0", "r1", "r2", "x0", "r9"], "relevance": [1, 1, 1, 0, 1]}
@@ -23,11 +25,11 @@ RUNS = pd.DataFrame(
     [(run, query, doc, -rank) for (run, query), docs in RANKINGS.items() for rank, doc in enumerate(docs)],
     columns=["run", "query_id", "doc_id", "score"],
 )
-FOUND = RUNS.ireval.join(QRELS).positions
+FOUND = RUNS.ireval.join(QRELS)
 
 
 def test_every_relevant_item_has_its_search_length_in_every_run():
-    table = search_lengths(FOUND)
+    table = lengths(FOUND)
     assert table.columns.tolist() == ["run", "query_id", "doc_id", "asl", "retrieved"]
     assert table.astype({"run": str, "query_id": str, "doc_id": str}).to_numpy().tolist() == [
         ["a", "q", "r0", 3.0, True],
@@ -44,28 +46,27 @@ def test_every_relevant_item_has_its_search_length_in_every_run():
 
 def test_items_not_retrieved_may_stand_behind_the_whole_corpus():
     # q has 7 items in all rankings and judgments, 4 of them irrelevant
-    table = search_lengths(FOUND, unretrieved="corpus")
+    table = lengths(FOUND, unretrieved="corpus")
     missing = table[~table["retrieved"]]
     assert missing["asl"].tolist() == [5.0, 5.0, 2.0]
 
 
 def test_queries_that_do_not_count_for_a_run_are_left_out():
-    table = search_lengths(FOUND, topics="answered")
+    table = lengths(FOUND.at(topics="answered"))
     assert table.groupby("run", observed=True).size().to_dict() == {"a": 4, "b": 3}
 
 
 def test_a_choice_of_runs():
-    table = search_lengths(FOUND, runs=["b"])
+    table = lengths(FOUND, runs=["b"])
     assert table["run"].unique().tolist() == ["b"]
     assert table["asl"].tolist() == [1.0, 1.0, 0.0, 2.0]
 
 
 def test_the_mean_over_items_is_the_measure():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    table = search_lengths(joined.positions)
+    joined = pdeval.datasets.sample_judged()
+    table = lengths(joined)
     means = table.groupby(["query_id", "run"], observed=True)["asl"].mean().unstack()
-    with pytest.warns(UserWarning, match="2 of 50 judged queries are missing"):
-        cube = evaluate.scores(joined.positions, "ASL")
+    cube = evaluate.scores(joined, "ASL")
     np.testing.assert_allclose(means.to_numpy(), cube.values[0])
 
 
@@ -81,12 +82,12 @@ def test_the_histogram_counts_items_and_those_not_retrieved_come_last():
 def test_the_histogram_is_what_the_plot_makes_of_the_items():
     Figure = pytest.importorskip("matplotlib.figure").Figure
 
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
+    joined = pdeval.datasets.sample_judged()
     bars = [
         [bar.get_height() for bar in asl_histogram(frame, ax=Figure().subplots()).patches]
         for frame in (
-            histogram(joined.positions, runs=["bm25", "ql"]),
-            search_lengths(joined.positions, runs=["bm25", "ql"]),
+            histogram(joined, runs=["bm25", "ql"]),
+            lengths(joined, runs=["bm25", "ql"]),
         )
     ]
     assert bars[0] == bars[1]
@@ -97,6 +98,6 @@ def test_options_that_make_no_sense_are_named():
     with pytest.raises(ValueError, match=r"edges=\[2, 5\]: give the lower edges of the buckets, rising from 1."):
         histogram(FOUND, edges=[2, 5])
     with pytest.raises(ValueError, match=r"unretrieved='worst': choose 'run' or 'corpus'."):
-        search_lengths(FOUND, unretrieved="worst")
+        lengths(FOUND, unretrieved="worst")
     with pytest.raises(KeyError, match=r"no run 'c'; the runs are 'a', 'b'."):
-        search_lengths(FOUND, runs=["c"])
+        lengths(FOUND, runs=["c"])

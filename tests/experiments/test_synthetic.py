@@ -8,7 +8,7 @@ import pytest
 
 from pdeval.evaluate import scores as evaluate
 from pdeval.experiments import random_lists, sampled, synthetic, uniform
-from tests.experiments.rankings import inf, positions
+from tests.experiments.rankings import inf, judged
 
 DCG, P, RBP5, RBP8 = "DCG(discount=jk)", "P@10", "RBP(p=0.5)", "RBP"
 # measure, measure; exact rate for N = 10; printed: N = 10 fuzzy, N = 1000, sampled N = 10
@@ -62,13 +62,13 @@ def test_lists_drawn_from_runs_agree_nearly_as_often_as_printed(shared_data):
     folder = shared_data / "trec-covid-r3"
     runs = read_runs(folder / "runs")
     joined = runs.ireval.join(read_qrels(folder / "qrels.txt"), depth=10, validate=False)
-    table = sampled(joined.positions, N=10, pairs=50_000)
+    table = sampled(joined, N=10, pairs=50_000)
     assert (rates(table) - column(5)).abs().max() < 0.015
 
 
 def test_lists_are_scored_against_a_recall_base_as_long_as_they_are():
     lists = np.array([[True, False, True], [False, False, False]])
-    cube = evaluate.scores(synthetic.positions_of(lists), ["AP", "P@3", "RR"])
+    cube = evaluate.scores(synthetic.judged_of(lists), ["AP", "P@3", "RR"])
     assert cube.values[:, 0, 0].tolist() == pytest.approx([(1 + 2 / 3) / 3, 2 / 3, 1.0])
     assert cube.values[:, 0, 1].tolist() == [0.0, 0.0, 0.0]
 
@@ -107,7 +107,7 @@ def test_relevance_sets_how_many_places_hold_a_relevant_item():
     assert rare["agreement"].item() > 0.97
 
 
-FOUND = positions({"q": {"a": [1, 4], "b": [1, 4], "c": [2, inf]}, "s": {"a": [3], "b": [1], "c": [12]}})
+FOUND = judged({"q": {"a": [1, 4], "b": [1, 4], "c": [2, inf]}, "s": {"a": [3], "b": [1], "c": [12]}})
 
 
 def test_the_first_places_of_runs_become_lists():
@@ -140,7 +140,7 @@ def test_sampling_is_seeded():
         (lambda: random_lists(pairs=0), "pairs=0: give a whole number of at least 1."),
         (lambda: random_lists(relevance=1.0), "relevance=1.0: the chance of a relevant item must be between 0 and 1."),
         (
-            lambda: sampled(positions({"q": {"a": [1], "b": [1]}}), N=3),
+            lambda: sampled(judged({"q": {"a": [1], "b": [1]}}), N=3),
             "the first 3 places of all 2 lists are the same",
         ),
     ],

@@ -23,11 +23,11 @@ RUNS = pd.DataFrame(
         "score": [3.0, 2, 1, 2, 1, 1],
     }
 )
-FOUND = RUNS.ireval.join(QRELS).positions
+FOUND = RUNS.ireval.join(QRELS)
 
 
 def kept(needed, share, positive):
-    judged = FOUND.judged
+    judged = FOUND.positions.judged
     rows = (needed <= share) & (judged.grade > 0 if positive else judged.grade == 0)
     return np.bincount(judged.topic[rows], minlength=2).tolist()
 
@@ -44,39 +44,36 @@ def test_a_share_of_the_labels_is_that_share_of_relevant_and_of_other_items_of_e
 
 def test_one_relevant_item_at_the_level_stays():
     for seed in range(10):
-        needed = thinning.label_order(FOUND, np.random.default_rng(seed), level=2)
-        assert ((needed <= 0.01) & (FOUND.judged.grade == 2)).sum() == 1
+        needed = thinning.label_order(FOUND.at(level=2), np.random.default_rng(seed))
+        assert ((needed <= 0.01) & (FOUND.positions.judged.grade == 2)).sum() == 1
 
 
 def test_the_pool_keeps_what_most_runs_returned():
     for seed in range(5):
         needed = thinning.label_order(FOUND, np.random.default_rng(seed), policy="pool")
-        relevant = np.flatnonzero((FOUND.judged.topic == 0) & (FOUND.judged.grade > 0))
+        relevant = np.flatnonzero((FOUND.positions.judged.topic == 0) & (FOUND.positions.judged.grade > 0))
         assert np.argsort(needed[relevant]).tolist() == [0, 1, 2, 3]
 
 
 def test_the_order_is_random_otherwise():
-    relevant = np.flatnonzero((FOUND.judged.topic == 0) & (FOUND.judged.grade > 0))
+    relevant = np.flatnonzero((FOUND.positions.judged.topic == 0) & (FOUND.positions.judged.grade > 0))
     first = {int(np.argmin(thinning.label_order(FOUND, rng)[relevant])) for rng in thinning.streams(40, seed=0)}
     assert first == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_labels_are_thinned_alike_whether_or_not_the_join_holds_judged_non_relevant_items(policy):
-    from pdeval.judged import positions
-    from pdeval.kinds import tables
+    from pdeval.judged.judged import join
 
-    found = [
-        positions.join(tables.read(RUNS, "runs"), tables.read(QRELS, "qrels"), complete=complete)
-        for complete in (True, False)
-    ]
+    found = [join(RUNS, QRELS, complete=complete) for complete in (True, False)]
     one, other = (
-        thinning.label_order(part, np.random.default_rng(1), policy=policy)[part.judged.grade > 0] for part in found
+        thinning.label_order(part, np.random.default_rng(1), policy=policy)[part.positions.judged.grade > 0]
+        for part in found
     )
     assert one.tolist() == other.tolist()
 
 
-def test_sample_numbers_do_not_depend_on_how_many_samples_there_are():
+def test_the_numbers_of_a_draw_do_not_depend_on_how_many_draws_there_are():
     few = [rng.random() for rng in thinning.streams(2, seed=5)]
     many = [rng.random() for rng in thinning.streams(4, seed=5)]
     assert many[:2] == few
@@ -105,7 +102,7 @@ def test_impossible_shares_of_labels_are_an_error(keep):
 
 
 def test_the_sample_collection_thins_evenly():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    needed = thinning.label_order(joined.positions, np.random.default_rng(0))
+    joined = pdeval.datasets.sample_judged()
+    needed = thinning.label_order(joined, np.random.default_rng(0))
     sizes = [(needed <= share).mean() for share in (0.25, 0.5, 0.75, 1)]
     assert sizes == pytest.approx([0.25, 0.5, 0.75, 1], abs=0.02)

@@ -12,10 +12,12 @@ import pdeval
 from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import Views
-from pdeval.experiments import ties, ties_by_first, ties_by_level
-from tests.experiments.rankings import inf, positions, random_positions
+from pdeval.experiments.ties import ties, ties_by_first, ties_by_recall
+from tests.experiments.rankings import inf, judged, random_judged
 
-FOUND = positions(
+pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
+
+FOUND = judged(
     {
         "q": {"a": [1, 3, inf], "b": [1, 4, inf], "c": [2, 3, inf], "d": [1, 3, inf]},
         "s": {"a": [2], "b": [inf], "c": [inf], "d": [2]},
@@ -32,7 +34,7 @@ def test_ties_are_counted_per_measure():
 
 
 def test_ties_are_counted_per_query_on_request():
-    table = ties(FOUND, ["RR", "rrLP"], by="query")
+    table = ties(FOUND, ["RR", "rrLP"], per="query")
     assert table[["measure", "query_id", "ties"]].to_numpy().tolist() == [
         ["RR", "q", 3],
         ["RR", "s", 2],
@@ -41,11 +43,11 @@ def test_ties_are_counted_per_query_on_request():
     ]
 
 
-def test_ties_by_level_count_pairs_at_the_same_rank_and_both_unretrieved_as_tied():
-    table = ties_by_level(FOUND)
+def test_ties_by_recall_level_count_pairs_at_the_same_rank_and_both_unretrieved_as_tied():
+    table = ties_by_recall(FOUND)
     # level 1: q 3, s 2; level 2: a, c, d of q; level 3: nobody found it
     assert table.to_numpy().tolist() == [[1, 12, 5, 5 / 12], [2, 6, 3, 0.5], [3, 6, 6, 1.0]]
-    assert ties_by_level(FOUND, levels=1)["ties"].tolist() == [5]
+    assert ties_by_recall(FOUND, levels=1)["ties"].tolist() == [5]
 
 
 def test_ties_given_the_first_rank_count_ordered_pairs():
@@ -62,25 +64,25 @@ def test_ties_of_scores_ignore_rounding_and_pairs_that_do_not_count():
 
 
 def test_two_infinite_search_lengths_are_tied():
-    found = positions({"q": {"a": [1, inf], "b": [2, inf], "c": [2, 3]}})
+    found = judged({"q": {"a": [1, inf], "b": [2, inf], "c": [2, 3]}})
     assert ties(found, "TSL")["ties"].tolist() == [1]
     assert ties(evaluate.scores(found, "TSL"))[["pairs", "ties"]].to_numpy().tolist() == [[3, 1]]
 
 
 def test_runs_that_do_not_count_tie_with_nobody():
-    found = positions({"q": {"a": [1], "b": [1], "c": None, "d": None}, "s": {"a": [2], "b": [3], "c": [4], "d": [4]}})
-    table = ties_by_level(found, topics="answered")
+    found = judged({"q": {"a": [1], "b": [1], "c": None, "d": None}, "s": {"a": [2], "b": [3], "c": [4], "d": [4]}})
+    table = ties_by_recall(found.at(topics="answered"))
     assert table[["pairs", "ties"]].to_numpy().tolist() == [[7, 2]]
-    assert ties_by_level(found)[["pairs", "ties"]].to_numpy().tolist() == [[12, 3]]
-    first = ties_by_first(found, topics="answered").set_index("p1")
+    assert ties_by_recall(found)[["pairs", "ties"]].to_numpy().tolist() == [[12, 3]]
+    first = ties_by_first(found.at(topics="answered")).set_index("p1")
     assert first.loc[1, ["pairs", "ties"]].tolist() == [2, 2]
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7))
 def test_counts_without_pairs_equal_counts_over_pairs(seed, queries, runs):
-    found = random_positions(np.random.default_rng(seed), queries=queries, runs=runs)
-    by_level, by_first = ties_by_level(found).set_index("level"), ties_by_first(found).set_index("p1")
+    found = random_judged(np.random.default_rng(seed), queries=queries, runs=runs)
+    by_level, by_first = ties_by_recall(found).set_index("recall"), ties_by_first(found).set_index("p1")
     levels, firsts = {}, {}
     for block in Views(found).blocks("binary", None):
         for topic in range(block.shape[0]):
@@ -99,30 +101,28 @@ def test_counts_without_pairs_equal_counts_over_pairs(seed, queries, runs):
     }
 
 
-@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_lexicographic_precision_ties_far_less_often_than_reciprocal_rank():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    tied = ties(joined.positions, ["RR", "sgnLP", "rrLP"]).set_index("measure")["tied"]
+    joined = pdeval.datasets.sample_judged()
+    tied = ties(joined, ["RR", "sgnLP", "rrLP"]).set_index("measure")["tied"]
     assert tied["sgnLP"] == tied["rrLP"]
     assert tied["sgnLP"] < tied["RR"] / 20
 
 
-@pytest.mark.filterwarnings("ignore:.*judged queries are missing")
 def test_ties_on_trec_covid_are_as_known(shared_data):
     from pdeval.trec import read_qrels, read_runs
 
     folder = shared_data / "trec-covid-r3"
     joined = read_runs(folder / "runs").ireval.join(
-        read_qrels(folder / "qrels.txt"), compat="trec_eval-9", validate=False
+        read_qrels(folder / "qrels.txt"), level=1, compat="trec_eval-9", validate=False
     )
-    table = ties(joined.positions, ["RR", "sgnLP"], level=1)
+    table = ties(joined, ["RR", "sgnLP"])
     assert table["pairs"].tolist() == [40 * 79 * 78 // 2] * 2
     assert (100 * table["tied"]).round(2).tolist() == [54.02, 0.12]
-    assert ties_by_level(joined.positions, levels=1, level=1)["tied"].tolist() == table["tied"].tolist()[:1]
+    assert ties_by_recall(joined, levels=1)["tied"].tolist() == table["tied"].tolist()[:1]
 
 
 def test_options_that_make_no_sense_are_named():
-    with pytest.raises(ValueError, match=r"by='run': choose 'overall' or 'query'."):
-        ties(FOUND, by="run")
-    with pytest.raises(ValueError, match=r"levels=0: give a whole number of at least 1, or None for all."):
-        ties_by_level(FOUND, levels=0)
+    with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
+        ties(FOUND, per="run")
+    with pytest.raises(ValueError, match=r"levels=0: give a whole number of at least 1\."):
+        ties_by_recall(FOUND, levels=0)

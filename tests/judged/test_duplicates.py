@@ -11,8 +11,8 @@ DTYPES = ["object", "string[pyarrow]", "category"]
 
 
 def repeated(frame):
-    doc = ids.of(frame["doc_id"], "doc")
-    return duplicates.rows_repeated(doc, lists.find(tables.read(frame, "runs"))).tolist()
+    doc = ids.column_ids(frame["doc_id"], "doc")
+    return duplicates.rows_repeated(doc, lists.find_lists(tables.read(frame, "runs"))).tolist()
 
 
 def naive(frame):

@@ -34,7 +34,7 @@ STORED = {
 @pytest.mark.parametrize("stored", STORED)
 def test_every_way_of_storing_text_answers_alike(stored):
     texts = ["d2", "d2", "d10", "", "é", "d2", "a longer id than sixteen bytes", "d10"]
-    held = ids.of(STORED[stored](texts), "doc")
+    held = ids.column_ids(STORED[stored](texts), "doc")
     values, place = held.unique()
     assert held.type == "strings"
     assert len(held) == 8
@@ -43,7 +43,7 @@ def test_every_way_of_storing_text_answers_alike(stored):
     assert [values.index()[i] for i in place] == texts
     assert held.as_text().to_pylist() == texts
     assert held.take(np.array([3, 0])).index().tolist() == ["", "d2"]
-    known = ids.of(pd.Series(["d10", "é", "d3"]), "doc")
+    known = ids.column_ids(pd.Series(["d10", "é", "d3"]), "doc")
     assert held.probe(known).tolist() == [-1, -1, 0, -1, 1, -1, -1, 0]
     marks = ids.fingerprints(held)
     assert marks[0] == marks[1] == marks[5]
@@ -55,25 +55,25 @@ INTEGERS = ["int64", "int8", "uint16", "Int64", "category", "object", pd.ArrowDt
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_every_way_of_storing_integers_answers_alike(dtype):
-    held = ids.of(pd.Series([7, 7, 10, 2]).astype(dtype), "doc")
+    held = ids.column_ids(pd.Series([7, 7, 10, 2]).astype(dtype), "doc")
     values, place = held.unique()
     assert held.type == "integers"
     assert held.changes().tolist() == [False, True, True]
     assert values.index().tolist() == [2, 7, 10]
     assert place.tolist() == [1, 1, 2, 0]
     assert held.as_text().to_pylist() == ["7", "7", "10", "2"]
-    assert held.probe(ids.of(pd.Series([10, 3]), "doc")).tolist() == [-1, -1, 0, -1]
+    assert held.probe(ids.column_ids(pd.Series([10, 3]), "doc")).tolist() == [-1, -1, 0, -1]
     assert held.decoded().numbers.tolist() == [7, 7, 10, 2]
 
 
 def test_unused_categories_are_no_ids():
-    held = ids.of(pd.Series(["a", "b"], dtype="category").iloc[:1], "run")
+    held = ids.column_ids(pd.Series(["a", "b"], dtype="category").iloc[:1], "run")
     assert held.unique()[0].index().tolist() == ["a"]
 
 
 def test_a_dictionary_that_holds_a_text_twice_is_one_id():
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", "a", "b"]))
-    held = ids.of(pd.Series(pd.arrays.ArrowExtensionArray(twice)), "doc")
+    held = ids.column_ids(pd.Series(pd.arrays.ArrowExtensionArray(twice)), "doc")
     assert held.changes().tolist() == [False, True]
     assert ids.fingerprints(held)[0] == ids.fingerprints(held)[1]
 
@@ -95,20 +95,22 @@ def test_words_compare_as_the_bytes_do(texts):
 @given(TEXTS)
 @settings(max_examples=60, deadline=None)
 def test_equal_texts_have_equal_fingerprints(texts):
-    marks = ids.fingerprints(ids.of(pd.Series([*texts, "", *texts], dtype=object), "doc"))
+    marks = ids.fingerprints(ids.column_ids(pd.Series([*texts, "", *texts], dtype=object), "doc"))
     assert marks[: len(texts)].tolist() == marks[len(texts) + 1 :].tolist()
 
 
 @pytest.mark.parametrize("longer", ["", "x" * 9, "x" * 20, "x" * 50])
 def test_equal_texts_have_equal_fingerprints_however_far_apart_and_whatever_stands_between(longer):
     texts = ["", "d7", "doc-0007", "doc-0000007"]
-    marks = ids.fingerprints(ids.of(pd.Series([*texts, *["filler"] * 40_000, longer, *texts], dtype=object), "doc"))
+    marks = ids.fingerprints(
+        ids.column_ids(pd.Series([*texts, *["filler"] * 40_000, longer, *texts], dtype=object), "doc")
+    )
     assert marks[:4].tolist() == marks[-4:].tolist()
 
 
 def test_fingerprints_of_short_ids_are_all_different():
     texts = [f"{i:x}" for i in range(20_000)]
-    assert len(np.unique(ids.fingerprints(ids.of(pd.Series(texts), "doc")), return_index=True)[0]) == 20_000
+    assert len(np.unique(ids.fingerprints(ids.column_ids(pd.Series(texts), "doc")), return_index=True)[0]) == 20_000
 
 
 REFUSED = {
@@ -144,4 +146,4 @@ REFUSED = {
 def test_columns_that_hold_no_ids_are_refused(case):
     column, text = REFUSED[case]
     with pytest.raises(ValueError, match=text):
-        ids.of(column, "doc")
+        ids.column_ids(column, "doc")

@@ -6,7 +6,7 @@ from pdeval.kinds import tables
 
 
 def of(rows, columns=("query_id", "doc_id", "relevance")):
-    return judgments.of(tables.read(pd.DataFrame(rows, columns=columns), "qrels"))
+    return judgments.read_judgments(tables.read(pd.DataFrame(rows, columns=columns), "qrels"))
 
 
 def items(found):

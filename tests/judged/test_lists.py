@@ -11,7 +11,7 @@ ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.integers(
 
 
 def find(frame, **binding):
-    return lists.find(tables.read(frame, "runs", binding))
+    return lists.find_lists(tables.read(frame, "runs", binding))
 
 
 def members(frame, found):

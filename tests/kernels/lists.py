@@ -61,6 +61,6 @@ def value(name, ranking, grades, **options):
     measure = parse(name)
     entry = measure.entry
     given = columns(entry.kind, ranking, grades, **options)
-    if len(given["rank"]) == 0 and not entry.extras.get("empty"):
+    if len(given["rank"]) == 0 and not entry.empty:
         return 0.0
     return float(entry.kernel(*[given[column] for column in entry.columns], **measure.parameters))

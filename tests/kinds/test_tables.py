@@ -3,6 +3,7 @@ import pyarrow as pa
 import pytest
 
 from pdeval.kinds import tables
+from pdeval.kinds.recognition import pair_stems
 
 
 def frame(*columns):
@@ -137,7 +138,12 @@ FAULTS = {
     "runs": (("run", "query_id", "doc_id", "score"), "scores", {}, r"looks like a run table.*\.measure\(qrels\) first"),
     "unpaired": (("run", "query_id", "measure", "value"), "preferences", {}, "expected a preferences table.*scores"),
     "paired": (("query_id", "run_a", "run_b", "measure", "value"), "scores", {}, "looks like a preferences table"),
-    "no query in scores": (("run", "measure", "value"), "scores", {}, r"no query column among run.*query=\.\.\."),
+    "no query in scores": (
+        ("run", "measure", "value"),
+        "scores",
+        {},
+        r"columns run, measure, value\. Bind .*\(query=\.\.\.\)",
+    ),
     "two queries in scores": (
         ("run", "qid", "topic", "measure", "value"),
         "scores",
@@ -186,7 +192,7 @@ def test_metadata_that_looks_like_pairs_makes_no_preferences_of_scores():
 
 
 def test_pair_columns_of_results_are_found():
-    assert tables.paired_columns(frame("model_a", "seed_a", "model_b", "seed_b", "mean_a", "mean_b")) == [
+    assert pair_stems(frame("model_a", "seed_a", "model_b", "seed_b", "mean_a", "mean_b")) == [
         "model",
         "seed",
     ]

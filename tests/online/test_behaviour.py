@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.online.behaviour import MEASURES, behaviour
-from pdeval.online.clicks import per_query
+from pdeval.online.behaviour_measures import MEASURES, behaviour_measure
 
 # two sessions a bucket: bucket, session, user, query, second, action, rank
 ROWS = [
@@ -31,7 +30,7 @@ BY_HAND = {
 
 
 def test_every_measure_by_hand():
-    found = behaviour(LOG).set_index(["measure", "bucket"])
+    found = LOG.ireval.behaviour().set_index(["measure", "bucket"])
     assert list(MEASURES) == list(BY_HAND)
     for name, (n_new, new, n_old, old) in BY_HAND.items():
         assert found.loc[(name, "new"), ["n", "value"]].tolist() == pytest.approx([n_new, new])
@@ -40,7 +39,7 @@ def test_every_measure_by_hand():
 
 
 def test_rows_come_by_bucket_and_measures_as_asked():
-    found = behaviour(LOG, ["clicks_per_query", "abandonment_rate"])
+    found = LOG.ireval.behaviour(["clicks_per_query", "abandonment_rate"])
     assert found.columns.tolist() == ["bucket", "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
     assert found[["bucket", "measure"]].to_numpy().tolist() == [
         ["new", "clicks_per_query"],
@@ -51,7 +50,7 @@ def test_rows_come_by_bucket_and_measures_as_asked():
 
 
 def test_a_log_without_clicks_at_all_has_no_times_and_is_abandoned():
-    found = behaviour(LOG[LOG["action"] == "impression"]).set_index("measure")
+    found = LOG[LOG["action"] == "impression"].ireval.behaviour().set_index("measure")
     assert found.loc["abandonment_rate", "value"].tolist() == [1, 1]
     assert found.loc["clicks_per_query", "value"].tolist() == [0, 0]
     for name in list(MEASURES)[4:]:
@@ -60,26 +59,26 @@ def test_a_log_without_clicks_at_all_has_no_times_and_is_abandoned():
 
 
 def test_a_log_without_buckets_is_one_group():
-    found = behaviour(LOG.drop(columns="bucket"), "clicks_per_query")
+    found = LOG.drop(columns="bucket").ireval.behaviour("clicks_per_query")
     assert found.columns.tolist()[0] == "measure"
     assert found["value"].tolist() == [4 / 5]
 
 
 def test_users_count_once_each_where_they_are_the_unit():
-    found = behaviour(LOG, "abandonment_rate", unit="user").set_index("bucket")
+    found = LOG.ireval.behaviour("abandonment_rate", unit="user").set_index("bucket")
     # old: bob abandoned one of two queries, cy the only one
     assert found.loc["old", ["n", "value"]].tolist() == [2, 0.75]
     assert found.loc["new", "n"] == 1
-    sessions = behaviour(LOG, "clicks_per_query", unit="session").set_index("bucket")
+    sessions = LOG.ireval.behaviour("clicks_per_query", unit="session").set_index("bucket")
     assert sessions.loc["old", ["n", "value"]].tolist() == [2, 0.25]
     with pytest.raises(ValueError, match="unit='user' needs a user column"):
-        behaviour(LOG.drop(columns="user"), unit="user")
+        LOG.drop(columns="user").ireval.behaviour(unit="user")
 
 
 def test_mean_and_median_are_chosen_for_all_or_for_some():
-    medians = behaviour(LOG, "clicks_per_query", aggregate="median")
+    medians = LOG.ireval.behaviour("clicks_per_query", aggregate="median")
     assert medians["value"].tolist() == [1.5, 0]
-    mixed = behaviour(LOG, ["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"})
+    mixed = LOG.ireval.behaviour(["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"})
     assert mixed["aggregate"].tolist() == ["mean"] * 4
 
 
@@ -89,11 +88,11 @@ def test_intervals_are_seeded_and_do_not_depend_on_what_else_is_asked():
     shown = pd.DataFrame({"session": range(n), "query_id": "q", "timestamp": 0.0, "action": "impression", "rank": None})
     clicks = shown.assign(action="click", timestamp=rng.exponential(20, n), rank=1)
     log = pd.concat([shown, clicks]).assign(bucket=lambda frame: np.where(frame["session"] % 2, "a", "b"))
-    alone = behaviour(log, "time_to_last_click", seed=2)
-    together = behaviour(log, seed=2).query("measure == 'time_to_last_click'").reset_index(drop=True)
+    alone = log.ireval.behaviour("time_to_last_click", seed=2)
+    together = log.ireval.behaviour(seed=2).query("measure == 'time_to_last_click'").reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, together)
-    assert not alone.equals(behaviour(log, "time_to_last_click", seed=3))
-    times = per_query(log).groupby("bucket")["time_to_last_click"].median()
+    assert not alone.equals(log.ireval.behaviour("time_to_last_click", seed=3))
+    times = log.ireval.per_query().groupby("bucket")["time_to_last_click"].median()
     assert alone["value"].tolist() == times.tolist()
     assert (alone["ci_low"] < alone["value"]).all()
     assert (alone["value"] < alone["ci_high"]).all()
@@ -101,8 +100,44 @@ def test_intervals_are_seeded_and_do_not_depend_on_what_else_is_asked():
 
 def test_wrong_names_are_refused():
     with pytest.raises(KeyError, match="no behaviour measure 'dwell_time'; there are abandonment_rate"):
-        behaviour(LOG, "dwell_time")
+        LOG.ireval.behaviour("dwell_time")
     with pytest.raises(ValueError, match="aggregate is 'mean' or 'median', not 'mode'"):
-        behaviour(LOG, aggregate="mode")
+        LOG.ireval.behaviour(aggregate="mode")
     with pytest.raises(ValueError, match="unit is 'query', 'session' or 'user', not 'day'"):
-        behaviour(LOG, unit="day")
+        LOG.ireval.behaviour(unit="day")
+
+
+@pytest.mark.parametrize("name", list(MEASURES))
+def test_every_measure_is_documented_and_has_a_direction(name):
+    measure = MEASURES[name]
+    assert measure.name == name
+    assert measure.summary
+    assert measure.known()["higher"] == (measure.worse == "decrease")
+    assert measure.aggregate in ("mean", "median")
+    source = LOG.ireval.per_session() if measure.per == "session" else LOG.ireval.per_query()
+    values = measure.values(source)
+    assert set(values) <= {0.0, 1.0} or not measure.rate
+
+
+def test_a_measure_of_ones_own_is_computed_compared_and_refused_where_it_reduces():
+    try:
+
+        @behaviour_measure(worse="decrease", rate=True)
+        def clicked_first(queries):
+            """Whether the first result was clicked."""
+            return queries["max_reciprocal_rank"] == 1
+
+        @behaviour_measure(worse="increase", name="broken")
+        def total(queries):
+            return queries["clicks"].sum()
+
+        assert LOG.ireval.behaviour("clicked_first")["value"].tolist() == [0.5, 0]
+        found = LOG.ireval.verdict(["new", "old"], "clicked_first")
+        assert found["hypothesis"].tolist() == ["new > old"]
+        with pytest.raises(ValueError, match=r"broken gave an array of shape \(\) for 5 rows"):
+            LOG.ireval.behaviour("broken")
+    finally:
+        for name in ("clicked_first", "broken"):
+            MEASURES.pop(name, None)
+    with pytest.raises(ValueError, match="pdeval has a behaviour measure 'abandonment_rate'"):
+        behaviour_measure(worse="increase", name="abandonment_rate")(lambda queries: queries["clicks"])

@@ -6,10 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
-from pdeval.online.behaviour import MEASURES
-from pdeval.online.buckets import compare_buckets, verdict
-from pdeval.online.clicks import per_query
-from pdeval.online.simulate import simulate
+from pdeval.online.behaviour_measures import MEASURES
 
 # the slides' table: what happens to each measure when search results become worse
 WORSE = {
@@ -42,7 +39,7 @@ def log():
         doc = [f"{bucket}-{q}-{p}" for q, p in zip(query, place, strict=True)]
         parts.append(pd.DataFrame({"run": bucket, "query_id": query, "doc_id": doc, "rank": place + 1}))
         judged.append(pd.DataFrame({"query_id": query, "doc_id": doc, "relevance": relevant.ravel().astype(int)}))
-    return simulate(pd.concat(parts), pd.concat(judged), sessions=8, reformulate=0.7, users=400)
+    return pd.concat(parts).ireval.simulate_clicks(pd.concat(judged), sessions=8, reformulate=0.7, users=400)
 
 
 def test_the_directions_are_those_of_the_slides():
@@ -50,7 +47,7 @@ def test_the_directions_are_those_of_the_slides():
 
 
 def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
-    found = verdict(log, ORDER).set_index("measure")
+    found = log.ireval.verdict(ORDER).set_index("measure")
     assert found["as_expected"].tolist() == [3] * 8
     assert set(found["verdict"]) <= {"confirmed", "in order"}
     for name, direction in WORSE.items():
@@ -59,7 +56,7 @@ def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
 
 
 def test_the_opposite_hypothesis_is_contradicted(log):
-    found = verdict(log, ORDER[::-1], "abandonment_rate").iloc[0]
+    found = log.ireval.verdict(ORDER[::-1], "abandonment_rate").iloc[0]
     assert found[["as_expected", "against", "verdict"]].tolist() == [0, 3, "contradicted"]
     assert found["found"] == "ORIG < FLAT < RAND"
     assert found["hypothesis"] == "RAND < FLAT < ORIG"
@@ -67,15 +64,15 @@ def test_the_opposite_hypothesis_is_contradicted(log):
 
 def test_buckets_that_do_not_differ_are_not_confirmed(log):
     halves = log[log["bucket"] == "FLAT"].assign(bucket=lambda frame: np.where(frame["session"] % 2, "one", "two"))
-    found = verdict(halves, ["one", "two"])
+    found = halves.ireval.verdict(["one", "two"])
     assert "confirmed" not in set(found["verdict"])
     assert "contradicted" not in set(found["verdict"])
     assert set(found["significant"] + found["against"]) == {0}
 
 
 def test_each_measure_is_tested_by_the_test_that_suits_it(log):
-    found = compare_buckets(log, correction="none").set_index(["measure", "bucket_a", "bucket_b"])
-    queries = per_query(log)
+    found = log.ireval.compare_buckets(correction="none").set_index(["measure", "bucket_a", "bucket_b"])
+    queries = log.ireval.per_query()
     x, y = (queries[queries["bucket"] == bucket] for bucket in ("FLAT", "ORIG"))
     z, p = proportions_ztest([x["abandoned"].sum(), y["abandoned"].sum()], [len(x), len(y)])
     row = found.loc[("abandonment_rate", "FLAT", "ORIG")]
@@ -95,37 +92,37 @@ def test_each_measure_is_tested_by_the_test_that_suits_it(log):
 
 
 def test_p_values_are_corrected_within_each_measure(log):
-    found = compare_buckets(log, ["abandonment_rate", "clicks_per_query"])
+    found = log.ireval.compare_buckets(["abandonment_rate", "clicks_per_query"])
     assert len(found) == 6
     np.testing.assert_allclose(found["p_adjusted"], np.minimum(3 * found["p_value"], 1))
     assert found["significant"].tolist() == (found["p_adjusted"] < 0.05).tolist()
 
 
 def test_the_order_says_who_is_a_and_who_is_compared(log):
-    found = compare_buckets(log, "clicks_per_query", order=["RAND", "ORIG"])
+    found = log.ireval.compare_buckets("clicks_per_query", order=["RAND", "ORIG"])
     assert found[["bucket_a", "bucket_b"]].to_numpy().tolist() == [["RAND", "ORIG"]]
     assert found["difference"].iloc[0] < 0
 
 
 def test_without_clicks_the_times_have_no_verdict(log):
-    found = verdict(log[log["action"] == "impression"], ORDER).set_index("measure")
+    found = log[log["action"] == "impression"].ireval.verdict(ORDER).set_index("measure")
     assert found.loc["time_to_first_click", ["verdict", "found"]].tolist() == ["no data", "ORIG ? FLAT ? RAND"]
     assert found.loc["abandonment_rate", ["verdict", "found"]].tolist() == ["not in order", "ORIG = FLAT = RAND"]
-    compared = compare_buckets(log[log["action"] == "impression"], "time_to_first_click")
+    compared = log[log["action"] == "impression"].ireval.compare_buckets("time_to_first_click")
     assert compared[["p_value", "difference", "ci_low"]].isna().all(axis=None)
     assert not compared["significant"].any()
 
 
 def test_wrong_hypotheses_and_tests_are_refused(log):
     with pytest.raises(ValueError, match="of those in the log: FLAT, ORIG, RAND; found ORIG, SWAP"):
-        verdict(log, ["ORIG", "SWAP"])
+        log.ireval.verdict(["ORIG", "SWAP"])
     with pytest.raises(ValueError, match="at least two buckets, each once"):
-        verdict(log, ["ORIG", "ORIG"])
+        log.ireval.verdict(["ORIG", "ORIG"])
     with pytest.raises(ValueError, match="needs a bucket column with at least two buckets"):
-        compare_buckets(log.drop(columns="bucket"))
+        log.drop(columns="bucket").ireval.compare_buckets()
     with pytest.raises(ValueError, match="test is 'auto', 'welch' or 'mann-whitney', not 't'"):
-        compare_buckets(log, test="t")
+        log.ireval.compare_buckets(test="t")
     with pytest.raises(ValueError, match="welch compares means, time_to_first_click is summed up by its median"):
-        compare_buckets(log, test="welch")
-    means = compare_buckets(log, test="welch", aggregate="mean")
+        log.ireval.compare_buckets(test="welch")
+    means = log.ireval.compare_buckets(test="welch", aggregate="mean")
     assert set(means["test"]) == {"welch"}

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from pdeval.online.click_models import MODELS, ClickModel, click_model
+from pdeval.online.click_models import MODELS, ClickModel, chosen_model, click_model
 
 GRADES = np.tile([0.0, 1.0, 0.0, 1.0], (40_000, 1))
 
 
 def rates(model, grades=GRADES):
-    examined, clicked = click_model(model).clicks(grades, np.random.default_rng(0))
+    examined, clicked = chosen_model(model).clicks(grades, np.random.default_rng(0))
     return examined.mean(axis=0), clicked.mean(axis=0)
 
 
@@ -59,6 +59,30 @@ def test_grades_between_have_probabilities_between():
 
 def test_unknown_models_and_impossible_numbers_are_refused():
     with pytest.raises(KeyError, match="no click model 'random'; there are perfect, navigational"):
-        click_model("random")
+        chosen_model("random")
     with pytest.raises(ValueError, match="probabilities from 0 to 1"):
         ClickModel(click=(0.0, 1.5))
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_every_model_says_what_its_users_do_and_does_no_more_than_is_shown(name):
+    assert MODELS[name].says
+    grades = np.array([[0.0, 1.0, np.nan]] * 200)
+    examined, clicked = chosen_model(name).clicks(grades, np.random.default_rng(0))
+    assert examined.shape == clicked.shape == grades.shape
+    assert not (clicked & ~examined).any()
+    assert not examined[:, 2].any()
+    assert clicked[:, 1].mean() > clicked[:, 0].mean()  # relevance attracts
+
+
+def test_a_model_of_ones_own_is_known_by_its_name_and_takes_none_of_pdevals():
+    try:
+        made = click_model("idle", click=(0.0, 0.0), says="click nothing")
+        assert chosen_model("idle") is made
+        with pytest.raises(KeyError, match="cascade, idle, or give a ClickModel"):
+            chosen_model("busy")
+        assert click_model("idle", click=(0.1, 0.1)).click == (0.1, 0.1)  # declared again
+    finally:
+        del MODELS["idle"]
+    with pytest.raises(ValueError, match=r"pdeval has a click model 'perfect' \(click everything relevant"):
+        click_model("perfect", click=(1.0, 1.0))

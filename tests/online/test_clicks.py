@@ -5,7 +5,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdeval.online.clicks import per_query, per_session
+import pdeval  # noqa: F401  (registers the accessor)
 
 COLUMNS = ["session", "query_id", "timestamp", "action", "rank"]
 
@@ -63,14 +63,14 @@ def test_every_query_equals_a_walk_through_its_session(drawn):
         shown.add((session, query))
         rows.append((session, query, second, action, rank if action == "click" else np.nan))
     log = pd.DataFrame(rows, columns=COLUMNS)
-    found = per_query(log.sample(frac=1, random_state=0))
+    found = log.sample(frac=1, random_state=0).ireval.per_query()
     columns = ["session", "query_id", "clicks", "reformulated", "max_reciprocal_rank", "mean_reciprocal_rank"]
     columns += ["time_to_first_click", "time_to_last_click"]
     expected = pd.DataFrame(naive(log), columns=columns)
     pd.testing.assert_frame_equal(found[columns], expected, check_dtype=False)
     np.testing.assert_array_equal(found["abandoned"], expected["clicks"] == 0)
     queries = expected.groupby("session").size()
-    assert per_session(log).to_numpy().tolist() == [[name, size] for name, size in queries.items()]
+    assert log.ireval.per_session().to_numpy().tolist() == [[name, size] for name, size in queries.items()]
 
 
 def test_session_user_and_bucket_are_carried_along():
@@ -78,5 +78,5 @@ def test_session_user_and_bucket_are_carried_along():
         [(7, "q", 0, "impression", None, "ann", "new"), (7, "q", 2, "click", 1, "ann", "new")],
         columns=[*COLUMNS, "user", "bucket"],
     )
-    assert per_query(log).columns.tolist()[:5] == ["bucket", "session", "user", "query_id", "timestamp"]
-    assert per_session(log).to_numpy().tolist() == [["new", 7, "ann", 1]]
+    assert log.ireval.per_query().columns.tolist()[:5] == ["bucket", "session", "user", "query_id", "timestamp"]
+    assert log.ireval.per_session().to_numpy().tolist() == [["new", 7, "ann", 1]]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdeval.online.credit import credit
-from pdeval.online.interleaving import interleave, multileave
+import pdeval
+from pdeval.kinds import tables
 
 LISTS = pd.DataFrame(
     {
@@ -29,6 +29,10 @@ CLICKS = pd.DataFrame(
 OUTCOME = ["session", "query_id", "clicks", "credit_a", "credit_b", "winner"]
 
 
+def credit(lists, log, **options):
+    return log.ireval.credit(lists, **options)
+
+
 def outcomes(lists, log, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -44,7 +48,7 @@ def test_the_owner_of_a_clicked_result_is_credited():
 
 
 def test_ranks_serve_as_well_as_documents():
-    ranked = CLICKS.assign(rank=[1, 2, 3, 2, 1])
+    ranked = CLICKS.assign(rank=[1, 2, 3, 2, 1], action="click")
     assert outcomes(LISTS, ranked.drop(columns="doc_id")) == EXPECTED
     some = ranked.assign(doc_id=["d", None, "f", None, "e"])  # each click by what it has
     assert outcomes(LISTS, some) == EXPECTED
@@ -94,12 +98,16 @@ def test_several_lists_per_query_need_a_log_that_tells_them_apart():
 
 
 def test_every_fault_of_both_tables_is_named_at_once():
+    unread = CLICKS.drop(columns="doc_id").assign(action="click", query_id=[None, 1, 1, 2, 2])
     with pytest.raises(ValueError, match="clicks cannot be credited") as caught:
-        credit(LISTS.drop(columns="team"), CLICKS[["session"]])
-    for fault in ("lists have no column team", "log has no column query_id", "log has neither doc_id nor rank"):
+        credit(LISTS.assign(method="balanced", team=[None, "a", "a", "b", "b"]), unread)
+    for fault in (
+        "the interleaved lists have rows without a team",
+        "balanced lists need the columns rank_a, rank_b",
+        "the log has 1 rows without a query_id",
+        "the log has neither doc_id nor rank",
+    ):
         assert fault in str(caught.value)
-    with pytest.raises(ValueError, match="balanced lists need the columns rank_a, rank_b"):
-        credit(LISTS.assign(method="balanced"), CLICKS)
     with pytest.raises(ValueError, match="query_id holds numbers in one table and text in the other"):
         credit(LISTS, CLICKS.assign(query_id=CLICKS["query_id"].astype(str)))
 
@@ -120,12 +128,12 @@ ranking = st.permutations("abcdef").map("".join)
 def test_balanced_lists_are_credited_by_rank_and_shared_prefixes_credit_nobody(a, b, positions, seed):
     rows = [(run, 1, doc, rank) for run, docs in (("x", a), ("y", b)) for rank, doc in enumerate(docs, start=1)]
     table = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"])
-    lists = interleave(table, method="balanced", seed=seed)
+    lists = table.ireval.interleave(method="balanced", seed=seed)
     shown = "".join(lists["doc_id"])
     clicked = {shown[position - 1] for position in positions if position <= len(shown)}
     if not clicked:
         return
-    log = pd.DataFrame({"query_id": 1, "doc_id": sorted(clicked)})
+    log = pd.DataFrame({"session": 1, "query_id": 1, "doc_id": sorted(clicked)})
     found = credit(lists, log).iloc[0]
     assert (found["credit_a"], found["credit_b"]) == naive_balanced(a, b, shown, clicked)
     shared = set(lists.loc[lists["shared"], "doc_id"])
@@ -135,7 +143,7 @@ def test_balanced_lists_are_credited_by_rank_and_shared_prefixes_credit_nobody(a
 
 def test_multileaved_credit_compares_every_pair_of_runs():
     rows = [(run, 1, f"{run}{rank}", rank) for run in "xyz" for rank in (1, 2)]
-    lists = multileave(pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"]), depth=3)
+    lists = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"]).ireval.interleave.many(depth=3)
     log = pd.DataFrame({"session": [1, 1, 2], "query_id": 1, "doc_id": ["x1", "z1", "z1"]})
     found = credit(lists, log)
     columns = ["run_a", "run_b", "session", "credit_a", "credit_b", "winner"]
@@ -148,6 +156,27 @@ def test_multileaved_credit_compares_every_pair_of_runs():
 
 def test_runs_of_several_columns_keep_their_names():
     named = LISTS.rename(columns={"run_a": "model_a", "run_b": "model_b"}).assign(seed_a=1, seed_b=2)
-    found = credit(named, CLICKS, run=["model", "seed"])
+    found = credit(named.ireval(run=["model", "seed"]), CLICKS)
     assert found.columns.tolist()[:4] == ["model_a", "seed_a", "model_b", "seed_b"]
     np.testing.assert_array_equal(found["credit_a"], [1, 1, 1, 0])
+
+
+def test_the_log_and_the_lists_may_name_their_queries_differently():
+    renamed = CLICKS.rename(columns={"session": "sid", "user": "uid", "query_id": "q", "doc_id": "page"})
+    found = renamed.ireval(session="sid", user="uid", query="q", doc="page").credit(LISTS)
+    assert list(found)[:5] == ["run_a", "run_b", "query_id", "sid", "uid"]
+    assert found["winner"].tolist() == ["tie", "a", "a", "b"]
+    assert found.ireval.wins(per="user")["n"].tolist() == [2]  # the credits know who the user is
+
+
+def test_a_log_without_sessions_counts_every_list_once():
+    log = tables.Table("clicks", CLICKS[["query_id", "doc_id"]], {"query": "query_id", "doc": "doc_id"})
+    found = pdeval.online.credit.credit(log, LISTS)
+    assert found[["query_id", "clicks", "credit_a", "credit_b"]].to_numpy().tolist() == [[1, 3, 2, 1], [2, 2, 1, 1]]
+
+
+def test_credit_needs_lists():
+    with pytest.raises(TypeError, match=r"a pandas DataFrame holding a table of interleaved lists .*, got NoneType"):
+        credit(None, CLICKS)
+    with pytest.raises(ValueError, match=r"expected a table of interleaved lists \(run_a, run_b, query, position, doc"):
+        credit(LISTS.drop(columns="team"), CLICKS)

@@ -8,9 +8,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pdeval.online import interleaving
-from pdeval.online.interleaving import interleave, multileave
 
 METHODS = ("team-draft", "balanced", "probabilistic")
+
+
+def interleave(table, **options):
+    return table.ireval.interleave(**options)
+
+
+def multileave(table, **options):
+    return table.ireval.interleave.many(**options)
 
 
 def runs(**rankings) -> pd.DataFrame:
@@ -205,9 +212,10 @@ def test_runs_that_share_no_query_have_no_lists():
 
 def test_runs_named_by_several_columns_keep_them():
     table = runs(x="abc", y="bcd").assign(seed=[1, 1, 1, 2, 2, 2]).rename(columns={"run": "model", "doc_id": "item"})
-    lists = interleave(table, run=["model", "seed"], doc="item", pairs=[(("y", 2), ("x", 1))])
+    bound = table.ireval(run=["model", "seed"], doc="item")
+    lists = bound.interleave(pairs=[(("y", 2), ("x", 1))])
     assert lists.iloc[0][["model_a", "seed_a", "model_b", "seed_b"]].tolist() == ["y", 2, "x", 1]
-    assert set(multileave(table, run=["model", "seed"], doc="item")["team"]) == {"x / 1", "y / 2"}
+    assert set(bound.interleave.many()["team"]) == {"x / 1", "y / 2"}
 
 
 def test_the_slides_algorithm_stops_where_a_run_has_nothing_left():

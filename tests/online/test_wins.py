@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from pdeval.online.wins import preferences, wins
+from pdeval.significance.corrections import adjust
+
+
+def wins(credits, **options):
+    return credits.ireval.wins(**options)
+
 
 # papers: Radlinski et al. 2008, as in the slides: A wins %, B wins %, n, and whether the entry is bold (significant)
 SLIDES = {
@@ -34,17 +39,17 @@ def credits_of(table: dict, voter: str) -> pd.DataFrame:
     for (a, b), (a_percent, b_percent, n, _) in table.items():
         a_wins, b_wins = round(n * a_percent / 100), round(n * b_percent / 100)
         sign = np.repeat([1, -1, 0], [a_wins, b_wins, n - a_wins - b_wins])
-        part = pd.DataFrame({"run_a": a, "run_b": b, voter: np.arange(n), "clicks": 1})
+        part = pd.DataFrame({"run_a": a, "run_b": b, "query_id": 1, "clicks": 1, voter: np.arange(n)})
         parts.append(part.assign(credit_a=(sign >= 0).astype(int), credit_b=(sign <= 0).astype(int)))
     return pd.concat(parts, ignore_index=True)
 
 
-@pytest.mark.parametrize(("by", "voter"), [("query", "query_id"), ("user", "user")])
-def test_the_table_of_the_slides_and_its_bold_entries(by, voter):
-    found = wins(credits_of(SLIDES[by], voter), by=by, correction="none").set_index(["run_a", "run_b"])
-    for pair, (a_percent, b_percent, n, bold) in SLIDES[by].items():
+@pytest.mark.parametrize(("per", "voter"), [("query", "query_id"), ("user", "user")])
+def test_the_table_of_the_slides_and_its_bold_entries(per, voter):
+    found = wins(credits_of(SLIDES[per], voter), per=per, correction="none").set_index(["run_a", "run_b"])
+    for pair, (a_percent, b_percent, n, bold) in SLIDES[per].items():
         row = found.loc[pair]
-        assert (round(row["a_percent"], 1), round(row["b_percent"], 1), row["n"]) == (a_percent, b_percent, n)
+        assert (round(100 * row["a_share"], 1), round(100 * row["b_share"], 1), row["n"]) == (a_percent, b_percent, n)
         assert row["significant"] == bold
         assert row["p_value"] == pytest.approx(binomtest(int(row["a_wins"]), int(row["a_wins"] + row["b_wins"])).pvalue)
 
@@ -61,16 +66,16 @@ COUNTS = ["n", "a_wins", "b_wins", "ties"]
 
 
 @pytest.mark.parametrize(
-    ("by", "expected"), [("impression", [5, 2, 2, 1]), ("query", [2, 1, 1, 0]), ("user", [3, 1, 1, 1])]
+    ("per", "expected"), [("impression", [5, 2, 2, 1]), ("query", [2, 1, 1, 0]), ("user", [3, 1, 1, 1])]
 )
-def test_queries_and_users_go_to_the_run_that_won_more_of_their_impressions(by, expected):
-    assert wins(CREDITS, by=by)[COUNTS].iloc[0].tolist() == expected
+def test_queries_and_users_go_to_the_run_that_won_more_of_their_impressions(per, expected):
+    assert wins(CREDITS, per=per)[COUNTS].iloc[0].tolist() == expected
 
 
 def test_a_pair_without_clicks_has_nothing_to_count():
     row = wins(CREDITS).iloc[1]
     assert row[COUNTS].tolist() == [0, 0, 0, 0]
-    assert np.isnan([row["a_percent"], row["p_value"], row["p_adjusted"]]).all()
+    assert np.isnan([row["a_share"], row["p_value"], row["p_adjusted"]]).all()
     assert not row["significant"]
     assert len(wins(CREDITS.iloc[:0])) == 0
 
@@ -94,18 +99,33 @@ def test_p_values_are_corrected_for_the_number_of_pairs():
 
 
 def test_outcomes_as_preferences_average_the_signs_of_clicked_impressions():
-    found = preferences(CREDITS.assign(method="team-draft"))
+    found = CREDITS.assign(method="team-draft").ireval.preferences()
     assert found.columns.tolist() == ["query_id", "run_a", "run_b", "measure", "value"]
     assert found["value"].tolist() == [pytest.approx(1 / 3), -0.5]
     assert found["query_id"].tolist() == [1, 2]
 
 
 def test_wrong_tables_and_choices_are_refused():
-    with pytest.raises(ValueError, match=r"expected what credit\(\) returns"):
+    with pytest.raises(AttributeError, match=r"wins\(\): expected a table of credits of interleaved runs"):
         wins(CREDITS.drop(columns="credit_a"))
     with pytest.raises(ValueError, match="wins by user need a user column; the credits have run_a, run_b, query_id"):
-        wins(CREDITS.drop(columns="user"), by="user")
-    with pytest.raises(ValueError, match="by is 'query', 'user' or 'impression', not 'day'"):
-        wins(CREDITS, by="day")
+        wins(CREDITS.drop(columns="user"), per="user")
+    with pytest.raises(ValueError, match="per is 'query', 'user' or 'impression', not 'day'"):
+        wins(CREDITS, per="day")
     with pytest.raises(ValueError, match="alternative is 'two-sided', 'greater' or 'less', not 'better'"):
         wins(CREDITS, alternative="better")
+
+
+def test_corrections_leave_undefined_p_values_out():
+    p, family = np.array([0.01, np.nan, 0.02, 0.04]), np.zeros(4, dtype=np.int64)
+
+    def adjusted(correction):
+        return adjust(p, family, correction=correction)
+
+    assert adjusted("bonferroni")[[0, 2, 3]].tolist() == pytest.approx([0.03, 0.06, 0.12])
+    assert adjusted("holm")[[0, 2, 3]].tolist() == pytest.approx([0.03, 0.04, 0.04])
+    assert adjusted("bh")[[0, 2, 3]].tolist() == pytest.approx([0.03, 0.03, 0.04])
+    assert adjusted("none")[[0, 2, 3]].tolist() == [0.01, 0.02, 0.04]
+    assert np.isnan(adjusted("holm")[1])
+    with pytest.raises(ValueError, match=r"correction='bonferoni': .*Did you mean 'bonferroni'\?"):
+        wins(CREDITS, correction="bonferoni")

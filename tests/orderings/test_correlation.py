@@ -5,8 +5,20 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate import cube
-from pdeval.orderings.correlation import correlate, correlate_with
+from pdeval.kinds.tables import read
+from pdeval.orderings.correlation import correlate as correlate_held
+from pdeval.orderings.correlation import correlate_against
 from pdeval.orderings.order import order
+
+
+def correlate(source, **options):
+    """Correlate a frame of orders, all its measures, or a cube."""
+    held = read(source, "orders") if isinstance(source, pd.DataFrame) else source
+    return correlate_held(held, None, **options)
+
+
+def correlate_with(frame, others, **options):
+    return correlate_against(read(frame, "orders"), others, **options)
 
 
 def orders(ranks, *, measure="AP", method="mean", scores=None):
@@ -85,7 +97,10 @@ def test_scores_are_ordered_first():
     runs, queries = pd.DataFrame({"run": list("vwxyz")}), pd.Index(range(10), name="query_id")
     table = cube.Scores(runs, queries, ("RR", "AP"), values, np.array([True, False]))
     for method in ("mean", ["mean", "borda"], None):
-        pd.testing.assert_frame_equal(correlate(table, method=method), correlate(order(table, method=method)))
+        by_hand = order(table, method=method)
+        by_hand = by_hand.assign(measure=pd.Categorical(by_hand["measure"], ["RR", "AP"]))
+        by_hand["method"] = pd.Categorical(by_hand["method"], ["mean", "borda"])
+        pd.testing.assert_frame_equal(correlate(table, method=method), correlate(by_hand))
     assert correlate(table)["measure_a"].tolist() == ["RR"]
 
 
@@ -97,7 +112,7 @@ def test_runs_named_by_several_columns_are_matched_by_all():
 
 def test_more_columns_do_not_matter_once_the_run_is_named():
     frame = pd.concat([AP, RR]).assign(row=range(8))
-    assert correlate(frame, run="run")["value"].item() == pytest.approx(2 / 3)
+    assert frame.ireval(run="run").correlate()["value"].item() == pytest.approx(2 / 3)
 
 
 def test_all_and_part_of_the_data_are_compared_measure_by_measure():
@@ -138,8 +153,10 @@ def test_fewer_than_two_common_runs_are_an_error():
 
 
 def test_a_run_twice_in_an_ordering_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match=r"run 'b' is more than once in the ordering \('AP', 'mean'\).*with run="):
-        correlate(pd.concat([AP, RR, AP.iloc[[1]]]))
+    with pytest.raises(
+        ValueError, match=r"run 'b' is more than once in the ordering \('AP', 'mean'\).*df.ireval\(run="
+    ):
+        pd.concat([AP, RR, AP.iloc[[1]]]).ireval(run="run").correlate()
 
 
 def test_one_ordering_is_nothing_to_correlate():
@@ -155,9 +172,11 @@ def test_tables_without_a_measure_in_common_are_an_error():
 
 
 def test_a_table_that_is_not_of_orders_is_an_error():
-    with pytest.raises(ValueError, match=r"no method, rank among run, measure, score. Call order\(\) first"):
+    with pytest.raises(ValueError, match=r"expected a table of orders \(run, measure, method, score, rank\)"):
         correlate(AP.drop(columns=["method", "rank"]))
-    with pytest.raises(ValueError, match="no column names the runs"):
+    with pytest.raises(
+        ValueError, match="no column names the runs of this table of orders; it needs one beside measure, method"
+    ):
         correlate(AP.drop(columns="run"))
 
 
@@ -169,11 +188,11 @@ def test_the_matrix_shows_one_coefficient():
 @pytest.mark.parametrize(
     ("option", "error", "message"),
     [
-        ({"coefficients": "kendall"}, KeyError, "no coefficient 'kendall'"),
+        ({"coefficients": "goodman"}, KeyError, "no coefficient 'goodman'"),
         ({"coefficients": "tau-B"}, KeyError, "Did you mean 'tau_b'"),
         ({"coefficients": []}, ValueError, "no coefficient was asked for"),
         ({"p": 1}, ValueError, "p=1, the persistence of RBO, must be between 0 and 1"),
-        ({"runs": "all"}, ValueError, "runs='all' must be 'same' or 'common'"),
+        ({"runs": "all"}, ValueError, "runs='all': choose 'same' or 'common'"),
     ],
 )
 def test_unknown_options_are_errors(option, error, message):

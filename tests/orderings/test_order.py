@@ -10,12 +10,13 @@ from scipy import optimize, stats
 
 import pdeval
 from pdeval.evaluate import cube
-from pdeval.orderings import order as orderings
+from pdeval.orderings import order as order_module
 from pdeval.orderings import votes
-from pdeval.orderings.order import METHODS, bradley_terry, mc4, order
+from pdeval.orderings.methods import bradley_terry, mc4, orderings
+from pdeval.orderings.order import order, ordered
 from pdeval.orderings.votes import ranks, tally
 
-ALL = list(METHODS)
+ALL = list(orderings())
 PAIRED = ["winrate", "borda", "copeland", "mc4", "bradley-terry"]
 
 
@@ -92,7 +93,7 @@ def test_a_majority_cycle_is_a_tie_for_copeland_and_mc4_but_not_for_borda():
 
 def test_mc4_solves_the_walk_of_two_runs():
     # from the loser one moves with chance (1 - t)/2 and jumps with t/2: its mass is t/2 / (1 - (1 - t)/2)
-    table = by_run(order(scores([[1, 0]]), method="mc4", teleport=0.1), "score")
+    table = by_run(order(scores([[1, 0]]), method="mc4(teleport=0.1)"), "score")
     loser = 0.05 / (1 - 0.45)
     np.testing.assert_allclose(table.tolist(), [1 - loser, loser], rtol=1e-14)
 
@@ -118,7 +119,7 @@ def test_mc4_is_the_stationary_distribution_of_its_walk(x, teleport):
 
 def test_bradley_terry_of_two_runs_is_the_log_odds_of_winning():
     # 3 wins, 1 loss, 2 ties, and a prior of half a tied query: 4.25 against 2.25 wins
-    table = order(scores([[1, 0]] * 3 + [[0, 1]] + [[1, 1]] * 2), method="bradley-terry", prior=0.5)
+    table = order(scores([[1, 0]] * 3 + [[0, 1]] + [[1, 1]] * 2), method="bradley-terry(prior=0.5)")
     np.testing.assert_allclose(table["score"], [np.log(4.25 / 2.25) / 2, -np.log(4.25 / 2.25) / 2], rtol=1e-12)
 
 
@@ -206,7 +207,7 @@ def test_borda_is_the_number_of_runs_less_the_mean_rank(x):
 @given(tables())
 def test_win_rates_given_directly_order_as_the_preferences_they_sum(x):
     wins = (x[:, :, None] - x[:, None, :]).sum(axis=2)
-    direct = by_run(order(scores(wins), method=PAIRED, winrates=True))
+    direct = by_run(ordered(scores(wins), method=PAIRED, winrates=True))
     pd.testing.assert_series_equal(direct, by_run(order(differences(scores(x)), method=PAIRED)))
 
 
@@ -255,19 +256,19 @@ def test_rows_go_by_measure_and_method_as_asked_then_by_rank():
 
 def test_rank_intervals_hold_the_rank_and_are_the_same_for_the_same_seed():
     table = scores(np.random.default_rng(1).random((30, 8)) + np.arange(8) / 20)
-    one = order(table, method=ALL, bootstrap=200, seed=5)
+    one = order(table, method=ALL, draws=200, seed=5)
     assert ((one["rank_low"] <= one["rank"]) & (one["rank"] <= one["rank_high"])).all()
-    pd.testing.assert_frame_equal(one, order(table, method=ALL, bootstrap=200, seed=5))
-    assert not one.equals(order(table, method=ALL, bootstrap=200, seed=6))
+    pd.testing.assert_frame_equal(one, order(table, method=ALL, draws=200, seed=5))
+    assert not one.equals(order(table, method=ALL, draws=200, seed=6))
 
 
 def test_rank_intervals_do_not_depend_on_the_memory_block_or_on_what_else_is_asked(monkeypatch):
     table = scores(np.random.default_rng(1).random((2, 12, 4)), measures=("AP", "RR"))
-    whole = order(table, method=ALL, bootstrap=40)
-    monkeypatch.setattr(orderings, "BLOCK", 64)
+    whole = order(table, method=ALL, draws=40)
+    monkeypatch.setattr(order_module, "BLOCK", 64)
     monkeypatch.setattr(votes, "BLOCK", 64)
-    pd.testing.assert_frame_equal(order(table, method=ALL, bootstrap=40), whole)
-    alone = order(scores(table.values[1], measures=("RR",)), method="mc4", bootstrap=40)
+    pd.testing.assert_frame_equal(order(table, method=ALL, draws=40), whole)
+    alone = order(scores(table.values[1], measures=("RR",)), method="mc4", draws=40)
     kept = whole[(whole["measure"] == "RR") & (whole["method"] == "mc4")].reset_index(drop=True)
     for column in ("rank", "rank_low", "rank_high"):
         assert alone[column].tolist() == kept[column].tolist()
@@ -277,7 +278,7 @@ def test_rank_intervals_equal_those_of_queries_drawn_one_by_one():
     x = np.random.default_rng(2).random((8, 4)).round(1)
     drawn = np.random.default_rng(7).multinomial(8, np.full(8, 1 / 8), size=25)
     again = [by_run(order(scores(np.repeat(x, times, axis=0)), method=ALL)) for times in drawn]
-    found = order(scores(x), method=ALL, bootstrap=25, seed=7, confidence=0.9)
+    found = order(scores(x), method=ALL, draws=25, seed=7, confidence=0.9)
     # of 25 sorted ranks, the 2nd is the first at which 5% are reached, the 24th 95%
     table = np.sort(np.array(again), axis=0)
     low, high = pd.Series(table[1], again[0].index), pd.Series(table[23], again[0].index)
@@ -286,7 +287,7 @@ def test_rank_intervals_equal_those_of_queries_drawn_one_by_one():
 
 
 def test_a_run_that_always_wins_is_first_in_every_resample():
-    table = order(scores([[3, 1, 2], [3, 2, 1], [3, 2, 1]]), method=ALL, bootstrap=50)
+    table = order(scores([[3, 1, 2], [3, 2, 1], [3, 2, 1]]), method=ALL, draws=50)
     first = table[table["run"] == "a"]
     assert (first[["rank", "rank_low", "rank_high"]] == 1).all().all()
 
@@ -342,10 +343,12 @@ def test_a_frame_is_not_a_table_of_scores():
     ("option", "message"),
     [
         ({"compat": "trec_eval"}, "compat='trec_eval' is not an ordering's"),
-        ({"bootstrap": -1}, "bootstrap=-1 must be a number of resamples"),
-        ({"confidence": 95}, "confidence=95 must be between 0 and 1"),
-        ({"teleport": 0}, "teleport=0 must be above 0"),
-        ({"prior": 0}, "prior=0 must be above 0"),
+        ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
+        ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
+        ({"seed": "x"}, "seed='x': give a whole number of at least 0, or None"),
+        ({"method": "mc4(teleport=0)"}, "teleport=0 must be above 0"),
+        ({"method": "mc4(teleport=2)"}, r"teleport=2 in 'mc4\(teleport=2\)' must be between 0 and 1"),
+        ({"method": "bradley-terry(prior=0)"}, "prior=0 must be above 0"),
     ],
 )
 def test_options_out_of_range_are_errors(option, message):
@@ -355,5 +358,5 @@ def test_options_out_of_range_are_errors(option, message):
 
 def test_the_catalog_lists_every_method():
     listed = pdeval.catalog().query("family == 'ordering'").set_index("name")["summary"]
-    assert set(METHODS) <= set(listed.index)
+    assert set(orderings()) == set(listed.index)
     assert listed["mc4"].startswith("MC4: the time spent at the run")

@@ -14,7 +14,7 @@ MEASURES = ["AP", "RPP", "rrLP", "ASL"]
 @pytest.mark.parametrize("topics", ["relevant", "answered"])
 def test_a_standing_holds_what_order_returns(topics):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), topics=topics)
-    found = standing(joined.positions, MEASURES, topics=topics)
+    found = standing(joined, MEASURES)
     orders = joined.order(MEASURES)
     assert found.keys == list(dict.fromkeys(zip(orders["measure"], orders["method"])))
     for row, (measure, _) in enumerate(found.keys):
@@ -26,7 +26,7 @@ def test_a_standing_holds_what_order_returns(topics):
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_several_methods_are_several_rows_and_levels_have_their_own_queries():
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    found = standing(joined.positions, ["AP", "AP(level=3)"], method=["mean", "borda"])
+    found = standing(joined, ["AP", "AP(level=3)"], method=["mean", "borda"])
     assert found.keys == [("AP", "mean"), ("AP", "borda"), ("AP(level=3)", "mean"), ("AP(level=3)", "borda")]
     top = pdeval.datasets.sample_qrels().query("relevance == 3")["query_id"].nunique()
     assert found.queries.tolist() == [50, 50, top, top]
@@ -46,7 +46,7 @@ def test_a_measure_with_more_queries_than_the_call_may_be_answered_unevenly():
 
 def test_a_warning_about_missing_queries_is_given_once_or_not_at_all(recwarn):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    standing(joined.positions, MEASURES, tell=False)
+    standing(joined, MEASURES, tell=False)
     assert len(recwarn) == 0
-    standing(joined.positions, MEASURES)
+    standing(joined, MEASURES)
     assert len(recwarn) == 1

@@ -106,7 +106,7 @@ def test_mc4_and_borda_orderings_are_pref_evals(orderings, collection, way):
         frame = runs.ireval.join(qrels, level=2).order(measures, method=method, compat="pref_eval")
     else:
         preferences = runs.ireval.prefer(qrels, measures, level=2, compat="pref_eval")
-        frame = preferences.ireval.order(method, compat="pref_eval")
+        frame = preferences.ireval.order(method=method, compat="pref_eval")
     assert found_orders(frame, wanted) == {(n, m): wanted[n][m] for n in wanted for m in method}
 
 

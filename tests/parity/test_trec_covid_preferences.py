@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval import experiments as agreement
 
 ASL = "ASL(unretrieved=corpus)"
 
@@ -24,7 +23,7 @@ def covid(shared_data):
 
 @pytest.fixture(scope="module")
 def agreements(covid):
-    return by_pair(agreement.agree(covid.positions, ["RPP", "AP", "nDCG", "RR", ASL]))
+    return by_pair(covid.agree(["RPP", "AP", "nDCG", "RR", ASL]))
 
 
 def by_pair(table):
@@ -63,7 +62,7 @@ def test_rpp_agrees_most_with_offline_interleaving(covid):
     runs = sorted(covid.positions.runs["run"])
     pairs = [tuple(np.random.default_rng(seed).choice(runs, size=2, replace=False).tolist()) for seed in range(60)]
     measures = ["RPP", "OI", "OI(user=dcg)", "AP", "nDCG"]
-    found = by_pair(agreement.agree(covid.positions, measures, pairs=pairs)).loc["RPP"]
+    found = by_pair(covid.agree(measures, pairs=pairs)).loc["RPP"]
     assert found.loc["OI", "agreement"] == pytest.approx(0.965, abs=0.01)
     assert found.loc["OI", "r"] == pytest.approx(0.945, abs=0.015)
     assert found.loc["OI(user=dcg)", "agreement"] == pytest.approx(0.940, abs=0.01)

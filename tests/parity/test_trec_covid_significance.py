@@ -6,7 +6,6 @@ Diaz and Ferraro (2022), Tables 3 and 4; Diaz (2023), Best-case retrieval evalua
 import pytest
 
 import pdeval
-from pdeval import experiments as agreement
 
 # Percentage of the 3,081 pairs of runs told apart, computed independently: binary at grade 1, also for the gains of
 # nDCG, scores as 32-bit floats, all 40 topics; t-test, or binomial test for sgnLP, with Bonferroni's correction.
@@ -40,7 +39,7 @@ def joined(covid):
 
 
 def percent(table):
-    return dict(zip(table["measure"], table["percent"], strict=True))
+    return dict(zip(table["measure"], 100 * table["detected"], strict=True))
 
 
 def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
@@ -52,7 +51,7 @@ def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
 
 
 def test_the_expected_shares_of_pairs_are_tied(joined):
-    table = agreement.ties(joined.positions, ["RR", "rrLP", "sgnLP"]).set_index("measure")
+    table = joined.ties(["RR", "rrLP", "sgnLP"]).set_index("measure")
     assert (100 * table["tied"]).round(2).to_dict() == {"RR": 54.02, "rrLP": 0.12, "sgnLP": 0.12}
     assert table["pairs"].unique().tolist() == [3081 * 40]
 
@@ -77,9 +76,7 @@ def test_under_hsd_rpp_tells_more_pairs_apart_than_metrics_and_lexiprecision_mor
 
 
 def test_sorted_p_values_cross_alpha_at_the_discriminative_power(joined):
-    from pdeval import significance
-
-    curve = significance.p_value_curve(joined.pairs("RPP"), correction="bonferroni")
+    curve = joined.discriminative_power.curve("RPP", correction="bonferroni")
     assert 100 * (curve["p_value"] < 0.05).mean() == pytest.approx(67.38, abs=0.005)
 
 
@@ -101,7 +98,7 @@ def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
     # four of the eight runs are filtered and shorter: better at the top, worse at high recall, level in the mean
     runs, qrels = web
     found = runs.ireval.discriminative_power(qrels, SUBTOPIC, tests=["t"], ties="rank")
-    assert dict(zip(found["measure"], found["detected"])) == {
+    assert dict(zip(found["measure"], found["n_detected"])) == {
         "ST-RPP": 4,
         "strec@20": 11,
         "ERR-IA@20": 11,

@@ -101,7 +101,7 @@ def disaggregated(seed: int = 0) -> pd.DataFrame:
     }
     return pd.concat(
         [
-            pd.DataFrame({"query_id": "301", "run_a": "a", "run_b": "b", "measure": name, "level": i, "value": value})
+            pd.DataFrame({"query_id": "301", "run_a": "a", "run_b": "b", "measure": name, "recall": i, "value": value})
             for name, value in parts.items()
         ],
         ignore_index=True,
@@ -122,8 +122,8 @@ def degraded(drop: str = "queries", seed: int = 0) -> pd.DataFrame:
                     "measure": measure,
                     "drop": drop,
                     "keep": np.repeat(keep, 10),
-                    "sample": np.tile(np.arange(10), 10),
-                    "statistic": "tau",
+                    "draw": np.tile(np.arange(10), 10),
+                    "statistic": "tau_b",
                     "value": tau.ravel(),
                 }
             )
@@ -149,7 +149,7 @@ def tied_levels() -> pd.DataFrame:
     shapes = {"robust": 0.2, "web": 0.3, "deep-pass 2021": 0.55, "ml-1m": 0.4}
     return pd.concat(
         [
-            pd.DataFrame({"collection": name, "level": level, "tied": first * np.exp(-0.1 * (level - 1)) + 0.05})
+            pd.DataFrame({"collection": name, "recall": level, "tied": first * np.exp(-0.1 * (level - 1)) + 0.05})
             for name, first in shapes.items()
         ],
         ignore_index=True,
@@ -181,6 +181,12 @@ def correlations() -> pd.DataFrame:
     return pd.DataFrame({"measure_a": names[a], "measure_b": names[b], "value": 0.95 - 0.1 * (b - a)})
 
 
+def matrix(runs: int = 4) -> pd.DataFrame:
+    """Mean preferences, runs x runs: antisymmetric, the first run the best."""
+    place = np.arange(runs)
+    return pd.DataFrame((place[None, :] - place[:, None]) / runs, index=run_names(runs), columns=run_names(runs))
+
+
 def summary(runs: int = 8, measures=("AP",)) -> pd.DataFrame:
     """Means with confidence intervals, the best run in the middle of the frame."""
     level = 0.1 + 0.3 * np.sin(np.linspace(0, np.pi, runs))
@@ -199,3 +205,67 @@ def summary(runs: int = 8, measures=("AP",)) -> pd.DataFrame:
         for i, measure in enumerate(measures)
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+def pivoted() -> pd.DataFrame:
+    """Correlations of six measures as a symmetric square."""
+    return pd.DataFrame(np.eye(len(MEASURES)), index=MEASURES, columns=MEASURES)
+
+
+def wins() -> pd.DataFrame:
+    """Wins of interleaved runs."""
+    counts = {
+        "per": "query",
+        "n": 8,
+        "a_wins": [3, 1],
+        "b_wins": [1, 4],
+        "ties": [4, 3],
+        "a_share": 0.5,
+        "b_share": 0.5,
+    }
+    return pd.DataFrame({"run_a": ["lm", "rm3"], "run_b": "bm25", **counts, "p_value": 0.3})
+
+
+def buckets() -> dict:
+    return {"bucket": ["1-9", "10+", "not retrieved"], "low": [1, 10, np.nan], "high": [10, np.inf, np.nan]}
+
+
+# one frame of every kind of table that is drawn, with the columns that its schema asks for
+KINDS = {
+    "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
+        ["run", "query_id"], ignore_index=True
+    ).assign(measure="AP"),
+    "preferences": lambda: preferences(2, measures=("RPP", "AP")),
+    "means": lambda: comparisons(4)[["run_a", "run_b", "measure"]].assign(n=50, mean=0.1, sd=0.2),
+    "matrix": matrix,
+    "summary": summary,
+    "curve": curves,
+    "contributions": disaggregated,
+    "orders": orders,
+    "comparisons": comparisons,
+    "discriminative_curve": lambda: p_values().assign(correction="none", share=0.5),
+    "correlations": lambda: correlations().assign(coefficient="tau_b", runs=12),
+    "sign_agreement": lambda: correlations().rename(columns={"value": "agreement"}).assign(fuzziness=0, pairs=9, r=0.5),
+    "locality": lambda: pd.DataFrame({"recall_a": [1, 1, 2], "recall_b": [2, 3, 3], "pairs": 9, "r": [0.4, 0.2, 0.5]}),
+    "incomplete": lambda: degraded().assign(policy="random"),
+    "incomplete_summary": lambda: pd.DataFrame(
+        {"measure": "AP", "drop": "queries", "policy": "random", "keep": [5, 9], "statistic": "tau_b", "draws": 9,
+         "mean": [0.5, 0.9], "sd": 0.1}
+    ),
+    "ties_by_recall": lambda: pd.DataFrame({"recall": [1, 2], "pairs": 10, "ties": [5, 1], "tied": [0.5, 0.1]}),
+    "ties_by_first": lambda: pd.DataFrame({"p1": [1, 2], "pairs": 10, "ties": [5, 1], "tied": [0.5, 0.1]}),
+    "tie_probability": lambda: pd.DataFrame({"n": 4, "m": [1, 2], "p1": [1, 1], "probability": [0.25, 0.5]}),
+    "deciding": lambda: pd.DataFrame({"run_a": "lm", "run_b": "bm25", "query_id": ["1", "2"], "recall": [1, 2]}),
+    "decided": lambda: pd.DataFrame({"recall": [1, 2], "decided": [4, 9], "pairs": 10, "ecdf": [0.4, 0.9]}),
+    "lengths": items,
+    "length_histogram": lambda: pd.DataFrame({"run": "lm", **buckets(), "count": [5, 3, 2], "share": [0.5, 0.3, 0.2]}),
+    "length_wins": lambda: pd.DataFrame(
+        {"run_a": "lm", "run_b": "bm25", "bucket": ["-9 to -1", "0", "1 to 9"], "low": [-9, 0, 1], "high": [0, 1, 10],
+         "count": [5, 3, 2], "share": [0.5, 0.3, 0.2]}
+    ),
+    "length_differences": lambda: pd.DataFrame(
+        {"run_a": "lm", "run_b": "bm25", "query_id": "1", "doc_id": list("abc"), "value_a": [1, 5, 9],
+         "value_b": [2, 5, 4], "difference": [-1, 0, 5]}
+    ),
+    "wins": wins,
+}  # fmt: skip

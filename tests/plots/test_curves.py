@@ -43,20 +43,6 @@ def test_queries_with_different_recall_points_are_not_averaged(column_ax):
     assert len(precision_recall(curve[curve["qid"] == "1"], ax=column_ax).lines[0].get_xdata()) == 2
 
 
-def test_interpolated_rows_are_preferred_where_both_kinds_are_there(column_ax):
-    curve = pd.DataFrame(
-        {"run": "a", "recall": [0.0, 1.0, 1.0], "precision": [1, 0.4, 0.3], "interpolated": [True, True, False]}
-    )
-    assert precision_recall(curve, ax=column_ax).lines[0].get_ydata().tolist() == [1, 0.4]
-
-
-def test_interpolated_values_can_be_drawn_from_their_own_column(column_ax):
-    curve = pd.DataFrame({"run": "a", "recall": [0.0, 1.0], "precision": [0.2, 0.4], "interpolated": [0.4, 0.4]})
-    ax = precision_recall(curve, value="interpolated", ax=column_ax)
-    assert ax.lines[0].get_ydata().tolist() == [0.4, 0.4]
-    assert ax.get_ylabel() == "Interpolated precision"
-
-
 def test_the_best_of_many_runs_get_colour_and_the_others_stay_grey(column_ax):
     curve = frames.curves(79)
     ax = precision_recall(curve, highlight=5, ax=column_ax)
@@ -75,7 +61,7 @@ def test_a_run_named_by_two_columns_is_one_line(column_ax):
     curve = pd.DataFrame(
         {"model": "t5", "seed": [1, 1, 2, 2], "recall": [0, 1, 0, 1], "precision": [0.9, 0.1, 0.8, 0.2]}
     )
-    ax = precision_recall(curve, run=["model", "seed"], ax=column_ax)
+    ax = curve.ireval(run=["model", "seed"]).plot(ax=column_ax)
     assert list(named(ax)) == ["t5 / 1", "t5 / 2"]
 
 

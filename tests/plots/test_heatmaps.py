@@ -48,7 +48,7 @@ def test_the_scale_is_symmetric_around_zero(column_ax):
 
 def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     long = cells(preference_heatmap(PREFS, ax=column_ax))
-    mean = PREFS.groupby(["run_a", "run_b"], as_index=False)["value"].mean()
+    mean = PREFS.groupby(["run_a", "run_b"], as_index=False)["value"].mean().rename(columns={"value": "mean"})
     np.testing.assert_allclose(cells(preference_heatmap(mean)), long)
     square = pd.DataFrame([[0, -0.5, 0.25], [0.5, 0, 0.75], [-0.25, -0.75, 0]], list("abc"), list("abc"))
     np.testing.assert_allclose(cells(preference_heatmap(square)), long)
@@ -117,11 +117,11 @@ def test_the_scale_is_as_long_as_the_side_and_can_be_left_out(column_ax):
 
 
 def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
-    table = pd.DataFrame({"measure_a": ["RPP", "RPP", "AP"], "measure_b": ["AP", "RR", "RR"], "tau": [0.9, 0.5, 0.6]})
+    table = pd.DataFrame({"measure_a": ["RPP", "RPP", "AP"], "measure_b": ["AP", "RR", "RR"], "value": [0.9, 0.5, 0.6]})
     ax = correlation_heatmap(table, ax=column_ax)
     assert labels(ax) == ["RPP", "AP", "RR"]
     np.testing.assert_allclose(cells(ax), [[1, 0.9, 0.5], [0.9, 1, 0.6], [0.5, 0.6, 1]])
-    assert ax.child_axes[0].get_title("right") == "tau"
+    assert ax.child_axes[0].get_title("right") == "value"
 
 
 def test_agreement_tables_and_squares_draw_too(column_ax):
@@ -132,7 +132,7 @@ def test_agreement_tables_and_squares_draw_too(column_ax):
 
 
 def test_correlations_of_recall_levels_are_drawn_too(column_ax):
-    table = pd.DataFrame({"level_a": [1, 1, 2], "level_b": [2, 3, 3], "r": [0.4, 0.2, 0.5]})
+    table = pd.DataFrame({"recall_a": [1, 1, 2], "recall_b": [2, 3, 3], "r": [0.4, 0.2, 0.5]})
     assert labels(correlation_heatmap(table, ax=column_ax)) == ["1", "2", "3"]
 
 

@@ -77,14 +77,16 @@ def test_repeated_queries_are_refused(column_ax):
         query_differences(twice, ax=column_ax)
 
 
-def test_other_column_names_are_taken(column_ax):
+def test_other_column_names_are_bound(column_ax):
     renamed = PREFS.rename(columns={"query_id": "topic_no", "run_a": "model_a", "run_b": "model_b"})
-    assert bars(query_differences(renamed, query="topic_no", ax=column_ax)) == [0.75, 0.25, 0.0, -0.5]
+    assert bars(renamed.ireval(query="topic_no").plot.query_differences(ax=column_ax)) == [0.75, 0.25, 0.0, -0.5]
 
 
-def test_a_frame_without_queries_is_refused(column_ax):
-    with pytest.raises(ValueError, match=r"'query_id' is missing .* Or name it with query=\."):
+def test_a_frame_without_queries_or_runs_is_refused(column_ax):
+    with pytest.raises(ValueError, match=r"needs a preferences table \(query, .*; 'query' is missing"):
         query_differences(PREFS.drop(columns="query_id"), ax=column_ax)
+    with pytest.raises(ValueError, match=r"'run_a' is missing \(found: query_id, run_b"):
+        query_differences(PREFS.drop(columns="run_a"), ax=column_ax)
 
 
 def test_pairs_are_counted_and_sorted_by_lead(column_ax):

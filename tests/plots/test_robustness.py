@@ -20,7 +20,7 @@ def test_a_line_and_a_band_per_measure(column_ax):
 
 
 def test_the_band_is_one_standard_deviation_wide(column_ax):
-    frame = pd.DataFrame({"measure": "AP", "keep": [1, 1, 2, 2], "sample": [0, 1] * 2, "value": [0.4, 0.6, 0.8, 0.8]})
+    frame = pd.DataFrame({"measure": "AP", "keep": [1, 1, 2, 2], "draw": [0, 1] * 2, "value": [0.4, 0.6, 0.8, 0.8]})
     corners = incomplete(frame, ax=column_ax).collections[0].get_paths()[0].vertices
     at_one = corners[corners[:, 0] == 1][:, 1]
     sd = np.std([0.4, 0.6], ddof=1)
@@ -38,14 +38,6 @@ def test_means_and_deviations_already_taken_draw_the_same(column_ax):
         np.testing.assert_allclose(left.get_ydata(), right.get_ydata())
     for left, right in zip(long.collections, short.collections):
         np.testing.assert_allclose(left.get_paths()[0].vertices, right.get_paths()[0].vertices)
-
-
-def test_a_column_per_statistic_is_taken_too(column_ax):
-    wide = pd.DataFrame({"measure": "AP", "keep": [5, 10], "sample": 0, "tau": [0.5, 0.9], "ties": [40, 10]})
-    assert incomplete(wide, ax=column_ax).lines[0].get_ydata().tolist() == [0.5, 0.9]
-    ax = incomplete(wide, statistic="ties")
-    assert ax.lines[0].get_ydata().tolist() == [40, 10]
-    assert ax.get_ylabel() == "Tied pairs"
 
 
 def test_tau_is_drawn_where_nothing_else_is_asked_for(column_ax):
@@ -75,5 +67,8 @@ def test_measures_are_drawn_in_the_order_asked_for(column_ax):
 
 def test_two_policies_ask_for_a_choice(column_ax):
     both = pd.concat([frames.degraded().assign(policy=policy) for policy in ("random", "pool")])
-    with pytest.raises(ValueError, match=r"draws one policy; the frame has 2: random, pool"):
+    with pytest.raises(
+        ValueError,
+        match=r"draws one policy; the frame has 2: random, pool\. Choose one: frame\[frame\['policy'\]",
+    ):
         incomplete(both, ax=column_ax)

@@ -39,7 +39,10 @@ def test_one_run_is_named_in_the_title(column_ax):
 
 
 def test_items_are_counted_into_buckets(column_ax):
-    items = pd.DataFrame({"run": "a", "asl": [1, 1, 2, 4, 5, 999, 1000, 7], "retrieved": [True] * 7 + [False]})
+    lengths = [1, 1, 2, 4, 5, 999, 1000, 7]
+    items = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": range(8), "asl": lengths, "retrieved": [True] * 7 + [False]}
+    )
     ax = asl_histogram(items, ax=column_ax)
     assert names(ax) == [
         "1", "2-4", "5-9", "10-19", "20-49", "50-99", "100-199", "200-499", "500-999", "1000+", "not retrieved"
@@ -119,7 +122,7 @@ def test_buckets_without_numbers_are_refused(column_ax):
 
 
 def test_a_frame_without_runs_has_no_title(column_ax):
-    items = pd.DataFrame({"asl": [1, 4, 30], "retrieved": [True, True, False]})
+    items = pd.DataFrame({"query_id": "1", "doc_id": range(3), "asl": [1, 4, 30], "retrieved": [True, True, False]})
     ax = asl_histogram(items, ax=column_ax)
     assert ax.get_title() == ""
     assert ax.get_legend() is None

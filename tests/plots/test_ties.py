@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from pdeval.plots import deciding_level, tie_probability, ties_by_level
+from pdeval.plots import decided_by_recall, tie_probability, ties_by_recall
 from tests.plots import frames
 
 
@@ -12,30 +12,30 @@ def lines(ax):
 
 
 def test_ties_have_a_line_per_collection_up_to_level_twenty(column_ax):
-    drawn = lines(ties_by_level(frames.tied_levels(), ax=column_ax))
+    drawn = lines(ties_by_recall(frames.tied_levels(), ax=column_ax))
     assert list(drawn) == ["robust", "web", "deep-pass 2021", "ml-1m"]
     assert drawn["web"][0] == list(range(1, 21))
     assert drawn["web"][1][0] == pytest.approx(0.35)
-    assert len(lines(ties_by_level(frames.tied_levels(), levels=None))["web"][0]) == 30
+    assert len(lines(ties_by_recall(frames.tied_levels(), levels=None))["web"][0]) == 30
 
 
 def test_one_line_needs_no_legend(column_ax):
-    frame = pd.DataFrame({"measure": "RR", "level": [2, 1], "share": [0.1, 0.5]})
-    ax = ties_by_level(frame, ax=column_ax)
+    frame = pd.DataFrame({"measure": "RR", "recall": [2, 1], "tied": [0.1, 0.5]})
+    ax = ties_by_recall(frame, ax=column_ax)
     assert lines(ax)["RR"] == ([1, 2], [0.5, 0.1])
     assert ax.get_legend() is None
 
 
 def test_columns_can_be_named(column_ax):
-    frame = pd.DataFrame({"track": ["a", "b"], "level": [1, 1], "how_many": [0.1, 0.5]})
-    drawn = lines(ties_by_level(frame, value="how_many", group="track", ax=column_ax))
+    frame = pd.DataFrame({"track": ["a", "b"], "recall": [1, 1], "how_many": [0.1, 0.5]})
+    drawn = lines(ties_by_recall(frame, value="how_many", group="track", ax=column_ax))
     assert drawn == {"a": ([1], [0.1]), "b": ([1], [0.5])}
 
 
 def test_lines_that_cannot_be_told_apart_are_refused(column_ax):
-    frame = pd.DataFrame({"track": ["a", "b"], "level": [1, 1], "tied": [0.1, 0.5]})
-    with pytest.raises(ValueError, match=r"needs one 'tied' for each \(level\); some repeat\. .* with group="):
-        ties_by_level(frame, ax=column_ax)
+    frame = pd.DataFrame({"track": ["a", "b"], "recall": [1, 1], "tied": [0.1, 0.5]})
+    with pytest.raises(ValueError, match=r"needs one 'tied' for each \(recall\); some repeat\. .* with group="):
+        ties_by_recall(frame, ax=column_ax)
 
 
 def test_theory_has_a_line_per_number_of_relevant_items(column_ax):
@@ -67,24 +67,24 @@ def test_two_sizes_of_corpus_ask_for_a_choice(column_ax):
         tie_probability(frame, ax=column_ax)
 
 
-def test_deciding_levels_of_pairs_are_accumulated_and_ties_stay_undecided(column_ax):
-    frame = pd.DataFrame({"collection": ["a"] * 4 + ["b"] * 2, "level": [1, 1, 3, None, 2, 0]})
-    drawn = lines(deciding_level(frame, ax=column_ax))
+def test_decided_by_recalls_of_pairs_are_accumulated_and_ties_stay_undecided(column_ax):
+    frame = pd.DataFrame({"collection": ["a"] * 4 + ["b"] * 2, "recall": [1, 1, 3, None, 2, 0]})
+    drawn = lines(decided_by_recall(frame, ax=column_ax))
     assert drawn == {"a": ([1, 2, 3], [0.5, 0.5, 0.75]), "b": ([1, 2, 3], [0.0, 0.5, 0.5])}
 
 
 def test_cumulative_shares_are_drawn_as_steps(column_ax):
-    frame = pd.DataFrame({"level": [1, 2, 3], "share": [0.4, 0.7, 0.95]})
-    ax = deciding_level(frame, ax=column_ax)
+    frame = pd.DataFrame({"recall": [1, 2, 3], "share": [0.4, 0.7, 0.95]})
+    ax = decided_by_recall(frame, value="share", ax=column_ax)
     assert ax.lines[0].get_ydata().tolist() == [0.4, 0.7, 0.95]
     assert ax.lines[0].get_drawstyle() == "steps-post"
-    assert deciding_level(frame, levels=2).lines[0].get_xdata().tolist() == [1, 2]
+    assert decided_by_recall(frame, value="share", levels=2).lines[0].get_xdata().tolist() == [1, 2]
 
 
 def test_shares_that_are_not_cumulative_are_refused(column_ax):
-    frame = pd.DataFrame({"level": [1, 2, 3], "share": [0.6, 0.3, 0.1]})
-    with pytest.raises(ValueError, match=r"draws cumulative shares; 'share' falls with the level\. Add up first"):
-        deciding_level(frame, ax=column_ax)
+    frame = pd.DataFrame({"recall": [1, 2, 3], "share": [0.6, 0.3, 0.1]})
+    with pytest.raises(ValueError, match=r"draws cumulative shares; 'share' falls with the recall level\. Add up"):
+        decided_by_recall(frame, value="share", ax=column_ax)
 
 
 def test_a_few_ranks_are_written_as_they_are(column_ax):

@@ -3,25 +3,25 @@
 import pandas as pd
 import pytest
 
-from pdeval.report import report_agreement, report_power
+from pdeval.report import report_agreement, report_discriminative_power
 
 
 @pytest.fixture
 def power():
     frame = pd.DataFrame(
         [
-            ("AP", "t", "bonferroni", 0.05, 66, 20, 30.303),
-            ("sgnLP", "sign", "bonferroni", 0.05, 66, 11, 16.667),
-            ("AP", "hsd", "none needed", 0.05, 66, 22, 33.333),
-            ("sgnLP", "hsd", "none needed", 0.05, 66, 33, 50.0),
+            ("AP", "t", "bonferroni", 0.05, 66, 0.30303),
+            ("sgnLP", "sign", "bonferroni", 0.05, 66, 0.16667),
+            ("AP", "hsd", "none needed", 0.05, 66, 0.33333),
+            ("sgnLP", "hsd", "none needed", 0.05, 66, 0.5),
         ],
-        columns=["measure", "test", "correction", "alpha", "pairs", "detected", "percent"],
+        columns=["measure", "test", "correction", "alpha", "pairs", "detected"],
     )
     return frame.astype({"measure": "category", "test": "category"})
 
 
 def test_power_is_measures_by_tests_with_a_dash_where_a_test_was_not_used(power):
-    assert report_power(power, caption="Power.").to_markdown() == (
+    assert report_discriminative_power(power, caption="Power.").to_markdown() == (
         "Power.\n\n"
         "| Measure | Student t, Bonferroni (%) | Sign, Bonferroni (%) | Randomised Tukey HSD (%) |\n"
         "|:--------|--------------------------:|---------------------:|-------------------------:|\n"
@@ -32,7 +32,7 @@ def test_power_is_measures_by_tests_with_a_dash_where_a_test_was_not_used(power)
 
 
 def test_one_test_is_named_in_the_header_and_the_rest_in_the_note(power):
-    table = report_power(power[power["test"] == "hsd"], names={"hsd": "HSD", "sgnLP": "sgn"}, digits=0)
+    table = report_discriminative_power(power[power["test"] == "hsd"], names={"hsd": "HSD", "sgnLP": "sgn"}, digits=0)
     assert [column.header for column in table.columns] == ["Measure", "HSD (%)"]
     assert [[cell.text for cell in row] for row in table.rows] == [["AP", "33"], ["sgn", "50"]]
     assert table.to_frame().columns.tolist() == ["measure", "percent"]
@@ -40,23 +40,23 @@ def test_one_test_is_named_in_the_header_and_the_rest_in_the_note(power):
 
 def test_power_of_collections_is_grouped(power):
     one = power[power["test"] == "hsd"]
-    both = pd.concat([one.assign(collection="robust"), one.assign(collection="covid", percent=[60.0, 40.0])])
-    table = report_power(both, group="collection")
+    both = pd.concat([one.assign(collection="robust"), one.assign(collection="covid", detected=[0.6, 0.4])])
+    table = report_discriminative_power(both, group="collection")
     assert [(group.title, group.size) for group in table.groups] == [("robust", 2), ("covid", 2)]
     assert [row[1].emphasis for row in table.rows] == ["", "best", "best", ""]
 
 
 def test_power_refuses_what_it_cannot_show(power):
     with pytest.raises(ValueError, match="the discriminative powers have no rows"):
-        report_power(power[:0])
-    with pytest.raises(ValueError, match="the discriminative powers have no column 'percent'; they have measure, test"):
-        report_power(power.drop(columns="percent"))
+        report_discriminative_power(power[:0])
+    with pytest.raises(ValueError, match="the discriminative powers have no column 'detected'; they have measure"):
+        report_discriminative_power(power.drop(columns="detected"))
     with pytest.raises(ValueError, match=r"have 4 duplicate \(measure, test, correction, alpha\) rows"):
-        report_power(pd.concat([power, power]))
+        report_discriminative_power(pd.concat([power, power]))
     with pytest.raises(KeyError, match="collection"):
-        report_power(power, group="collection")
+        report_discriminative_power(power, group="collection")
     with pytest.raises(TypeError, match="must be a pandas DataFrame, not dict"):
-        report_power({})
+        report_discriminative_power({})
 
 
 @pytest.fixture

@@ -1,9 +1,13 @@
 """The words of the footnote."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pdeval.report import notes
+from pdeval.significance import corrections
+from pdeval.significance.registry import TESTS
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,12 @@ def test_nothing_known_is_nothing_said():
 
 
 def test_every_test_and_correction_of_compare_has_words():
-    names = pytest.importorskip("pdeval.significance.names")
-    assert set(names.TESTS) <= set(notes.TESTS)
-    assert set(names.CORRECTIONS) <= set(notes.CORRECTIONS)
-    assert names.NOT_NEEDED == notes.NOT_NEEDED
+    assert all(notes.words_of_test(name).endswith(" test") for name in TESTS)
+    assert set(corrections.CORRECTIONS) <= set(notes.CORRECTIONS)
+
+
+def test_a_test_of_ones_own_is_called_what_it_was_declared_as(monkeypatch):
+    monkeypatch.setitem(TESTS, "mine", replace(TESTS["bootstrap"], name="mine", says="my own test"))
+    assert notes.significance({"mine": ["AP"]}, "none", 0.05, draws=99) == (
+        "my own test with 99 draws, no correction, α = 0.05"
+    )

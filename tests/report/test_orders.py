@@ -64,6 +64,8 @@ def test_scores_and_ranks_can_stand_under_one_heading(orders):
 def test_an_ordering_of_runs_with_several_columns(orders):
     frame = orders[:3].assign(model="x", seed=[1, 2, 3]).drop(columns="run")
     frame.attrs.clear()
+    assert [column.header for column in report_order(frame).columns] == ["seed", "Rank", "Score"]
+    frame.attrs["run_columns"] = ["model", "seed"]
     assert [column.header for column in report_order(frame).columns] == ["model", "seed", "Rank", "Score"]
 
 

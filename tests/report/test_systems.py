@@ -135,7 +135,7 @@ def test_a_summary_is_shown_as_it_is(scores):
         {"run": ["x", "y"], "measure": "AP", "n": [48, 50], "mean": [0.1, 0.2], "sd": [0.01, 0.02],
          "ci_low": [0.08, 0.1], "ci_high": [0.12, 0.3]}
     )  # fmt: skip
-    table = report(summary, interval="ci", digits=2)
+    table = summary.ireval.report(interval="ci", digits=2)
     assert body(table)[1:] == [["x", "0.10 [0.08, 0.12]"], ["y", "**0.20** [0.10, 0.30]"]]
     assert table.notes == (
         "Best in bold.",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
 from pdeval.evaluate.cube import Preferences
 from pdeval.report import report
 from pdeval.report.systems import report as report_of_systems
@@ -66,12 +67,15 @@ def test_a_wrong_option_says_what_is_wrong(scores, options, error, text):
 
 
 def test_an_empty_table_is_refused(scores):
-    with pytest.raises(ValueError, match="the table has no rows; there is nothing to report"):
-        report(scores.frame().iloc[:0])
+    with pytest.raises(ValueError, match="the scores table is empty"):
+        scores.frame().iloc[:0].ireval.report()
+    summary = scores.frame().ireval.summary()
+    with pytest.raises(ValueError, match="the summary has no rows; there is nothing to report"):
+        summary.iloc[:0].ireval.report()
     with pytest.raises(ValueError, match="holds 3 runs, 0 queries and 2 measures; there is nothing to report"):
         report(replace(scores, queries=scores.queries[:0], values=scores.values[:, :0]))
-    with pytest.raises(TypeError, match=r"takes a scores, preferences or summary table.*not list"):
-        report([1, 2])
+    with pytest.raises(TypeError, match=r"takes runs joined to judgments, a scores.*not DataFrame; of a frame, call "):
+        report(scores.frame())
 
 
 def test_one_query_has_no_interval_and_no_marks(scores):
@@ -83,26 +87,93 @@ def test_one_query_has_no_interval_and_no_marks(scores):
         report(one, marks="letters")
 
 
-def test_more_is_better_unless_something_says_otherwise(scores):
+def test_a_measure_that_nobody_knows_is_asked_about():
     summary = pd.DataFrame({"run": ["x", "y"], "measure": "my cost", "mean": [1.0, 2.0]})
-    assert [cell.emphasis for cell in column(report(summary), "my cost")] == ["", "best"]
-    table = report(summary, higher={"my cost": False})
-    assert [cell.emphasis for cell in column(table, "my cost")] == ["best", ""]
-    assert table.columns[1].higher is False
+    with pytest.raises(ValueError, match=r"is more of 'my cost' better\? .* df\.ireval\(higher=\{'my cost': True\}\)"):
+        summary.ireval.report()
+    for table in (
+        summary.ireval.report(higher={"my cost": False}),
+        summary.ireval(higher={"my cost": False}).report(),
+        summary.ireval(higher=False).report(),
+    ):
+        assert [cell.emphasis for cell in column(table, "my cost")] == ["best", ""]
+        assert table.columns[1].higher is False
+
+
+def test_what_the_caller_says_of_a_direction_comes_first(scores):
     turned = report(scores, higher={"AP": False}, measures=["AP"], correction="none")
     assert [(cell.emphasis, cell.marks) for cell in column(turned, "AP")] == [("second", "c"), ("best", "c"), ("", "")]
 
 
+def test_a_label_of_ones_own_does_not_turn_the_table_over():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    lengths = judged.measure(pdeval.parse("ASL", label="my length"))
+    metadata = pdeval.datasets.load_sample().metadata
+    plain, named = lengths.ireval.report(), lengths.merge(metadata, on="run").ireval.report()
+    smallest = lengths.groupby("run")["value"].mean().idxmin()
+    for table in (plain, named, judged.report(pdeval.parse("ASL", label="my length"))):
+        bold = [row[1].value for row in table.rows if row[2].emphasis == "best"]
+        assert bold == [smallest]
+        assert table.columns[2].higher is False
+        assert [row[1].value for row in table.rows if row[2].marks == ""]
+    assert [row[2].marks for row in plain.rows] == [row[2].marks for row in named.rows]
+
+
+def test_an_aggregate_follows_its_label():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    own, known = (
+        judged.report(pdeval.parse(name, label=label), marks=None, interval="sd" if not label else None)
+        for name, label in (("GMAP", "my mean"), ("AP", None))
+    )
+    oracle = judged.summary("GMAP")["mean"].tolist()
+    assert [cell.value for cell in column(own, "my mean")] == pytest.approx(oracle, rel=1e-12)
+    assert known.columns[1].spread == ("sd",)
+    counts = judged.report(pdeval.parse("NumRel", label="all of them"), marks=None)
+    assert "." not in column(counts, "all of them")[0].text
+
+
+def test_a_join_and_a_run_table_report_what_they_score():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    judged = runs.ireval.join(qrels, topics="common")
+    table = judged.report(["AP", "RR"], baseline="bm25", caption="C")
+    assert table == judged.measure(["AP", "RR"]).ireval.report(baseline="bm25", caption="C")
+    assert table == runs.ireval.report(qrels, ["AP", "RR"], baseline="bm25", caption="C", topics="common")
+    assert [one.name for one in judged.report(marks=None).columns[1:]] == ["AP", "nDCG@10", "RR", "P@10", "R@100"]
+
+
+def test_preferences_of_a_join_are_those_of_their_table():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    assert judged.report(["RPP", "sgnLP"], marks=None) == judged.prefer(["RPP", "sgnLP"]).ireval.report(marks=None)
+    assert (
+        judged.report("RPP", marks="letters").rows[0][-1].marks
+        == judged.prefer("RPP").ireval.report().rows[0][-1].marks
+    )
+    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
+        judged.report(["AP", "RPP"])
+
+
+def test_runs_of_several_columns_stay_apart_after_a_merge(scores):
+    runs = pd.DataFrame({"model": ["lm", "lm", "bm25"], "seed": [1, 2, 1]})
+    frame = replace(scores, runs=runs, attrs={**scores.attrs, "run_columns": ["model", "seed"]}).frame()
+    metadata = pd.DataFrame({"model": ["lm", "bm25"], "family": ["neural", "sparse"]})
+    merged = frame.merge(metadata, on="model")
+    assert merged.attrs.get("run_columns") is None
+    table = merged.ireval(run=["model", "seed"]).report(marks=None, measures="AP")
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["bm25", "1", "0.450"], ["lm", "1", "0.250"], ["lm", "2", "0.200"]
+    ]  # fmt: skip
+
+
 def test_a_tidy_frame_gives_the_same_table_as_its_cube(scores, comparisons):
     frame = scores.frame().sample(frac=1.0, random_state=1)
-    table = report(frame, comparisons=comparisons, sort=["bm25", "lm_dir", "dense"], measures=["AP", "ASL"])
+    table = frame.ireval.report(comparisons=comparisons, sort=["bm25", "lm_dir", "dense"], measures=["AP", "ASL"])
     assert table == report(scores, comparisons=comparisons)
 
 
 def test_a_bound_frame_is_understood(scores):
     frame = scores.frame().rename(columns={"run": "system", "query_id": "topic_no"})
     frame.attrs.clear()
-    table = report(frame.ireval(run="system", query="topic_no"), marks=None, measures=["AP"], digits=2)
+    table = frame.ireval(run="system", query="topic_no").report(marks=None, measures=["AP"], digits=2)
     assert body(table) == [["system", "AP ↑"], ["bm25", "<u>0.25</u>"], ["dense", "**0.45**"], ["lm_dir", "0.20"]]
 
 
@@ -111,7 +182,7 @@ def test_a_tidy_preferences_frame_gives_the_same_table_as_its_cube(scores):
         scores.runs.sort_values("run", ignore_index=True), scores.queries, ("RPP",), np.array([0, 0, 1]),
         np.array([1, 2, 2]), np.array([[[1.0, -0.5, -1.0], [0.5, -0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 0.25, 0.0]]]),
     )  # fmt: skip
-    assert report(wins.frame(), marks=None) == report(wins, marks=None)
+    assert wins.frame().ireval.report(marks=None) == report(wins, marks=None)
     assert report(wins).notes[2].startswith("No difference is significant (paired Student t test")
 
 
@@ -120,22 +191,25 @@ def test_a_tidy_preferences_frame_gives_the_same_table_as_its_cube(scores):
     [
         (lambda frame: pd.concat([frame, frame[:1]]), "the scores table has 1 rows that repeat an earlier"),
         (lambda frame: frame.assign(value=frame["value"].where(frame.index != 3)), "the value column has 1 missing"),
-        (lambda frame: frame.drop(columns="value"), "expected a scores table"),
+        (
+            lambda frame: frame.drop(columns="value"),
+            r"report\(\): expected a scores table",
+        ),
     ],
 )
 def test_a_faulty_frame_is_refused(scores, spoil, text):
     with pytest.raises(ValueError, match=text):
-        report(spoil(scores.frame()))
+        spoil(scores.frame()).ireval.report()
 
 
 def test_a_summary_without_spread_or_queries_says_so():
     summary = pd.DataFrame({"run": ["x", "y"], "measure": "AP", "mean": [1.0, 2.0]})
     with pytest.raises(ValueError, match="interval='sd': the summary has no such column"):
-        report(summary, interval="sd")
+        summary.ireval.report(interval="sd")
     with pytest.raises(ValueError, match="a summary has no values per query"):
-        report(summary, marks="letters")
+        summary.ireval.report(marks="letters")
     with pytest.raises(ValueError, match=r"1 duplicate \(run, measure\) rows, e.g. \('x', 'AP'\)"):
-        report(pd.concat([summary, summary[:1]]))
+        pd.concat([summary, summary[:1]]).ireval.report()
 
 
 def test_the_package_and_the_module_offer_one_function():

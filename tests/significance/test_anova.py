@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.significance import anova
+from pdeval.significance.anova import anova
 
 
 def cube(values, measures=("AP",)):

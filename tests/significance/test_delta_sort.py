@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from pdeval.evaluate.cube import Scores
-from pdeval.significance import delta_sort, delta_sort_chain
+from pdeval.significance.delta_sort import delta_sort_chain, moved
 
 QUERIES = pd.Index(range(6), name="query_id")
 NOISE = np.array([0.0, 0.01, -0.01, 0.02, -0.02, 0.0])
@@ -20,7 +20,7 @@ def cube(means, name="AP", higher=True, runs="abcd"):
 
 def test_places_are_counted_by_hand():
     # old: d > c > b > a, 0, 1, 2, 3 systems better; new: a first, then d, c, b: 0, 3, 2, 1 better
-    result = delta_sort(cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4], "RR"), by="run")
+    result = moved(cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4], "RR"), per="run")
     assert list(result.columns) == [
         *("run", "measure_old", "measure_new", "value_old", "value_new", "better_old", "better_new", "delta_sort")
     ]
@@ -31,63 +31,63 @@ def test_places_are_counted_by_hand():
 
 def test_a_collection_gets_the_largest_move_with_tau_and_the_change_of_value():
     old, new = cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4], "RR")
-    row = delta_sort(old, new).iloc[0]
+    row = moved(old, new).iloc[0]
     assert row["delta_sort"] == 75.0
     assert row["runs"] == 4
     means = [table.values[0].mean(axis=0) for table in (old, new)]
-    assert row["kendall_tau"] == pytest.approx(stats.kendalltau(*means).statistic)
+    assert row["tau_b"] == pytest.approx(stats.kendalltau(*means).statistic)
     assert row["delta_value"] == pytest.approx((means[1] / means[0]).mean())
 
 
 def test_a_lead_below_the_margin_is_no_lead():
     # 0.105 is 5% above 0.1, significant all the same
     close = cube([0.1, 0.105, 0.3, 0.4])
-    assert delta_sort(close, close, by="run")["better_old"].tolist() == [2, 2, 1, 0]
-    assert delta_sort(close, close, by="run", margin=0.04)["better_old"].tolist() == [3, 2, 1, 0]
+    assert moved(close, close, per="run")["better_old"].tolist() == [2, 2, 1, 0]
+    assert moved(close, close, per="run", margin=0.04)["better_old"].tolist() == [3, 2, 1, 0]
 
 
 def test_a_lead_of_exactly_the_margin_is_one():
     values = np.tile([0.5, 0.55], (6, 1)) + np.outer(NOISE, [1, -1])
     table = Scores(pd.DataFrame({"run": ["a", "b"]}), QUERIES, ("AP",), values[None], np.array([True]))
-    assert delta_sort(table, table, by="run")["better_old"].tolist() == [1, 0]
+    assert moved(table, table, per="run")["better_old"].tolist() == [1, 0]
 
 
 def test_a_lead_that_is_not_significant_is_no_lead():
     values = np.array([[0.1, 0.9], [0.5, 0.1], [0.2, 0.1], [0.1, 0.8], [0.3, 0.1], [0.4, 0.5]])
     table = Scores(pd.DataFrame({"run": ["a", "b"]}), QUERIES, ("AP",), values[None], np.array([True]))
     assert values.mean(axis=0)[1] > 1.1 * values.mean(axis=0)[0]
-    assert delta_sort(table, table, by="run")["better_old"].tolist() == [0, 0]
+    assert moved(table, table, per="run")["better_old"].tolist() == [0, 0]
 
 
 def test_less_is_better_for_search_lengths_and_their_reciprocal_is_the_value():
     old, new = cube([0.5, 0.25, 0.2, 0.1]), cube([2.0, 4.0, 5.0, 10.0], "ASL", higher=False)
-    result = delta_sort(old, new, by="run")
+    result = moved(old, new, per="run")
     assert result["better_new"].tolist() == [0, 1, 2, 3]
-    row = delta_sort(old, new).iloc[0]
+    row = moved(old, new).iloc[0]
     assert row["delta_sort"] == 0.0
-    assert row["kendall_tau"] == pytest.approx(1.0)
+    assert row["tau_b"] == pytest.approx(1.0)
     assert row["delta_value"] == pytest.approx(1.0, abs=0.01)
 
 
 def test_runs_are_matched_by_name_not_by_place():
     old = cube([0.1, 0.2, 0.3, 0.4])
     turned = Scores(old.runs.iloc[::-1].reset_index(drop=True), QUERIES, ("AP",), old.values[:, :, ::-1], old.higher)
-    assert delta_sort(old, turned).iloc[0][["delta_sort", "kendall_tau", "delta_value"]].tolist() == [0.0, 1.0, 1.0]
+    assert moved(old, turned).iloc[0][["delta_sort", "tau_b", "delta_value"]].tolist() == [0.0, 1.0, 1.0]
 
 
 def test_one_old_measure_goes_with_several_new_ones():
     one, other = cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4])
     both = Scores(one.runs, QUERIES, ("x", "y"), np.concatenate([one.values, other.values]), np.array([True, True]))
-    assert delta_sort(one, both)["delta_sort"].tolist() == [0.0, 75.0]
-    assert delta_sort(both, both)["measure_new"].tolist() == ["x", "y"]
+    assert moved(one, both)["delta_sort"].tolist() == [0.0, 75.0]
+    assert moved(both, both)["measure_new"].tolist() == ["x", "y"]
     three = Scores(one.runs, QUERIES, ("x", "y", "z"), np.repeat(one.values, 3, axis=0), np.ones(3, bool))
     with pytest.raises(ValueError, match="2 old measures cannot be paired with 3 new ones"):
-        delta_sort(both, three)
+        moved(both, three)
 
 
 def test_other_runs_are_refused():
     with pytest.raises(ValueError, match=r"must score the same runs; 2 are only on one side, e\.g\. d, e"):
-        delta_sort(cube([0.1, 0.2, 0.3, 0.4]), cube([0.1, 0.2, 0.3, 0.4], runs="abce"))
+        moved(cube([0.1, 0.2, 0.3, 0.4]), cube([0.1, 0.2, 0.3, 0.4], runs="abce"))
 
 
 def test_systems_that_all_tie_have_no_tau_but_every_other_number():
@@ -98,8 +98,8 @@ def test_systems_that_all_tie_have_no_tau_but_every_other_number():
         np.repeat(NOISE[:, None], 2, axis=1)[None] + 1,
         np.array([True]),
     )
-    row = delta_sort(tied, tied).iloc[0]
-    assert np.isnan(row["kendall_tau"])
+    row = moved(tied, tied).iloc[0]
+    assert np.isnan(row["tau_b"])
     assert row[["delta_sort", "delta_value"]].tolist() == [0.0, 1.0]
 
 
@@ -144,9 +144,12 @@ def test_item_tables_that_cannot_be_used_are_refused(change, message):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"by": "system"}, "by must be 'collection' or 'run'"), ({"margin": -1}, "margin must be 0 or more")],
+    [
+        ({"per": "system"}, "per='system': choose 'all' or 'run'"),
+        ({"margin": -1}, "margin=-1: give a number of at least 0"),
+    ],
 )
 def test_wrong_options_are_refused(options, message):
     table = cube([0.1, 0.2, 0.3, 0.4])
     with pytest.raises(ValueError, match=message):
-        delta_sort(table, table, **options)
+        moved(table, table, **options)

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Scores
-from pdeval.significance import compare, discriminative_power, p_value_curve
+from pdeval.significance.compare import compare
+from pdeval.significance.discriminative import discriminative_curve, discriminative_power
 
 
 def cube():
@@ -19,27 +20,27 @@ def cube():
 
 def test_the_share_is_that_of_the_significant_rows():
     result = discriminative_power(cube(), tests=["default", "wilcoxon", "hsd"], correction="holm", draws=500)
-    assert list(result.columns) == ["measure", "test", "correction", "alpha", "pairs", "detected", "percent"]
+    assert list(result.columns) == ["measure", "test", "correction", "alpha", "pairs", "n_detected", "detected"]
     assert result["measure"].tolist() == ["sharp", "sgnLP"] * 3
     assert result["test"].tolist() == ["t", "sign", "wilcoxon", "wilcoxon", "hsd", "hsd"]
     assert result["correction"].tolist() == ["holm"] * 4 + ["none needed"] * 2
     for row in result.itertuples():
         rows = compare(cube(), test=row.test, correction="holm", draws=500)
         found = rows.loc[rows["measure"] == row.measure, "significant"]
-        assert (row.pairs, row.detected) == (15, found.sum())
-        assert row.percent == pytest.approx(100 * row.detected / 15)
-    assert (result.loc[result["measure"] == "sharp", "detected"] > 5).all()
-    assert (result.loc[result["measure"] == "sgnLP", "detected"] < 3).all()
+        assert (row.pairs, row.n_detected) == (15, found.sum())
+        assert row.detected == pytest.approx(row.n_detected / 15)
+    assert (result.loc[result["measure"] == "sharp", "n_detected"] > 5).all()
+    assert (result.loc[result["measure"] == "sgnLP", "n_detected"] < 3).all()
 
 
 def test_a_wider_alpha_detects_no_fewer_pairs():
-    found = [discriminative_power(cube(), tests=["t"], alpha=alpha)["detected"].tolist() for alpha in (0.01, 0.2)]
+    found = [discriminative_power(cube(), tests=["t"], alpha=alpha)["n_detected"].tolist() for alpha in (0.01, 0.2)]
     assert found[0][0] < found[1][0]
     assert found[0][1] <= found[1][1]
 
 
 def test_the_curve_falls_and_holds_every_pair():
-    curve = p_value_curve(cube(), tests=["t", "sign"])
+    curve = discriminative_curve(cube(), tests=["t", "sign"])
     assert list(curve.columns) == ["measure", "test", "correction", "pair", "share", "p_value"]
     assert len(curve) == 2 * 2 * 15
     part = curve[(curve["measure"] == "sharp") & (curve["test"] == "t")]

@@ -6,8 +6,14 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from pdeval.evaluate.cube import Scores
-from pdeval.significance import detectable_difference, power, sample_size
-from pdeval.significance.power import queries_needed, smallest_effect, t_power
+from pdeval.significance.power import (
+    detectable_difference,
+    power,
+    queries_needed,
+    sample_size,
+    smallest_effect,
+    t_power,
+)
 
 
 def cube(values=None):
@@ -77,7 +83,7 @@ def test_the_frames_go_through_the_pairs():
     assert row["power"] == pytest.approx(TTestPower().power(0.1 / d.std(ddof=1), 60, 0.05), rel=1e-9)
     observed = sample_size(cube(), baseline="r3").iloc[3]
     assert observed["difference"] == pytest.approx(d.mean())
-    assert observed["queries"] == queries_needed(np.array([d.mean() / d.std(ddof=1)]), 0.8, 0.05)[0]
+    assert observed["queries_needed"] == queries_needed(np.array([d.mean() / d.std(ddof=1)]), 0.8, 0.05)[0]
 
 
 def test_a_detectable_difference_is_detected_with_the_wanted_power():
@@ -99,10 +105,10 @@ def test_missing_queries_count_for_their_pairs_only():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: power(cube(), alpha=2), "alpha must lie between 0 and 1"),
-        (lambda: sample_size(cube(), power=80), "power must lie between 0 and 1, found 80"),
-        (lambda: power(cube(), queries=1), "queries must be a whole number of at least 2, found 1"),
-        (lambda: detectable_difference(cube(), power=0.01), "power must be above alpha"),
+        (lambda: power(cube(), alpha=2), "alpha=2: give a share between 0 and 1"),
+        (lambda: sample_size(cube(), power=80), "power=80: give a share between 0 and 1; 80% is 0.8"),
+        (lambda: power(cube(), queries=1), "queries=1: give a whole number of at least 2"),
+        (lambda: detectable_difference(cube(), power=0.01), "power=0.01: give a chance above alpha=0.05"),
     ],
 )
 def test_impossible_plans_are_refused(call, message):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pdeval.trec import files, lines, read_qrels, read_run, read_runs, untidy
-from pdeval.trec.layout import QRELS, RUN
+from pdeval.trec.line_layouts import QRELS, RUN
 
 SETS = ["clef-ehealth-2015", "trec-covid-r3", "dl-hard-doc", "trec-web-2012-div"]
 # runs, queries, rows (zcat runs/*.gz | wc -l)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdeval.trec import lines, read_qrels, read_run, untidy
-from pdeval.trec.layout import QRELS, RUN
+from pdeval.trec.line_layouts import QRELS, RUN
 
 TIDY = "301 Q0 d1 1 2.5 t\n301 Q0 d2 2 1.5 t\n302 Q0 d1 1 0.5 t\n"
 ROWS = [["301", "d1", 2.5, 1], ["301", "d2", 1.5, 2], ["302", "d1", 0.5, 1]]

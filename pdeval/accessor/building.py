@@ -1,0 +1,232 @@
+"""Methods from verbs: every door's methods are set on its class once, each a plain function with its own signature."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from pdeval.accessor.documentation import of_door
+from pdeval.catalog.entries import Measure, needs_judged, parse_all
+from pdeval.judged.judged import Judged, join
+from pdeval.kinds.recognition import kind_of
+from pdeval.verbs import VERBS, Verb
+
+EMPTY = inspect.Parameter.empty
+
+
+def rule_parameters() -> dict[str, inspect.Parameter]:
+    """Return the rules of the join as keyword-only parameters, by name."""
+    from pdeval.judged.positions import join as positions_join
+
+    own = {**inspect.signature(join).parameters, **inspect.signature(positions_join).parameters}
+    names = ("level", "topics", "ties", "compat", "depth", "validate")
+    return {name: own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in names}
+
+
+RULES = rule_parameters()
+
+
+def joins(verb: Verb, kind: str) -> bool:
+    """Return whether a verb of a run table has to join judgments first."""
+    return kind == "runs" and "runs" not in verb.on
+
+
+def signature_of(verb: Verb, kind: str) -> inspect.Signature:
+    """Return the signature of a verb at the door of a kind of table, with `self`.
+
+    The judgments come first where a join is made, and its rules last; on a table of results `measures` are by default
+    all that it holds; a join knows its own judgments and rules.
+    """
+    own = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    given = verb.parameters
+    if kind not in ("judged", "runs"):
+        given = [p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p for p in given]
+    if kind == "judged" and "judged" not in verb.on:
+        given = [p for p in given if p.name not in ("qrels", *RULES) or p.name in verb.own]
+    if joins(verb, kind):
+        own.append(inspect.Parameter("qrels", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="object"))
+        given = [p for p in given if p.name not in RULES or p.name in verb.own]
+        given += [p for name, p in RULES.items() if name not in verb.own]
+    return inspect.Signature([*own, *given], return_annotation=verb.signature.return_annotation)
+
+
+def method_of(verb: Verb, kind: str) -> Callable[..., Any]:
+    """Return the method of a verb for the door of a kind of table; all tables of results share one."""
+    return _shared_method(verb, kind if kind in ("runs", "judged") else "table")
+
+
+@functools.cache
+def _shared_method(verb: Verb, kind: str) -> Callable[..., Any]:
+    return new_method(verb, kind)
+
+
+def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
+    """Return a method of a verb that no other door has."""
+    signature = signature_of(verb, kind)
+    short = verb.name.rpartition(".")[2]
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        try:
+            given = signature.bind(self, *args, **options).arguments
+        except TypeError as error:
+            raise TypeError(_misfit(verb, kind, signature, options, error)) from None
+        given.pop("self")
+        if kind in ("runs", "judged") and given.get("measures", ()) is None:
+            del given["measures"]  # the verb's own; of a table of results, None is all that it holds
+        return getattr(self, "_door", self)._ask(verb, given)
+
+    method.__signature__ = signature  # type: ignore[attr-defined]
+    method.__name__ = short
+    method.__qualname__ = f"{kind}.{verb.name}"
+    method.__module__ = verb.function.__module__
+    method.__annotations__ = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is not EMPTY}
+    method.__annotations__["return"] = signature.return_annotation
+    method.__doc__ = of_door(verb, [name for name in signature.parameters if name != "self"])
+    return method
+
+
+def _misfit(verb: Verb, kind: str, signature: inspect.Signature, options: Mapping[str, Any], error: TypeError) -> str:
+    names = [name for name in signature.parameters if name != "self"]
+    unknown = [name for name in options if name not in names]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], names, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        if unknown[0] in (*RULES, "qrels"):
+            hint = (
+                " The numbers of this table are already computed." if kind != "judged" else " The join has it already."
+            )
+        return f"{verb.name}() has no option {unknown[0]!r}; it has {', '.join(names)}.{hint}"
+    if "qrels" in str(error) and kind == "runs":
+        return (
+            f"{verb.name}() of a run table needs judgments: .ireval.{verb.name}(qrels, ...). "
+            "Where numbers are already computed, call it on their table."
+        )
+    return f"{verb.name}(): {error}."
+
+
+def roles_told(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the binding call, which tells the role that was meant by a name that is none."""
+    roles = [name for name in inspect.signature(call).parameters if name != "self"]
+
+    @functools.wraps(call)
+    def bound(self: Any, **binding: Any) -> Any:
+        unknown = [name for name in binding if name not in roles]
+        if unknown:
+            near = difflib.get_close_matches(unknown[0], roles, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"no role {unknown[0]!r}; roles are {', '.join(roles)}.{hint}")
+        return call(self, **binding)
+
+    return bound
+
+
+class Family:
+    """Verbs that belong together: calling it is the first of them, as with `df.plot()` and `df.plot.bar()`."""
+
+    _verbs: Mapping[str, Verb] = {}
+
+    def __init__(self, door: Any) -> None:
+        self._door = door
+
+    def __dir__(self) -> list[str]:
+        return [name for name in self._verbs if name != "__call__"]
+
+    def __repr__(self) -> str:
+        names = [f".{type(self).__name__}.{name}()" for name in self._verbs if name != "__call__"]
+        own = [f".{type(self).__name__}()"] if "__call__" in self._verbs else []
+        return ", ".join([*own, *names])
+
+    def __call__(self, *_args: Any, **_options: Any) -> Any:
+        """Raise: this table has only other verbs of the family."""
+        raise TypeError(f"this table has no {type(self).__name__}() of its own, only {self!r}.")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        family = type(self).__name__
+        for full in (one for verbs in VERBS.values() for one in verbs.values() if one.family == family):
+            if name in full.formerly or f"{family}_{name}" in full.formerly:
+                raise AttributeError(f"{family}.{name}() is now .{full.name}().")
+        raise AttributeError(f"this table has no {family}.{name}(); it has {self!r}.")
+
+
+class FamilyAttribute:
+    """A family as an attribute of a door."""
+
+    def __init__(self, family: type[Family]) -> None:
+        self.family = family
+
+    def __get__(self, door: Any, owner: type) -> Any:
+        return self.family if door is None else self.family(door)
+
+
+def attach(door: type, verb: Verb, kind: str) -> None:
+    """Set a verb on the class of a door, in its family where it has one."""
+    method = method_of(verb, kind)
+    family, _, own = verb.name.partition(".")
+    here = door.__dict__.get(family)
+    if not own and not isinstance(here, FamilyAttribute) and not _has_members(family):
+        setattr(door, family, method)
+        return
+    if not isinstance(here, FamilyAttribute):
+        made = type(family, (Family,), {"_verbs": {}, "__module__": verb.function.__module__})
+        setattr(door, family, FamilyAttribute(made))
+        if here is not None:  # a verb that was alone in its family until now
+            _join_family(made, "__call__", here, door._verbs[family])  # type: ignore[attr-defined]
+        here = door.__dict__[family]
+    _join_family(here.family, own or "__call__", method, verb)
+
+
+def _has_members(family: str) -> bool:
+    return any(name.startswith(f"{family}.") for verbs in VERBS.values() for name in verbs)
+
+
+def _join_family(family: type[Family], name: str, method: Callable[..., Any], verb: Verb) -> None:
+    setattr(family, name, method)
+    family._verbs = {**family._verbs, name: verb}
+    if name == "__call__":
+        family.__doc__ = method.__doc__
+        family.__signature__ = inspect.Signature(list(inspect.signature(method).parameters.values())[1:])  # type: ignore[attr-defined]
+
+
+def complete(verb: Verb, given: dict[str, Any]) -> bool:
+    """Return whether a join made for a verb must hold judged non-relevant items; its measures are parsed once."""
+    if verb.needs != "measures":
+        return verb.needs == "judged"
+    default = next((p.default for p in verb.parameters if p.name == "measures"), None)
+    asked = given.get("measures", default)
+    if asked is None or asked is EMPTY:
+        return True
+    given["measures"] = parse_all(asked)
+    return needs_judged(given["measures"])
+
+
+def joined(kind: type[Judged], runs: object, qrels: object, verb: Verb | None, given: dict[str, Any]) -> Any:
+    """Return the join that a verb of a run table works on, made with the rules that it was given."""
+    made = join(runs, qrels, **rules_of_join(qrels, verb, given))
+    return kind(made.positions, made.level, made.topics)
+
+
+def rules_of_join(qrels: object, verb: Verb | None, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the rules of the join that a verb works on, taken from what it was given, and what that join must hold."""
+    own = () if verb is None else verb.own
+    if isinstance(qrels, str | list | tuple | Measure):
+        name = "join" if verb is None else verb.name
+        raise TypeError(f"{name}() of a run table takes judgments first: .ireval.{name}(qrels, {qrels!r}).")
+    rules = {name: given.pop(name) for name in RULES if name in given and name not in own}
+    return {**rules, "complete": True if verb is None else complete(verb, given)}
+
+
+def stamped(verb: Verb, result: Any) -> Any:
+    """Return the result of a verb, a table saying which it is."""
+    if isinstance(result, pd.DataFrame) and verb.gives:
+        result.attrs.pop("table", None)
+        name = kind_of(result, among=verb.gives)
+        if name is not None:
+            result.attrs["table"] = name
+    return result

@@ -1,0 +1,118 @@
+"""The docstrings of the doors: a verb's own, with the judgments in front, the rules of the join, what is returned."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+from typing import Any
+
+from pdeval.kinds.schemas import SCHEMAS
+from pdeval.verbs import Verb
+
+# what the join is told, wherever a verb makes one: (type, meaning)
+RULES = {
+    "level": ("float, optional", "The least grade that counts as relevant; by default any positive grade."),
+    "topics": (
+        "{'relevant', 'judged', 'answered', 'common'}",
+        "Which queries count: those with a relevant item (a query that a run did not answer is its worst case); every "
+        "judged one; what each run answered; what every run answered.",
+    ),
+    "ties": (
+        "{'docid', 'rank', 'first', 'expected'}, optional",
+        "Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows; the mean "
+        "over all orders. By default 'docid' where there are scores, else 'rank'.",
+    ),
+    "compat": ("{'trec_eval-10', 'trec_eval-9', 'pref_eval'}", "Whose arithmetic, where tools differ."),
+    "depth": ("int, optional", "Look only at the first `depth` items of each list."),
+    "validate": ("bool", "Look for duplicate documents (about a third of the time of a join)."),
+}
+QRELS = ("DataFrame or bound accessor", "Judgments: query, doc, grade, maybe subtopic.")
+ORDER = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "Examples")
+
+
+@functools.cache
+def _sections(text: str) -> tuple[tuple[str, str], ...]:
+    parts = re.split(r"(?m)^([A-Z][a-z ]+)\n-{3,}\n", inspect.cleandoc(text))
+    bodies = [body.strip("\n") for body in parts[2::2]]
+    return (("", parts[0].strip()), *zip(parts[1::2], bodies))
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of a numpydoc docstring by title; what comes before them is under ''.
+
+    Examples
+    --------
+    >>> sections("Return it." + chr(10) * 2 + "Parameters" + chr(10) + "-" * 10 + chr(10) + "x : int")
+    {'': 'Return it.', 'Parameters': 'x : int'}
+    """
+    return dict(_sections(text))
+
+
+def parameter(name: str, what: tuple[str, str]) -> str:
+    """Return the entry of a parameter."""
+    return f"{name} : {what[0]}\n{_wrapped(what[1], 4)}"
+
+
+def _wrapped(text: str, indent: int) -> str:
+    return textwrap.fill(text, 116, initial_indent=" " * indent, subsequent_indent=" " * indent)
+
+
+@functools.cache
+def returned(verb: Verb) -> str:
+    """Return the Returns section that the schemas of a verb's tables make."""
+    lines = []
+    for name in verb.gives:
+        schema = SCHEMAS[name]
+        lines.append("DataFrame")
+        if schema.square:
+            lines.append(_wrapped(f"A {schema.says} with the same labels as index and columns.", 4))
+            continue
+        row = f"One row per {schema.row}: " if schema.row else ""
+        lines.append(_wrapped(f"{row}{schema.listed}.", 4))
+        meanings = [f"`{c.name}`: {schema.means[c.name]}" for c in schema.columns if c.name in schema.means]
+        if meanings:
+            lines.append(_wrapped("; ".join(meanings) + ".", 4))
+    return "\n".join(lines)
+
+
+def of_door(verb: Verb, names: list[str]) -> str:
+    """Return the docstring of a verb at a door whose parameters are these.
+
+    The verb's own text says the rest: its judgments and rules are added where the door takes them, and what it returns
+    is said by the schemas of its tables.
+    """
+    found = sections(verb.function.__doc__ or "")
+    entries = re.split(r"(?m)^(?=\S)", found.get("Parameters", ""))
+    own = {}
+    for entry in filter(None, entries):
+        own[entry.partition(":")[0].strip()] = entry.rstrip()
+    made = []
+    for name in names:
+        covered = next((key for key in own if name in re.split(r",\s*", key)), None)
+        if covered is not None:
+            if own[covered] not in made:
+                made.append(own[covered])
+        elif name == "qrels":
+            made.append(parameter(name, QRELS))
+        elif name in RULES:
+            made.append(parameter(name, RULES[name]))
+    if made:
+        found["Parameters"] = "\n".join(made)
+    else:
+        found.pop("Parameters", None)
+    if "Returns" not in found and verb.gives:
+        found["Returns"] = returned(verb)
+    whole = [found.pop("")]
+    for title in [*ORDER, *(title for title in found if title not in ORDER)]:
+        if title in found:
+            whole.append(f"{title}\n{'-' * len(title)}\n{found[title]}")
+    return "\n\n".join(whole) + "\n"
+
+
+def undocumented(names: list[str], doc: str) -> list[str]:
+    """Return the parameters of a door that its docstring does not name."""
+    said: Any = sections(doc).get("Parameters", "")
+    keys = [key.strip() for line in re.findall(r"(?m)^(\S[^:]*):", said) for key in line.split(",")]
+    return [name for name in names if name not in keys]

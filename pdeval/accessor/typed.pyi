@@ -1,0 +1,3001 @@
+"""The verbs of every door, for static tools. Written by `python -m pdeval.accessor.stubs`; do not edit."""
+# fmt: off
+# ruff: noqa: E501, PYI021
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pdeval.accessor import Ireval, Joined
+from pdeval.evaluate.fitting import Weights
+from pdeval.judged.judged import Judged
+from pdeval.online.click_models import ClickModel
+from pdeval.report.spec import Report
+
+class JudgedVerbs(Judged):
+    """The verbs of a join."""
+
+    class _Agree:
+        """Verbs of agree."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            fuzziness: float | Sequence[float] = 0.0,
+            per: Literal["all", "query"] = "all",
+            baseline: object = None,
+            pairs: object = None,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return how often every two measures prefer the same one of two runs on the same query."""
+
+        def locality(
+            self,
+            *,
+            kind: Literal["correlation", "regression"] = "correlation",
+            levels: int = 8,
+            ahead: int = 4,
+        ) -> pd.DataFrame:
+            """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
+
+        def masked(
+            self,
+            *,
+            per: Literal["all", "query"] = "all",
+            baseline: object = None,
+            pairs: object = None,
+        ) -> pd.DataFrame:
+            """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
+
+    @property
+    def agree(self) -> _Agree: ...
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def anova(self, measures: object = ...) -> pd.DataFrame:
+        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def check(self) -> pd.DataFrame:
+        """Return what each run answered, missed and returned, before any number is believed."""
+
+    def compare(
+        self,
+        measures: object = ...,
+        *,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        baseline: object = None,
+        alpha: float = 0.05,
+        family: Literal["measure", "baseline", "all"] | None = None,
+        confidence: float = 0.95,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return one row per measure and pair of runs: the difference, its interval and its significance."""
+
+    def correlate(
+        self,
+        measures: object = ...,
+        *,
+        coefficients: str | Sequence[str] = "tau_b",
+        method: str | Sequence[str] | None = None,
+        matrix: bool = False,
+        runs: Literal["same", "common"] = "same",
+        p: float = 0.9,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+
+    def curve(self, *, points: int | None = 11, per: Literal["run", "query"] = "run") -> pd.DataFrame:
+        """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item."""
+
+    def delta_sort(
+        self,
+        new: object,
+        *,
+        old: object = "AP",
+        margin: float = 0.1,
+        alpha: float = 0.05,
+        per: Literal["all", "run"] = "all",
+    ) -> pd.DataFrame:
+        """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
+
+    def disaggregate(self, measures: object = ..., *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+        """Return what each recall level contributes to the difference of two runs, positive where run_a gains."""
+
+    class _DiscriminativePower:
+        """Verbs of discriminative_power."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+
+        def curve(
+            self,
+            measures: object = ...,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
+
+    @property
+    def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def explain(self, query: object, measures: object = ..., *, runs: object = None) -> pd.DataFrame:
+        """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
+
+    def fit_weights(self, labelled: pd.DataFrame, *, penalty: float = 1.0) -> Weights:
+        """Return the weights of recall levels that best reproduce labelled preferences."""
+
+    def incomplete(
+        self,
+        measures: object = ...,
+        *,
+        drop: Literal["queries", "labels"] = "queries",
+        keep: Sequence[float] | None = None,
+        draws: int = 10,
+        policy: Literal["random", "pool"] = "random",
+        against: object = None,
+        method: str | None = None,
+        summary: bool = False,
+        seed: int | None = 0,
+        memory: int = 268435456,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return how much of an ordering remains with fewer queries or fewer labels."""
+
+    class _Interleave:
+        """Verbs of interleave."""
+
+        def __call__(
+            self,
+            *,
+            method: Literal["team-draft", "balanced", "probabilistic"] = "team-draft",
+            pairs: Sequence[tuple[object, object]] | None = None,
+            depth: int | None = 10,
+            draws: int = 1,
+            seed: int | None = 0,
+            tau: float = 3.0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return interleaved lists of pairs of runs, for every query that both answered: one row per position."""
+
+        def many(
+            self,
+            *,
+            depth: int | None = 10,
+            draws: int = 1,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position."""
+
+    @property
+    def interleave(self) -> _Interleave: ...
+
+    class _Lengths:
+        """Verbs of lengths."""
+
+        def __call__(
+            self,
+            *,
+            runs: Iterable[object] | None = None,
+            unretrieved: Literal["run", "corpus"] = "run",
+        ) -> pd.DataFrame:
+            """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it."""
+
+        def ablation(
+            self,
+            *,
+            margin: float = 0.1,
+            alpha: float = 0.05,
+            unretrieved: Literal["run", "corpus"] = "run",
+        ) -> pd.DataFrame:
+            """Return how systems move along the steps from mean average precision to atomized search length."""
+
+        def differences(
+            self,
+            run_a: object,
+            run_b: object,
+            *,
+            unretrieved: Literal["run", "corpus"] = "run",
+        ) -> pd.DataFrame:
+            """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
+
+        def effective_shares(self, *, precision: Literal["item", "atomized"] = "item") -> pd.DataFrame:
+            """Return the share of its relevant items that average precision effectively reads, for every run and query."""
+
+        def histogram(
+            self,
+            *,
+            runs: Iterable[object] | None = None,
+            edges: Sequence[float] = ...,
+            unretrieved: Literal["run", "corpus"] = "run",
+        ) -> pd.DataFrame:
+            """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
+
+        def rrie(self, run_a: object, run_b: object, measures: object = ...) -> pd.DataFrame:
+            """Return the relative reduction in error from one run to another, by each measure."""
+
+        def wins(
+            self,
+            run_a: object,
+            run_b: object,
+            *,
+            edges: Sequence[float] = ...,
+            unretrieved: Literal["run", "corpus"] = "run",
+        ) -> pd.DataFrame:
+            """Return how many relevant items one run finds sooner than another, by how much, and how many later."""
+
+    @property
+    def lengths(self) -> _Lengths: ...
+
+    def matrix(self, measure: object = None) -> pd.DataFrame:
+        """Return the mean preference of row over column as a square frame, antisymmetric."""
+
+    def mean(self, measures: object = ..., *, baseline: object = None) -> pd.DataFrame:
+        """Return the mean preference of each pair of runs over the queries."""
+
+    def measure(self, measures: object = ...) -> pd.DataFrame:
+        """Return what every run scores on every query."""
+
+    def order(
+        self,
+        measures: object = ...,
+        *,
+        method: str | Sequence[str] | None = None,
+        compat: Literal["pref_eval"] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, for each measure and method."""
+
+    class _Pool:
+        """Verbs of pool."""
+
+        def __call__(self, depth: int = 100, *, per: Literal["item", "run"] = "item") -> pd.DataFrame:
+            """Return the pool of the runs: the items that any of them has among its first `depth`."""
+
+        def leave_one_out(
+            self,
+            measures: object = ...,
+            *,
+            depth: int = 100,
+            team: str | Mapping[object, object] | None = None,
+            metadata: pd.DataFrame | None = None,
+            method: str | Sequence[str] | None = None,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return how each run stands under the judgments that would have been made without it, or without its team."""
+
+        def residuals(
+            self,
+            measures: object = ...,
+            *,
+            depth: int | None = 100,
+            assume: Literal["any", "all"] = "any",
+            per: Literal["run", "query"] = "run",
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
+
+        def summary(
+            self,
+            *,
+            per: Literal["run", "query", "pair"] = "run",
+            depth: int = 100,
+            team: str | Mapping[object, object] | None = None,
+            metadata: pd.DataFrame | None = None,
+        ) -> pd.DataFrame:
+            """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
+
+    @property
+    def pool(self) -> _Pool: ...
+
+    class _Power:
+        """Verbs of power."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            difference: float | None = None,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+
+        def detectable_difference(
+            self,
+            measures: object = ...,
+            *,
+            power: float = 0.8,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+
+        def sample_size(
+            self,
+            measures: object = ...,
+            *,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+
+    @property
+    def power(self) -> _Power: ...
+
+    def prefer(
+        self,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the preferences between runs on every query, positive where run_a is the better one."""
+
+    def report(
+        self,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        comparisons: pd.DataFrame | None = None,
+        test: str | None = None,
+        correction: str | None = None,
+        alpha: float | None = None,
+        interval: Literal["ci", "sd"] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        higher: Mapping[str, bool] | None = None,
+        missing: Literal["error", "dash"] = "error",
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of systems and measures as a paper prints it."""
+
+    def simulate_clicks(
+        self,
+        model: str | ClickModel = "perfect",
+        *,
+        sessions: int = 1,
+        users: int | None = None,
+        reformulate: float = 0.0,
+        max_queries: int = 10,
+        graded: bool = False,
+        depth: int | None = None,
+        seconds_per_result: float = 5.0,
+        seconds_per_click: float = 30.0,
+        start: str = "2024-01-01",
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
+
+    def summary(
+        self,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        wide: bool = False,
+        confidence: float = 0.95,
+    ) -> pd.DataFrame:
+        """Return the scores summed up per run and measure."""
+
+    def swap_assessors(
+        self,
+        labels: object,
+        measures: object = ...,
+        *,
+        qrels: object = None,
+        orders: bool = False,
+        how: Literal["assessor", "draw"] = "assessor",
+        per: Literal["item", "query"] = "item",
+        draws: int = 100,
+        seed: int | None = 0,
+        grades: Mapping[object, float] | None = None,
+        method: str | Sequence[str] | None = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b."""
+
+    class _Ties:
+        """Verbs of ties."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            per: Literal["all", "query"] = "all",
+            baseline: object = None,
+            pairs: object = None,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+        def by_first(self) -> pd.DataFrame:
+            """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
+
+        def by_recall(self, *, levels: int | None = 20) -> pd.DataFrame:
+            """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
+
+        def decided(self) -> pd.DataFrame:
+            """Return the share of pairs of runs that is decided at or before each recall level."""
+
+        def deciding(self, *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+            """Return the recall level that decides between two runs on each query: the lowest where they differ."""
+
+    @property
+    def ties(self) -> _Ties: ...
+
+class AccountingIreval(Ireval):
+    """The verbs of a table of the kind 'accounting'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class BehaviourIreval(Ireval):
+    """The verbs of a table of the kind 'behaviour'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class BestSystemsIreval(Ireval):
+    """The verbs of a table of the kind 'best_systems'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class BucketComparisonsIreval(Ireval):
+    """The verbs of a table of the kind 'bucket_comparisons'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class ClicksIreval(Ireval):
+    """The verbs of a table of the kind 'clicks'."""
+
+    def behaviour(
+        self,
+        measures: Sequence[str] | str | None = None,
+        *,
+        aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
+        unit: Literal["query", "session", "user"] = "query",
+        confidence: float = 0.95,
+        draws: int = 10000,
+        seed: int | None = 0,
+    ) -> pd.DataFrame:
+        """Return the behaviour measures of every bucket, with confidence intervals."""
+
+    def check(self) -> pd.DataFrame:
+        """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean."""
+
+    def compare_buckets(
+        self,
+        measures: Sequence[str] | str | None = None,
+        *,
+        order: Sequence[object] | None = None,
+        aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
+        unit: Literal["query", "session", "user"] = "query",
+        test: Literal["auto", "welch", "mann-whitney"] = "auto",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        alpha: float = 0.05,
+        draws: int = 10000,
+        seed: int | None = 0,
+    ) -> pd.DataFrame:
+        """Return a two-sample test of every pair of buckets on every behaviour measure."""
+
+    def credit(self, lists: object, *, shared: Literal["team", "nobody"] = "team") -> pd.DataFrame:
+        """Return the clicks that each run earned, for every impression of an interleaved list."""
+
+    def per_query(self) -> pd.DataFrame:
+        """Return the behaviour after every issued query: clicks, abandonment, reciprocal ranks, times."""
+
+    def per_session(self) -> pd.DataFrame:
+        """Return the number of queries issued in every session."""
+
+    def verdict(
+        self,
+        order: Sequence[object],
+        measures: Sequence[str] | str | None = None,
+        *,
+        aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
+        unit: Literal["query", "session", "user"] = "query",
+        test: Literal["auto", "welch", "mann-whitney"] = "auto",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        alpha: float = 0.05,
+    ) -> pd.DataFrame:
+        """Return, per behaviour measure, whether the buckets follow a hypothesised order from best to worst."""
+
+class ComparisonsIreval(Ireval):
+    """The verbs of a table of the kind 'comparisons'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            p: Literal["p_value", "p_adjusted"] = "p_value",
+            alpha: float = 0.05,
+            upper: float | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+        def p_value_curves(
+            self,
+            *,
+            ax: Axes | None = None,
+            p: Literal["p_value", "p_adjusted"] = "p_value",
+            alpha: float = 0.05,
+            upper: float | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        digits: int = 3,
+        only_significant: bool = False,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the list of compared pairs: difference with its interval, effect size, p-values; * if significant."""
+
+class ContributionsIreval(Ireval):
+    """The verbs of a table of the kind 'contributions'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            measures: Sequence[str] | None = None,
+            scale: Literal["share", "raw"] = "share",
+            levels: int | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the contribution of each recall level to the difference of two runs, a line per measure."""
+
+        def recall_levels(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            measures: Sequence[str] | None = None,
+            scale: Literal["share", "raw"] = "share",
+            levels: int | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the contribution of each recall level to the difference of two runs, a line per measure."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class CorrelationsIreval(Ireval):
+    """The verbs of a table of the kind 'correlations'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+        def correlation_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: str | None = None,
+        value: str | None = None,
+        digits: int = 3,
+        group: str | None = None,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+    ) -> Report:
+        """Return the table of how pairs of measures agree, or how alike they order runs."""
+
+class CorrelationsByMeasureIreval(Ireval):
+    """The verbs of a table of the kind 'correlations_by_measure'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class CreditsIreval(Ireval):
+    """The verbs of a table of the kind 'credits'."""
+
+    def preferences(self) -> pd.DataFrame:
+        """Return the outcome of every query as a preference: the mean sign of credit_a - credit_b over its impressions."""
+
+    def wins(
+        self,
+        *,
+        per: Literal["query", "user", "impression"] = "query",
+        alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        alpha: float = 0.05,
+    ) -> pd.DataFrame:
+        """Return how many queries or users each run of a pair won: one row per pair."""
+
+class CurveIreval(Ireval):
+    """The verbs of a table of the kind 'curve'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            highlight: Sequence[object] | int = 6,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with precision against recall, one line per run."""
+
+        def precision_recall(
+            self,
+            *,
+            ax: Axes | None = None,
+            highlight: Sequence[object] | int = 6,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with precision against recall, one line per run."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class DecidedIreval(Ireval):
+    """The verbs of a table of the kind 'decided'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            levels: int | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+
+        def decided_by_recall(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            levels: int | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class DecidingIreval(Ireval):
+    """The verbs of a table of the kind 'deciding'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            levels: int | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+
+        def decided_by_recall(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            levels: int | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class DeltaSortRunsIreval(Ireval):
+    """The verbs of a table of the kind 'delta_sort_runs'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class DiscriminativeCurveIreval(Ireval):
+    """The verbs of a table of the kind 'discriminative_curve'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            p: Literal["p_value", "p_adjusted"] = "p_value",
+            alpha: float = 0.05,
+            upper: float | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+        def p_value_curves(
+            self,
+            *,
+            ax: Axes | None = None,
+            p: Literal["p_value", "p_adjusted"] = "p_value",
+            alpha: float = 0.05,
+            upper: float | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class DiscriminativePowerIreval(Ireval):
+    """The verbs of a table of the kind 'discriminative_power'."""
+
+    def report(
+        self,
+        *,
+        digits: int = 1,
+        group: str | None = None,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of discriminative power: the percentage of pairs told apart, measures x tests."""
+
+class EffectiveSharesIreval(Ireval):
+    """The verbs of a table of the kind 'effective_shares'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class ExplanationIreval(Ireval):
+    """The verbs of a table of the kind 'explanation'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class IncompleteIreval(Ireval):
+    """The verbs of a table of the kind 'incomplete'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
+
+        def incomplete(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class IncompleteSummaryIreval(Ireval):
+    """The verbs of a table of the kind 'incomplete_summary'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
+
+        def incomplete(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class IssuedQueriesIreval(Ireval):
+    """The verbs of a table of the kind 'issued_queries'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class LabelsIreval(Ireval):
+    """The verbs of a table of the kind 'labels'."""
+
+    class _Agreement:
+        """Verbs of agreement."""
+
+        def __call__(
+            self,
+            coefficients: str | Sequence[str] | None = None,
+            *,
+            order: Sequence[object] | None = None,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how far assessors agree beyond chance, by several coefficients."""
+
+        def pairs(self, matrix: str | None = None) -> pd.DataFrame:
+            """Return the agreement of every two assessors who labelled an item in common."""
+
+    @property
+    def agreement(self) -> _Agreement: ...
+
+class LeftOutIreval(Ireval):
+    """The verbs of a table of the kind 'left_out'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class LengthDifferencesIreval(Ireval):
+    """The verbs of a table of the kind 'length_differences'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
+
+        def asl_wins(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class LengthHistogramIreval(Ireval):
+    """The verbs of a table of the kind 'length_histogram'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
+
+        def asl_histogram(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class LengthWinsIreval(Ireval):
+    """The verbs of a table of the kind 'length_wins'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
+
+        def asl_wins(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class LengthsIreval(Ireval):
+    """The verbs of a table of the kind 'lengths'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
+
+        def asl_histogram(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class ListsIreval(Ireval):
+    """The verbs of a table of the kind 'lists'."""
+
+    def simulate_clicks(
+        self,
+        qrels: object,
+        model: str | ClickModel = "perfect",
+        *,
+        sessions: int = 1,
+        users: int | None = None,
+        reformulate: float = 0.0,
+        max_queries: int = 10,
+        level: float | None = None,
+        graded: bool = False,
+        depth: int | None = None,
+        seconds_per_result: float = 5.0,
+        seconds_per_click: float = 30.0,
+        start: str = "2024-01-01",
+        seed: int | None = 0,
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
+
+class LocalityIreval(Ireval):
+    """The verbs of a table of the kind 'locality'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+        def correlation_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class MaskedAgreementIreval(Ireval):
+    """The verbs of a table of the kind 'masked_agreement'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class MatrixIreval(Ireval):
+    """The verbs of a table of the kind 'matrix'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with a square matrix as colours: preferences, or correlations where it is symmetric."""
+
+        def correlation_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+        def matrix_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with a square matrix as colours: preferences, or correlations where it is symmetric."""
+
+        def preference_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            order: pd.DataFrame | Sequence[object] | None = None,
+            comparisons: pd.DataFrame | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        comparisons: pd.DataFrame | None = None,
+        measure: str | None = None,
+        digits: int = 3,
+        triangle: Literal["full", "upper", "lower"] = "full",
+        headers: Literal["names", "letters"] | None = None,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the square matrix of pairs (mean preferences, correlations) as a table, row against column."""
+
+class MeansIreval(Ireval):
+    """The verbs of a table of the kind 'means'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            order: pd.DataFrame | Sequence[object] | None = None,
+            comparisons: pd.DataFrame | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+
+        def preference_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            order: pd.DataFrame | Sequence[object] | None = None,
+            comparisons: pd.DataFrame | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class MultileavedListsIreval(Ireval):
+    """The verbs of a table of the kind 'multileaved_lists'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def simulate_clicks(
+        self,
+        qrels: object,
+        model: str | ClickModel = "perfect",
+        *,
+        sessions: int = 1,
+        users: int | None = None,
+        reformulate: float = 0.0,
+        max_queries: int = 10,
+        level: float | None = None,
+        graded: bool = False,
+        depth: int | None = None,
+        seconds_per_result: float = 5.0,
+        seconds_per_click: float = 30.0,
+        start: str = "2024-01-01",
+        seed: int | None = 0,
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
+
+class OrdersIreval(Ireval):
+    """The verbs of a table of the kind 'orders'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Correlate:
+        """Verbs of correlate."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            coefficients: str | Sequence[str] = "tau_b",
+            method: str | Sequence[str] | None = None,
+            matrix: bool = False,
+            runs: Literal["same", "common"] = "same",
+            p: float = 0.9,
+        ) -> pd.DataFrame:
+            """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+
+        def against(
+            self,
+            others: object,
+            measures: object = None,
+            *,
+            coefficients: str | Sequence[str] = "tau_b",
+            runs: Literal["same", "common"] = "same",
+            p: float = 0.9,
+        ) -> pd.DataFrame:
+            """Return how alike two tables of orders are, by each measure and method in both, e.g. on all and on fewer queries."""
+
+    @property
+    def correlate(self) -> _Correlate: ...
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            comparisons: pd.DataFrame | None = None,
+            measure: str | None = None,
+            method: str | None = None,
+        ) -> Axes:
+            """Return axes with the runs listed best first, each at its rank with its rank interval."""
+
+        def critical_difference(
+            self,
+            *,
+            ax: Axes | None = None,
+            comparisons: pd.DataFrame | None = None,
+            measure: str | None = None,
+            method: str | None = None,
+        ) -> Axes:
+            """Return axes with the runs listed best first, each at its rank with its rank interval."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        show: Literal["rank", "score", "both"] | None = None,
+        digits: int = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of an ordering, best run first: ranks, their intervals, scores."""
+
+class PoolIreval(Ireval):
+    """The verbs of a table of the kind 'pool'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class PoolByRunIreval(Ireval):
+    """The verbs of a table of the kind 'pool_by_run'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class PoolQueriesIreval(Ireval):
+    """The verbs of a table of the kind 'pool_queries'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class PoolRunsIreval(Ireval):
+    """The verbs of a table of the kind 'pool_runs'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class PreferencesIreval(Ireval):
+    """The verbs of a table of the kind 'preferences'."""
+
+    def agree(
+        self,
+        measures: object = None,
+        *,
+        fuzziness: float | Sequence[float] = 0.0,
+        per: Literal["all", "query"] = "all",
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return how often every two measures prefer the same one of two runs on the same query."""
+
+    def anova(self, measures: object = None) -> pd.DataFrame:
+        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def compare(
+        self,
+        measures: object = None,
+        *,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        baseline: object = None,
+        alpha: float = 0.05,
+        family: Literal["measure", "baseline", "all"] | None = None,
+        confidence: float = 0.95,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return one row per measure and pair of runs: the difference, its interval and its significance."""
+
+    def correlate(
+        self,
+        measures: object = None,
+        *,
+        coefficients: str | Sequence[str] = "tau_b",
+        method: str | Sequence[str] | None = None,
+        matrix: bool = False,
+        runs: Literal["same", "common"] = "same",
+        p: float = 0.9,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+
+    class _DiscriminativePower:
+        """Verbs of discriminative_power."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+
+        def curve(
+            self,
+            measures: object = None,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
+
+    @property
+    def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def matrix(self, measure: object = None) -> pd.DataFrame:
+        """Return the mean preference of row over column as a square frame, antisymmetric."""
+
+    def mean(self, measures: object = None, *, baseline: object = None) -> pd.DataFrame:
+        """Return the mean preference of each pair of runs over the queries."""
+
+    def order(
+        self,
+        measures: object = None,
+        *,
+        method: str | Sequence[str] | None = None,
+        compat: Literal["pref_eval"] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, for each measure and method."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            order: pd.DataFrame | Sequence[object] | None = None,
+            comparisons: pd.DataFrame | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+
+        def difference_scatter(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            most: int = 5000,
+            seed: int | None = 0,
+        ) -> Axes:
+            """Return axes with one point per query and pair of runs: its difference under two measures."""
+
+        def preference_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            order: pd.DataFrame | Sequence[object] | None = None,
+            comparisons: pd.DataFrame | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+
+        def query_differences(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            measure: str | None = None,
+            mean: bool = True,
+        ) -> Axes:
+            """Return axes with one bar per query, the preference of run a over run b, sorted from best to worst."""
+
+        def win_loss_tie(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            baseline: object = None,
+            per: Literal["pair", "run"] | None = None,
+            sort: bool = True,
+        ) -> Axes:
+            """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    class _Power:
+        """Verbs of power."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            difference: float | None = None,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+
+        def detectable_difference(
+            self,
+            measures: object = None,
+            *,
+            power: float = 0.8,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+
+    @property
+    def power(self) -> _Power: ...
+
+    def report(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        comparisons: pd.DataFrame | None = None,
+        test: str | None = None,
+        correction: str | None = None,
+        alpha: float | None = None,
+        interval: Literal["ci", "sd"] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        higher: Mapping[str, bool] | None = None,
+        missing: Literal["error", "dash"] = "error",
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of systems and measures as a paper prints it."""
+
+    def ties(
+        self,
+        measures: object = None,
+        *,
+        per: Literal["all", "query"] = "all",
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+class ResidualsIreval(Ireval):
+    """The verbs of a table of the kind 'residuals'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class RunsIreval(Ireval):
+    """The verbs of a table of the kind 'runs'."""
+
+    def join(
+        self,
+        qrels: object,
+        *,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> Joined:
+        """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor."""
+
+    class _Agree:
+        """Verbs of agree."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            fuzziness: float | Sequence[float] = 0.0,
+            per: Literal["all", "query"] = "all",
+            baseline: object = None,
+            pairs: object = None,
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how often every two measures prefer the same one of two runs on the same query."""
+
+        def locality(
+            self,
+            qrels: object,
+            *,
+            kind: Literal["correlation", "regression"] = "correlation",
+            levels: int = 8,
+            ahead: int = 4,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
+
+        def masked(
+            self,
+            qrels: object,
+            *,
+            per: Literal["all", "query"] = "all",
+            baseline: object = None,
+            pairs: object = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
+
+    @property
+    def agree(self) -> _Agree: ...
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def anova(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def check(self, qrels: object, *, level: float | None = None) -> pd.DataFrame:
+        """Return what each run answered, missed and returned, before any number is believed."""
+
+    def compare(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        baseline: object = None,
+        alpha: float = 0.05,
+        family: Literal["measure", "baseline", "all"] | None = None,
+        confidence: float = 0.95,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return one row per measure and pair of runs: the difference, its interval and its significance."""
+
+    def correlate(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        coefficients: str | Sequence[str] = "tau_b",
+        method: str | Sequence[str] | None = None,
+        matrix: bool = False,
+        runs: Literal["same", "common"] = "same",
+        p: float = 0.9,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+
+    def curve(
+        self,
+        qrels: object,
+        *,
+        points: int | None = 11,
+        per: Literal["run", "query"] = "run",
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item."""
+
+    def delta_sort(
+        self,
+        qrels: object,
+        new: object,
+        *,
+        old: object = "AP",
+        margin: float = 0.1,
+        alpha: float = 0.05,
+        per: Literal["all", "run"] = "all",
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
+
+    def disaggregate(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: object = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return what each recall level contributes to the difference of two runs, positive where run_a gains."""
+
+    class _DiscriminativePower:
+        """Verbs of discriminative_power."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+
+        def curve(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
+
+    @property
+    def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def explain(
+        self,
+        qrels: object,
+        query: object,
+        measures: object = ...,
+        *,
+        runs: object = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
+
+    def fit_weights(
+        self,
+        qrels: object,
+        labelled: pd.DataFrame,
+        *,
+        penalty: float = 1.0,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> Weights:
+        """Return the weights of recall levels that best reproduce labelled preferences."""
+
+    def incomplete(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        drop: Literal["queries", "labels"] = "queries",
+        keep: Sequence[float] | None = None,
+        draws: int = 10,
+        policy: Literal["random", "pool"] = "random",
+        against: object = None,
+        method: str | None = None,
+        summary: bool = False,
+        seed: int | None = 0,
+        memory: int = 268435456,
+        progress: bool | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return how much of an ordering remains with fewer queries or fewer labels."""
+
+    class _Interleave:
+        """Verbs of interleave."""
+
+        def __call__(
+            self,
+            *,
+            method: Literal["team-draft", "balanced", "probabilistic"] = "team-draft",
+            pairs: Sequence[tuple[object, object]] | None = None,
+            depth: int | None = 10,
+            draws: int = 1,
+            seed: int | None = 0,
+            tau: float = 3.0,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return interleaved lists of pairs of runs, for every query that both answered: one row per position."""
+
+        def many(
+            self,
+            *,
+            depth: int | None = 10,
+            draws: int = 1,
+            seed: int | None = 0,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position."""
+
+    @property
+    def interleave(self) -> _Interleave: ...
+
+    class _Lengths:
+        """Verbs of lengths."""
+
+        def __call__(
+            self,
+            qrels: object,
+            *,
+            runs: Iterable[object] | None = None,
+            unretrieved: Literal["run", "corpus"] = "run",
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it."""
+
+        def ablation(
+            self,
+            qrels: object,
+            *,
+            margin: float = 0.1,
+            alpha: float = 0.05,
+            unretrieved: Literal["run", "corpus"] = "run",
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how systems move along the steps from mean average precision to atomized search length."""
+
+        def differences(
+            self,
+            qrels: object,
+            run_a: object,
+            run_b: object,
+            *,
+            unretrieved: Literal["run", "corpus"] = "run",
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
+
+        def effective_shares(
+            self,
+            qrels: object,
+            *,
+            precision: Literal["item", "atomized"] = "item",
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the share of its relevant items that average precision effectively reads, for every run and query."""
+
+        def histogram(
+            self,
+            qrels: object,
+            *,
+            runs: Iterable[object] | None = None,
+            edges: Sequence[float] = ...,
+            unretrieved: Literal["run", "corpus"] = "run",
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
+
+        def rrie(
+            self,
+            qrels: object,
+            run_a: object,
+            run_b: object,
+            measures: object = ...,
+            *,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the relative reduction in error from one run to another, by each measure."""
+
+        def wins(
+            self,
+            qrels: object,
+            run_a: object,
+            run_b: object,
+            *,
+            edges: Sequence[float] = ...,
+            unretrieved: Literal["run", "corpus"] = "run",
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how many relevant items one run finds sooner than another, by how much, and how many later."""
+
+    @property
+    def lengths(self) -> _Lengths: ...
+
+    def matrix(
+        self,
+        qrels: object,
+        measure: object = None,
+        *,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the mean preference of row over column as a square frame, antisymmetric."""
+
+    def mean(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the mean preference of each pair of runs over the queries."""
+
+    def measure(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return what every run scores on every query."""
+
+    def order(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        method: str | Sequence[str] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the runs in order, for each measure and method."""
+
+    class _Pool:
+        """Verbs of pool."""
+
+        def __call__(
+            self,
+            depth: int = 100,
+            *,
+            qrels: object = None,
+            per: Literal["item", "run"] = "item",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the pool of the runs: the items that any of them has among its first `depth`."""
+
+        def leave_one_out(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            depth: int = 100,
+            team: str | Mapping[object, object] | None = None,
+            metadata: pd.DataFrame | None = None,
+            method: str | Sequence[str] | None = None,
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how each run stands under the judgments that would have been made without it, or without its team."""
+
+        def residuals(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            depth: int | None = 100,
+            assume: Literal["any", "all"] = "any",
+            per: Literal["run", "query"] = "run",
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
+
+        def summary(
+            self,
+            qrels: object = None,
+            *,
+            per: Literal["run", "query", "pair"] = "run",
+            depth: int = 100,
+            team: str | Mapping[object, object] | None = None,
+            metadata: pd.DataFrame | None = None,
+            level: float | None = None,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
+
+    @property
+    def pool(self) -> _Pool: ...
+
+    class _Power:
+        """Verbs of power."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            difference: float | None = None,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+
+        def detectable_difference(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            power: float = 0.8,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+
+        def sample_size(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+
+    @property
+    def power(self) -> _Power: ...
+
+    def prefer(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the preferences between runs on every query, positive where run_a is the better one."""
+
+    def report(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        comparisons: pd.DataFrame | None = None,
+        test: str | None = None,
+        correction: str | None = None,
+        alpha: float | None = None,
+        interval: Literal["ci", "sd"] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        higher: Mapping[str, bool] | None = None,
+        missing: Literal["error", "dash"] = "error",
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> Report:
+        """Return the table of systems and measures as a paper prints it."""
+
+    def simulate_clicks(
+        self,
+        qrels: object,
+        model: str | ClickModel = "perfect",
+        *,
+        sessions: int = 1,
+        users: int | None = None,
+        reformulate: float = 0.0,
+        max_queries: int = 10,
+        level: float | None = None,
+        graded: bool = False,
+        depth: int | None = None,
+        seconds_per_result: float = 5.0,
+        seconds_per_click: float = 30.0,
+        start: str = "2024-01-01",
+        seed: int | None = 0,
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
+
+    def summary(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        wide: bool = False,
+        confidence: float = 0.95,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the scores summed up per run and measure."""
+
+    def swap_assessors(
+        self,
+        labels: object,
+        measures: object = ...,
+        *,
+        qrels: object = None,
+        orders: bool = False,
+        how: Literal["assessor", "draw"] = "assessor",
+        per: Literal["item", "query"] = "item",
+        draws: int = 100,
+        seed: int | None = 0,
+        grades: Mapping[object, float] | None = None,
+        method: str | Sequence[str] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        validate: bool = True,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b."""
+
+    class _Ties:
+        """Verbs of ties."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            per: Literal["all", "query"] = "all",
+            baseline: object = None,
+            pairs: object = None,
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+        def by_first(
+            self,
+            qrels: object,
+            *,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
+
+        def by_recall(
+            self,
+            qrels: object,
+            *,
+            levels: int | None = 20,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
+
+        def decided(
+            self,
+            qrels: object,
+            *,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the share of pairs of runs that is decided at or before each recall level."""
+
+        def deciding(
+            self,
+            qrels: object,
+            *,
+            baseline: object = None,
+            pairs: object = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the recall level that decides between two runs on each query: the lowest where they differ."""
+
+    @property
+    def ties(self) -> _Ties: ...
+
+class ScoresIreval(Ireval):
+    """The verbs of a table of the kind 'scores'."""
+
+    def agree(
+        self,
+        measures: object = None,
+        *,
+        fuzziness: float | Sequence[float] = 0.0,
+        per: Literal["all", "query"] = "all",
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return how often every two measures prefer the same one of two runs on the same query."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def anova(self, measures: object = None) -> pd.DataFrame:
+        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def compare(
+        self,
+        measures: object = None,
+        *,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        baseline: object = None,
+        alpha: float = 0.05,
+        family: Literal["measure", "baseline", "all"] | None = None,
+        confidence: float = 0.95,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return one row per measure and pair of runs: the difference, its interval and its significance."""
+
+    def correlate(
+        self,
+        measures: object = None,
+        *,
+        coefficients: str | Sequence[str] = "tau_b",
+        method: str | Sequence[str] | None = None,
+        matrix: bool = False,
+        runs: Literal["same", "common"] = "same",
+        p: float = 0.9,
+    ) -> pd.DataFrame:
+        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+
+    def delta_sort(
+        self,
+        new: object,
+        *,
+        old: object = "AP",
+        margin: float = 0.1,
+        alpha: float = 0.05,
+        per: Literal["all", "run"] = "all",
+    ) -> pd.DataFrame:
+        """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
+
+    class _DiscriminativePower:
+        """Verbs of discriminative_power."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+
+        def curve(
+            self,
+            measures: object = None,
+            *,
+            tests: str | Sequence[str | None] = ...,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
+
+    @property
+    def discriminative_power(self) -> _DiscriminativePower: ...
+
+    class _Lengths:
+        """Verbs of lengths."""
+
+        def headroom(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            edges: Mapping[str, Sequence[float]] | None = None,
+        ) -> pd.DataFrame:
+            """Return for how many collections the best run's mean is in each bucket."""
+
+        def rrie(self, run_a: object, run_b: object, measures: object = None) -> pd.DataFrame:
+            """Return the relative reduction in error from one run to another, by each measure."""
+
+    @property
+    def lengths(self) -> _Lengths: ...
+
+    def order(
+        self,
+        measures: object = None,
+        *,
+        method: str | Sequence[str] | None = None,
+        compat: Literal["pref_eval"] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, for each measure and method."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            sort: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the mean of every run as a dot with its confidence interval, best first."""
+
+        def summary_bars(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            sort: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the mean of every run as a dot with its confidence interval, best first."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    class _Power:
+        """Verbs of power."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            difference: float | None = None,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+
+        def detectable_difference(
+            self,
+            measures: object = None,
+            *,
+            power: float = 0.8,
+            queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+        ) -> pd.DataFrame:
+            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+
+    @property
+    def power(self) -> _Power: ...
+
+    def report(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        comparisons: pd.DataFrame | None = None,
+        test: str | None = None,
+        correction: str | None = None,
+        alpha: float | None = None,
+        interval: Literal["ci", "sd"] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        higher: Mapping[str, bool] | None = None,
+        missing: Literal["error", "dash"] = "error",
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of systems and measures as a paper prints it."""
+
+    def summary(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        wide: bool = False,
+        confidence: float = 0.95,
+    ) -> pd.DataFrame:
+        """Return the scores summed up per run and measure."""
+
+    def ties(
+        self,
+        measures: object = None,
+        *,
+        per: Literal["all", "query"] = "all",
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+    ) -> pd.DataFrame:
+        """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+class SignAgreementIreval(Ireval):
+    """The verbs of a table of the kind 'sign_agreement'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+        def correlation_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            coefficient: str | None = None,
+            order: Sequence[object] | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+            label: str | None = None,
+        ) -> Axes:
+            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: str | None = None,
+        value: str | None = None,
+        digits: int = 3,
+        group: str | None = None,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+    ) -> Report:
+        """Return the table of how pairs of measures agree, or how alike they order runs."""
+
+class SummaryIreval(Ireval):
+    """The verbs of a table of the kind 'summary'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            sort: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the mean of every run as a dot with its confidence interval, best first."""
+
+        def summary_bars(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            sort: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the mean of every run as a dot with its confidence interval, best first."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        comparisons: pd.DataFrame | None = None,
+        test: str | None = None,
+        correction: str | None = None,
+        alpha: float | None = None,
+        interval: Literal["ci", "sd"] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        higher: Mapping[str, bool] | None = None,
+        missing: Literal["error", "dash"] = "error",
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of systems and measures as a paper prints it."""
+
+class SwappedOrdersIreval(Ireval):
+    """The verbs of a table of the kind 'swapped_orders'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class TieProbabilityIreval(Ireval):
+    """The verbs of a table of the kind 'tie_probability'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            log: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the probability of a tie given the position of the first relevant item."""
+
+        def tie_probability(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            log: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the probability of a tie given the position of the first relevant item."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class TiesIreval(Ireval):
+    """The verbs of a table of the kind 'ties'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class TiesByFirstIreval(Ireval):
+    """The verbs of a table of the kind 'ties_by_first'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            log: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the probability of a tie given the position of the first relevant item."""
+
+        def tie_probability(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            log: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the probability of a tie given the position of the first relevant item."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class TiesByRecallIreval(Ireval):
+    """The verbs of a table of the kind 'ties_by_recall'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            levels: int | None = 20,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the share of tied pairs at each recall level, one line per measure or collection."""
+
+        def ties_by_recall(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            group: str | None = None,
+            levels: int | None = 20,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the share of tied pairs at each recall level, one line per measure or collection."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class VerdictsIreval(Ireval):
+    """The verbs of a table of the kind 'verdicts'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class WideSummaryIreval(Ireval):
+    """The verbs of a table of the kind 'wide_summary'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class WinsIreval(Ireval):
+    """The verbs of a table of the kind 'wins'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            baseline: object = None,
+            per: Literal["pair", "run"] | None = None,
+            sort: bool = True,
+        ) -> Axes:
+            """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+
+        def win_loss_tie(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            baseline: object = None,
+            per: Literal["pair", "run"] | None = None,
+            sort: bool = True,
+        ) -> Axes:
+            """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""

@@ -1,0 +1,208 @@
+"""The decorators by which measures, preferences and orderings enter the catalog.
+
+They read a function's signature: positional parameters are the columns that it asks for, keyword-only parameters are
+its own and become the grammar, `RBP(p=0.9)`, where `@10` fills one of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
+
+from pdeval.catalog.entries import ENTRIES, Entry, Family, Kind, Path
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+class Options(TypedDict, total=False):
+    """What a declaration may say of its kernel; `Entry` says what each means."""
+
+    kind: Kind
+    higher: bool
+    range: tuple[float, float]
+    at: str
+    aliases: Mapping[str, str] | Iterable[str]
+    limits: Mapping[str, tuple[float, float]]
+    synonyms: Mapping[str, Mapping[Any, Mapping[str, Any]]]
+    aggregate: Literal["mean", "geometric mean", "sum"]
+    reference: str
+    empty: bool
+    compat: Mapping[str, Mapping[str, Any]]
+    read: Mapping[str, Callable[[Any, str], Any]]
+    at_prefix: str
+    level_hint: str
+    population: Literal["", "grades", "subtopics"]
+    path: Path
+    weight: str
+    test: str
+    tolerance: float
+
+
+@overload
+def metric(kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]) -> Kernel: ...
+@overload
+def metric(
+    kernel: None = None, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Callable[[Kernel], Kernel]: ...
+def metric(kernel: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Unpack[Options]) -> Any:
+    """Register a kernel as a measure of one ranking.
+
+    Parameters
+    ----------
+    kernel : callable
+        Positional parameters are columns (`rank`, `grade`, `ideal`, `above`, `retrieved`, ...), keyword-only
+        parameters with defaults are the measure's own.
+    name : str, optional
+        The measure's name where it is not the function's.
+    **options
+        `kind`, `higher`, `range`, `at`, `aliases`, `limits`, `synonyms`, `aggregate`, `reference`: see `Entry`.
+
+    Examples
+    --------
+    >>> from pdeval.catalog import parse
+    >>> @metric(range=(0, 1), reference="an example")
+    ... def Top(rank, *, k: int = 3):
+    ...     "Whether the first relevant item is within the first k."
+    ...     return (rank[0] <= k) * 1.0
+    >>> parse("Top@5").label
+    'Top@5'
+    >>> del ENTRIES["Top"]
+    """
+    return _declared("metric", kernel, name, options)
+
+
+@overload
+def preference(kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]) -> Kernel: ...
+@overload
+def preference(
+    kernel: None = None, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Callable[[Kernel], Kernel]: ...
+def preference(
+    kernel: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Any:
+    """Register a kernel of two rankings, positive where the first is better; see `metric`.
+
+    Examples
+    --------
+    >>> from pdeval.catalog import parse
+    >>> @preference
+    ... def sgnRR(x, y):
+    ...     "Which ranking has the first relevant item sooner."
+    ...     return (x[0] < y[0]) * 1.0 - (x[0] > y[0])
+    >>> parse("sgnRR").entry.family
+    'preference'
+    >>> del ENTRIES["sgnRR"]
+    """
+    options.setdefault("range", (-1.0, 1.0))
+    return _declared("preference", kernel, name, options)
+
+
+@overload
+def ordering(kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]) -> Kernel: ...
+@overload
+def ordering(
+    kernel: None = None, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Callable[[Kernel], Kernel]: ...
+def ordering(
+    kernel: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Any:
+    """Register a way of ordering many runs, which `order(method=...)` then knows.
+
+    Parameters
+    ----------
+    kernel : callable
+        Its positional parameters say what it asks for: `value` and `wins`, the means over queries of the measure (more
+        is better) and of the win rates, of shape (..., runs); `net` and `shared`, of shape (..., runs, runs), by how
+        many queries a run is above another more than below, and how many queries have both. It returns one score per
+        run, more is better, of shape (..., runs): reduce the last axis. Keyword-only parameters are its own.
+    name : str, optional
+        The ordering's name where it is not the function's.
+    **options
+        `aliases`, `limits`, `compat`, `tolerance`, `reference`: see `Entry`.
+
+    Examples
+    --------
+    >>> import numpy as np, pdeval
+    >>> @ordering(reference="an example")
+    ... def unbeaten(net):
+    ...     "How many runs it does not lose to on more queries than it wins."
+    ...     return (net >= 0).sum(axis=-1) * 1.0
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores.ireval.order(method="unbeaten").head(2)
+             run measure    method  score  rank
+    0  rerank-s1      AP  unbeaten   12.0     1
+    1  rerank-s2      AP  unbeaten   11.0     2
+    >>> del ENTRIES["unbeaten"]
+    """
+    options.setdefault("range", (-math.inf, math.inf))
+    return _declared("ordering", kernel, name, options)
+
+
+def expected_of(name: str) -> Callable[[Kernel], Kernel]:
+    """Register a kernel as the mean of the measure `name` over the orders of tied items.
+
+    It asks for the columns `start` (items ranked above the item's group of tied items) and `size` (of that group).
+
+    Examples
+    --------
+    >>> "AP" in ENTRIES and bool(ENTRIES["AP"].expected)
+    True
+    """
+
+    def declare(function: Kernel) -> Kernel:
+        ENTRIES[name].expected["kernel"] = function
+        return function
+
+    return declare
+
+
+def _declared(family: Family, kernel: Callable[..., Any] | None, name: str | None, options: Options) -> Any:
+    def declare(function: Kernel) -> Kernel:
+        own = name or function.__name__
+        columns, parameters = _read(function)
+        _not_taken(own, function)
+        given: dict[str, Any] = {**options, "aliases": _as_aliases(own, options.get("aliases", ()))}
+        entry = Entry(own, family, function, columns, parameters, **given)
+        ENTRIES[entry.name] = entry
+        function.entry = entry  # type: ignore[attr-defined]
+        return function
+
+    return declare if kernel is None else declare(kernel)
+
+
+def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the columns that a kernel asks for, and its parameters with their defaults."""
+    columns, parameters = [], {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if parameter.default is parameter.empty:
+                raise TypeError(
+                    f"the parameter {parameter.name!r} of {function.__name__} has no default; give it one, "
+                    "so that the plain name is a measure too."
+                )
+            parameters[parameter.name] = parameter.default
+        elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters.")
+        else:
+            columns.append(parameter.name)
+    return tuple(columns), parameters
+
+
+def _not_taken(name: str, function: Callable[..., Any]) -> None:
+    """Raise where a caller's measure would take the name of one of pdeval's; their own may be declared again."""
+    taken = ENTRIES.get(name)
+    if taken is not None and _ours(taken.kernel) and not _ours(function):
+        raise ValueError(
+            f"pdeval has a measure {name!r} ({taken.summary.rstrip('.')}); give yours another name, e.g. "
+            f"name={'my' + name!r}."
+        )
+
+
+def _ours(function: Callable[..., Any]) -> bool:
+    return function.__module__.partition(".")[0] == "pdeval"
+
+
+def _as_aliases(name: str, aliases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
+    return dict(aliases) if isinstance(aliases, Mapping) else dict.fromkeys(aliases, name)

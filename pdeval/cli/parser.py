@@ -1,0 +1,224 @@
+"""What can be typed: a command for every verb that is one, and what is the shell's own: files, formats, trec_eval."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Callable
+from functools import partial
+
+from pdeval import __version__
+from pdeval.accessor.building import RULES
+from pdeval.accessor.documentation import sections
+from pdeval.cli.output import formats
+from pdeval.cli.verb_options import Option, options_of
+from pdeval.verbs import Verb, of_kind
+
+PROGRAM = "pdeval"
+EPILOG = """\
+QRELS is a TREC file of four columns or a parquet file; a RUN is a TREC file of six columns, a parquet file, a folder
+of such files, or a pattern in quotes. Files may end in .gz, .bz2 or .zst.
+
+  pdeval demo --write sample                      try it: writes runs and judgments, prints a table
+  pdeval evaluate sample/qrels.txt sample/runs    means of the measures, one row per run
+  pdeval report sample/qrels.txt sample/runs -m AP -m nDCG@10 -o table.tex
+  pdeval evaluate --trec-eval -q -m map -m P.5,10 qrels.txt bm25.run
+
+The status is 0 if all went well, 1 if the data is at fault, 2 if the command is.
+"""
+
+NAMES = {"measure": "evaluate"}  # where the shell has another word for a verb
+# where a command prints something else than the verb returns
+SAYS = {
+    "evaluate": "Print what every run scores: its means over the queries, or with -q every query.",
+    "prefer": "Print the preferences between runs: the mean of every pair, or with -q every query.",
+    "check": "Account for queries, duplicates, ties and judgments. The status is 1 if something is amiss.",
+}
+
+
+def verbs() -> dict[str, Verb]:
+    """Return the verbs that are commands, by what is typed.
+
+    Examples
+    --------
+    >>> verbs()["evaluate"].name
+    'measure'
+    """
+    found = {NAMES.get(name, _dashed(name)): verb for name, verb in of_kind("judged").items() if verb.command}
+    return dict(sorted(found.items()))
+
+
+def options(verb: Verb) -> list[Option]:
+    """Return the options that a verb's declaration gives its command."""
+    return options_of(verb, READERS)
+
+
+def _dashed(name: str) -> str:
+    return name.replace(".", "-").replace("_", "-")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line.
+
+    Examples
+    --------
+    >>> parser().parse_args(["evaluate", "qrels.txt", "a.run", "-m", "AP"]).measures
+    ['AP']
+    """
+    whole = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Evaluation of rankings.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    _help(whole)
+    whole.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}", help="Show the version.")
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    def command(name: str, says: str, usage: str) -> argparse.ArgumentParser:
+        listed = says.removeprefix("Print ").partition(":")[0].partition(". ")[0].rstrip(".").replace("%", "%%")
+        form = partial(
+            argparse.HelpFormatter, max_help_position=28, width=min(shutil.get_terminal_size().columns, 110) - 2
+        )
+        one = commands.add_parser(
+            name,
+            help=listed[0].lower() + listed[1:],
+            description=says,
+            usage=f"{PROGRAM} {name} [options] {usage}",
+            formatter_class=form,
+            add_help=False,
+        )
+        _help(one)
+        return one
+
+    for name, verb in verbs().items():
+        one = command(name, SAYS.get(name) or _said(verb), "QRELS RUN [RUN ...]")
+        own = options(verb)
+        _data(one, verb)
+        if name in EXTRAS:
+            EXTRAS[name](one)
+        for option in own:
+            if option.name not in RULES:
+                option.add_to(one)
+        _rules(one, [option for option in own if option.name in RULES])
+        _output(one, digits=all(option.name != "digits" for option in own))
+    demo = command("demo", "Evaluate the sample collection that ships with pdeval.", "")
+    demo.add_argument("--write", metavar="FOLDER", help="Also write its runs, qrels.txt and metadata.csv here.")
+    catalog = command("catalog", "List measures, preferences and orderings.", "[WORD ...]")
+    catalog.add_argument("words", nargs="*", metavar="WORD", help="Only entries that mention all of these words.")
+    for one in (demo, catalog):
+        _output(one)
+    return whole
+
+
+def _said(verb: Verb) -> str:
+    """Return what a verb's docstring says first, for a reader who gets it printed."""
+    text = " ".join(sections(verb.function.__doc__ or "")[""].split()).replace("`", "")
+    return text.replace("Return ", "Print ", 1) if text.startswith("Return ") else text
+
+
+def _help(one: argparse.ArgumentParser) -> None:
+    one.add_argument("-h", "--help", action="help", help="Show this message.")
+
+
+def _data(one: argparse.ArgumentParser, verb: Verb) -> None:
+    one.add_argument("qrels", metavar="QRELS", help="The judgments.")
+    one.add_argument("files", metavar="RUN", nargs="+", help="Run files, folders or patterns.")
+    one.add_argument("--names", choices=["file", "tag"], default="file", help="What runs are named after.")
+    if any(parameter.name == "measures" for parameter in verb.parameters):
+        one.add_argument(
+            "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+            help="E.g. AP, nDCG@10, RPP; repeat it or put commas between ('pdeval catalog' lists all).",
+        )  # fmt: skip
+
+
+def _rules(one: argparse.ArgumentParser, rules: list[Option]) -> None:
+    group = one.add_argument_group("rules")
+    for option in rules:
+        option.add_to(group)
+    if any(option.name == "topics" for option in rules):
+        group.add_argument("-c", "--complete", action="store_true", help="Count every judged query: --topics judged.")
+    group.add_argument("--subtopics", action="store_true", help="The second column of QRELS is a subtopic.")
+
+
+def _output(one: argparse.ArgumentParser, *, digits: bool = True) -> None:
+    group = one.add_argument_group("output")
+    group.add_argument("--format", choices=formats(), help="By default as the ending of FILE says, else a table.")
+    group.add_argument("-o", "--output", metavar="FILE", help="Write to this file.")
+    if digits:
+        group.add_argument("--digits", type=_whole, metavar="N", help="Decimals of a printed table (default: 4).")
+    group.add_argument("--quiet", action="store_true", help="No warnings, no progress bar.")
+
+
+def _evaluate(one: argparse.ArgumentParser) -> None:
+    one.add_argument("-q", "--per-query", action="store_true", help="One row per run, query and measure.")
+    one.add_argument("--stats", action="store_true", help="n, mean, sd and confidence interval.")
+    one.add_argument("--metadata", metavar="FILE", help="A csv or parquet file with a column 'run'.")
+    one.add_argument("--by", metavar="COLUMN", help="Average over the runs with the same value in it (of --metadata).")
+    group = one.add_argument_group("trec_eval")
+    group.add_argument(
+        "--trec-eval", action="store_true",
+        help="Print as trec_eval does; -m takes its names (official, all_trec, P.5,10), and -q -c -l -M mean the same.",
+    )  # fmt: skip
+    group.add_argument("-n", "--no-total", action="store_true", help="With --trec-eval: leave out the 'all' lines.")
+
+
+def _prefer(one: argparse.ArgumentParser) -> None:
+    one.add_argument("-q", "--per-query", action="store_true", help="One row per query, pair and measure.")
+    one.add_argument("--matrix", action="store_true", help="The mean preference of row over column, of one measure.")
+
+
+def _compare(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--all-columns", action="store_true", help="Also in a printed table; files always have all.")
+
+
+def _report(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--standalone", action="store_true", help="A whole LaTeX document or HTML page.")
+
+
+# what the shell adds to the options of a verb
+EXTRAS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "evaluate": _evaluate,
+    "prefer": _prefer,
+    "compare": _compare,
+    "report": _report,
+}
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _named(find: Callable[[str], str]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        try:
+            return find(text)
+        except (KeyError, ValueError) as error:
+            raise argparse.ArgumentTypeError(error.args[0]) from None
+
+    return read
+
+
+def _test(text: str) -> str:
+    from pdeval.significance.registry import which_test
+
+    return which_test(text).name
+
+
+def _correction(text: str) -> str:
+    from pdeval.significance.corrections import which_correction
+
+    return which_correction(text)
+
+
+def _method(text: str) -> str:
+    from pdeval.orderings.methods import chosen
+
+    return chosen(text, has_values=True)[0].label
+
+
+# names that a registry knows, checked before any file is read
+READERS = {"test": _named(_test), "correction": _named(_correction), "method": _named(_method)}

@@ -1,0 +1,117 @@
+"""Label tables as codes: who gave which label to which item.
+
+A row without a label counts as if it were not there. An item needs two labels to say anything about agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pdeval.kinds.tables import Table
+
+
+class Labels(NamedTuple):
+    """A label table as codes, one entry per label given."""
+
+    item: np.ndarray
+    assessor: np.ndarray
+    label: np.ndarray
+    values: np.ndarray  # the different labels' places on the interval scale
+
+    def take(self, rows: np.ndarray) -> Labels:
+        """Return the labels of these rows."""
+        return self._replace(item=self.item[rows], assessor=self.assessor[rows], label=self.label[rows])
+
+    def paired(self) -> Labels:
+        """Return the labels of items that have at least two."""
+        return self.take(np.flatnonzero(np.bincount(self.item)[self.item] >= 2)) if len(self.item) else self
+
+    def even(self) -> Labels:
+        """Return the labels of items that have the most common number of labels, at least two."""
+        part = self.paired()
+        if not len(part.item):
+            return part
+        size = np.bincount(part.item)
+        common = np.bincount(size[size > 0]).argmax()
+        return part.take(np.flatnonzero(size[part.item] == common))
+
+    def counts(self) -> Any:
+        """Return the sparse table items x labels of how often each label was given."""
+        from scipy.sparse import csr_matrix
+
+        items, item = np.unique(self.item, return_inverse=True)
+        return csr_matrix((np.ones(len(item)), (item, self.label)), shape=(len(items), len(self.values)))
+
+
+def given(labels: Table) -> pd.DataFrame:
+    """Return the rows of a label table that have a label."""
+    return labels.frame[labels.column("label").notna()]
+
+
+def item_columns(labels: Table) -> list[str]:
+    """Return the columns that name an item: query and doc, or the doc alone.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> item_columns(read(pd.DataFrame(columns=["qid", "docno", "assessor", "label"]), "labels"))
+    ['qid', 'docno']
+    """
+    return [labels.roles[role] for role in ("query", "doc") if role in labels]
+
+
+def coded(
+    labels: Table, *, order: Sequence[object] | None = None, by: Sequence[str] = ()
+) -> tuple[Labels, pd.Index, bool]:
+    """Return a label table as codes, the assessors, and whether labels are ordered; an error names every fault.
+
+    Parameters
+    ----------
+    order : sequence, optional
+        The labels from lowest to highest.
+    by : sequence of str
+        Columns that split the table: the same item may be labelled again in another part.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> frame = pd.DataFrame({"item": [7, 7], "assessor": ["bob", "ann"], "label": ["yes", "no"]})
+    >>> found, assessors, ordered = coded(read(frame, "labels"))
+    >>> found.label.tolist(), assessors.tolist(), ordered
+    ([1, 0], ['ann', 'bob'], False)
+    """
+    frame, keys = given(labels), [*by, *item_columns(labels)]
+    assessor = labels.roles["assessor"]
+    faults = []
+    for name in dict.fromkeys([*keys, assessor]):
+        if missing := int(frame[name].isna().sum()):
+            faults.append(f"{missing:,} rows without a value in {name!r}")
+    twice = frame.duplicated([*keys, assessor])
+    if twice.any():
+        example = next(frame.loc[twice, [*keys, assessor]].itertuples(index=False, name=None))
+        faults.append(
+            f"{int(twice.sum()):,} repeated labels of one item by one assessor, e.g. {example}; keep one of each with "
+            f".drop_duplicates({[*keys, assessor]})"
+        )
+    column = frame[labels.roles["label"]]
+    unknown = [] if order is None else [value for value in column.unique() if value not in list(order)]
+    if unknown:
+        faults.append(f"labels that order= does not name, e.g. {unknown[:3]}")
+    if faults:
+        raise ValueError("the label table cannot be read: " + "; ".join(faults) + ".")
+    if order is not None:
+        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
+    codes, found = pd.factorize(column, sort=True)
+    categories = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else pd.Index(found)
+    scaled = pd.api.types.is_numeric_dtype(column.dtype) or bool(getattr(column.dtype, "ordered", False))
+    if pd.api.types.is_numeric_dtype(categories.dtype):
+        values = pd.Index(found).to_numpy(dtype=np.float64)
+    else:  # a label that nobody gave keeps its place on the scale
+        values = categories.get_indexer(pd.Index(found)).astype(np.float64)
+    who, assessors = pd.factorize(frame[assessor], sort=True)
+    number = frame.groupby(keys, observed=True, sort=True).ngroup().to_numpy()
+    return Labels(number, who, codes, values), pd.Index(assessors), scaled

@@ -1,0 +1,195 @@
+"""What is brought to one place: positions, from which every verb works as on pandas, and rows where they are few.
+
+Only judged items survive the ranking, so the positions of a join are much smaller than its rows: 40 bytes for every
+judged item that a run found, 64 for every judged item, 8 for every list. Twelve runs of a thousand items on 250 queries
+with 300 judged items each are 3 million rows and at most 900,000 found items, 41 MB. A thousand runs on a million
+queries, with one judged item each, are up to a billion found items: 40 GB, and 8 GB of list lengths. The size is
+estimated before anything is computed, and what does not fit is not begun: `measure`, `prefer`, `summary`, `order` and
+`compare` do their work in the partitions and need no positions here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.engines import answers
+from pdeval.engines.dividing import Plan
+from pdeval.judged import judgments
+from pdeval.judged.positions import Positions
+from pdeval.kinds.tables import Table
+
+LIMIT = "4 GiB"
+OPTION = "pdeval.gather-limit"
+PER_HIT, PER_ITEM, PER_LIST = 40, 64, 8
+PER_TEXT = 48
+FAN_IN = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """What can be brought to one place of the two tables of a plan; each is computed when first asked for, and kept.
+
+    It stands for the pair (runs, judgments) from which positions were made.
+    """
+
+    plan: Plan
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, at: int) -> Table:
+        if at not in (0, 1):
+            raise IndexError(at)
+        return self.qrels if at else self.runs
+
+    def __iter__(self) -> Iterator[Table]:
+        yield self.runs
+        yield self.qrels
+
+    @cached_property
+    def qrels(self) -> Table:
+        """The judgments."""
+        return self.plan.given.table()
+
+    @cached_property
+    def runs(self) -> Table:
+        """The rows of the run table, or an error where they are too many."""
+        plan, count = self.plan, int(self.plan.found.rows.sum())
+        few_enough(count, plan.frame._meta)
+        return Table("runs", rows_of(plan.frame), plan.table.roles, plan.table.run_columns)
+
+    @cached_property
+    def unranked(self) -> Positions:
+        """The join as far as it is known without ranks, with its tables, for verbs that rank the rows themselves."""
+        return replace(self.plan.known, source=self)  # type: ignore[arg-type]
+
+    def expected(self) -> tuple[int, int]:
+        """Return how many found items the positions have at most, and their size in bytes."""
+        plan = self.plan
+        items = (plan.given if plan.complete else plan.given.relevant_only()).items
+        retrieved = plan.known.retrieved
+        hits = int(np.minimum(retrieved, items[:, None]).sum())
+        return hits, PER_HIT * hits + PER_ITEM * int(items.sum()) + PER_LIST * retrieved.size
+
+    def check(self, asking: str) -> None:
+        """Raise where the positions, for which some verb asks, might not fit."""
+        hits, size = self.expected()
+        if size > limit():
+            runs, queries = len(self.plan.found.runs), len(self.plan.known.queries)
+            raise ValueError(
+                f"{asking} looks at the positions of all judged items at once, which may take {said(size)} "
+                f"({runs:,} runs x {queries:,} queries, up to {hits:,} items found); no more than {said(limit())} are "
+                "gathered. measure(), prefer(), summary(), order() and compare() work where the rows are. Choose runs, "
+                f"queries or depth=, or raise the bound: dask.config.set({{'{OPTION}': '{said(2 * size)}'}})."
+            )
+
+    @cached_property
+    def positions(self) -> Positions:
+        """The positions of all partitions as one join: that of pandas, hits of one item in the order of the runs."""
+        import dask
+
+        self.check("this")
+        plan = self.plan
+        ask = dask.delayed(answers.hits)
+        key, values = tree([ask(part) for part in plan.division().joins])
+        judged = judgments.read_judgments(self.qrels, complete=plan.complete)
+        wanted = np.arange(len(judged.topic)) if plan.complete else np.flatnonzero(judged.grade > 0)
+        first = np.searchsorted(judged.topic[wanted], np.arange(len(judged.queries)))
+        item = wanted[first[key >> answers.PLACES] + (key & ((1 << answers.PLACES) - 1))]
+        order = np.lexsort((values[0], item))
+        run, rank, start, size = values[:, order]
+        known = plan.known
+        return Positions(
+            known.runs,
+            known.queries,
+            judged,
+            item[order],
+            run.astype(np.int64),
+            rank,
+            start,
+            size,
+            known.retrieved,
+            doc_name=known.doc_name,
+            rules=known.rules,
+            source=self,  # type: ignore[arg-type]
+            complete=known.complete,
+            extra=known.extra,
+            top_grade=known.top_grade,
+        )
+
+
+def rows_of(frame: Any) -> pd.DataFrame:
+    """Return a Dask table as a pandas frame, partition after partition, with what it says of itself."""
+    whole = frame.compute().reset_index(drop=True)
+    whole.attrs.update(frame._meta.attrs)
+    return whole
+
+
+def few_enough(count: int, meta: pd.DataFrame, asking: str = "this") -> None:
+    """Raise where the rows of a run table are too many to be gathered."""
+    size = count * bytes_of_a_row(meta)
+    if size > limit():
+        raise ValueError(
+            f"{asking} needs the rows of the run table themselves, and {count:,} rows may take {said(size)}; no more "
+            f"than {said(limit())} are gathered. Choose columns, runs or queries first, or raise the bound: "
+            f"dask.config.set({{'{OPTION}': '{said(2 * size)}'}})."
+        )
+
+
+def bytes_of_a_row(meta: pd.DataFrame) -> int:
+    """Return about how many bytes a row takes on pandas: 8 for a number, 4 for a category, 48 for a text.
+
+    Examples
+    --------
+    >>> bytes_of_a_row(pd.DataFrame({"doc_id": ["d1"], "score": [0.5]}))
+    56
+    """
+    sizes = [
+        4 if isinstance(kind, pd.CategoricalDtype) else 8 if pd.api.types.is_numeric_dtype(kind) else PER_TEXT
+        for kind in meta.dtypes
+    ]
+    return sum(sizes)
+
+
+def limit() -> int:
+    """Return how many bytes may be gathered: 4 GiB, or what Dask's configuration says under pdeval.gather-limit.
+
+    Examples
+    --------
+    >>> import dask
+    >>> with dask.config.set({"pdeval.gather-limit": "1 MiB"}):
+    ...     limit()
+    1048576
+    """
+    import dask
+    from dask.utils import parse_bytes
+
+    return int(parse_bytes(dask.config.get(OPTION, LIMIT)))
+
+
+def said(size: int) -> str:
+    """Return a size for a message.
+
+    Examples
+    --------
+    >>> said(3 << 29)
+    '1.5 GiB'
+    """
+    power = min(max(int(size).bit_length() - 1, 0) // 10, 4)
+    return f"{size / 1024**power:.1f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}".replace(".0 ", " ")
+
+
+def tree(pieces: list[Any]) -> Any:
+    """Return delayed pieces of an answer as one, joined a few at a time, so that no task takes all at once."""
+    import dask
+
+    join = dask.delayed(answers.beside)
+    while len(pieces) > 1:
+        pieces = [join(pieces[first : first + FAN_IN]) for first in range(0, len(pieces), FAN_IN)]
+    return pieces[0].compute()

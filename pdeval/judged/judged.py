@@ -1,0 +1,128 @@
+"""`Judged`: runs joined to judgments, with the rules by which they are read. All work takes it whole."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass, replace
+from types import EllipsisType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from pdeval.judged import positions as joining
+from pdeval.judged.positions import Positions
+from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, tell_missing
+from pdeval.kinds import tables
+from pdeval.kinds.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Runs joined to judgments: where every run found every judged item, and what counts.
+
+    Parameters
+    ----------
+    positions : Positions
+        The ranks of the judged items.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which queries count.
+    """
+
+    positions: Positions
+    level: float | None = None
+    topics: Topics = "relevant"
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The runs, one row each: the caller's column(s) that name them."""
+        return self.positions.runs
+
+    @property
+    def queries(self) -> pd.Index:
+        """All judged queries, named as the caller's query column."""
+        return self.positions.queries
+
+    @property
+    def tables(self) -> tuple[Table, Table]:
+        """The run table and the judgments that were joined."""
+        if self.positions.source is None:
+            raise ValueError("this needs the run table itself, which this join no longer has.")
+        return self.positions.source
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What numbers of this join rest on, for footnotes and later verbs. JSON-able."""
+        rules = {"topics": self.topics, "level": self.level, **self.positions.rules}
+        names = {"run_columns": list(map(str, self.runs.columns)), "query_column": str(self.queries.name)}
+        return {**rules, **names, "doc_column": self.positions.doc_name}
+
+    def at(self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...) -> Self:
+        """Return the same join under another relevance level or topic rule; nothing is joined again.
+
+        Parameters
+        ----------
+        level : float, optional
+            The least grade that counts as relevant; None is any positive grade. Not given, it stays.
+        topics : {'relevant', 'judged', 'answered', 'common'}, optional
+            Which queries count. Not given, it stays.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> judged = pdeval.datasets.sample_judged()
+        >>> judged.at(level=2).at(topics="common").level
+        2
+        """
+        level = self.level if isinstance(level, EllipsisType) else checked_level(level)
+        return replace(self, level=level, topics=self.topics if isinstance(topics, EllipsisType) else topics)
+
+    def on(self, positions: Positions) -> Judged:
+        """Return other positions under the same rules."""
+        return Judged(positions, self.level, self.topics)
+
+    def counted(self, level: float | None = None) -> np.ndarray:
+        """Return which (topic, run) cells count, by the join's level or by another."""
+        return counted(self.positions, self.topics, self.level if level is None else level)
+
+    def tell(self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None) -> None:
+        """Warn where queries that count are missing from runs: all runs, or those of some pairs."""
+        used = self.counted() if used is None else used
+        tell_missing(self.positions, used if pairs is None else of_runs(used, *pairs), self.topics)
+
+    def nothing_counts(self) -> ValueError:
+        """Return the error that says why no topic counts."""
+        return ValueError(nothing_text(self.positions, self.topics, self.level))
+
+
+def checked_level(level: Any) -> float | None:
+    """Return a relevance level, or raise where it is none.
+
+    Examples
+    --------
+    >>> checked_level(2)
+    2
+    """
+    a_number = isinstance(level, numbers.Real)
+    if level is not None and not (a_number and level > 0):
+        raise ValueError(f"level={level!r}: the least grade that counts as relevant must be a number above 0.")
+    found: float | None = level
+    return found
+
+
+def join(
+    runs: object, qrels: object, *, level: float | None = None, topics: Topics = "relevant", **rules: Any
+) -> Judged:
+    """Return the join of two tables under the rules of `Positions`: ties, compat, depth, validate, complete.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> join(pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels(), level=2).runs.shape
+    (12, 1)
+    """
+    level = checked_level(level)
+    both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
+    return Judged(joining.join(*both, **rules), level, topics)

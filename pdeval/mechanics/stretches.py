@@ -1,0 +1,71 @@
+"""Stretches of equal values in sorted arrays: where each begins and ends, how many are equal, their average rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def begins(ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
+    """Return where a value differs from the one before it, along an axis that is already sorted.
+
+    Parameters
+    ----------
+    tolerance : float or ndarray
+        Neighbours that differ by no more than this are equal.
+
+    Examples
+    --------
+    >>> begins(np.array([1.0, 2.0, 2.0, 5.0])).tolist()
+    [True, True, False, True]
+    """
+    rows = np.moveaxis(ordered, axis, -1)
+    new = np.ones(rows.shape, dtype=bool)
+    if np.ndim(tolerance) == 0 and tolerance == 0.0:
+        new[..., 1:] = rows[..., 1:] != rows[..., :-1]
+    else:
+        with np.errstate(invalid="ignore"):  # infinity less infinity: equal
+            new[..., 1:] = np.abs(rows[..., 1:] - rows[..., :-1]) > tolerance
+    return np.moveaxis(new, -1, axis)
+
+
+def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Return the first place of the stretch that each value is in, given where stretches begin.
+
+    Examples
+    --------
+    >>> firsts(np.array([True, True, False, True])).tolist()
+    [0, 1, 1, 3]
+    """
+    rows = np.moveaxis(new, axis, -1)
+    # the latest beginning so far
+    found = np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1)
+    return np.moveaxis(found, -1, axis)
+
+
+def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Return the last place of the stretch that each value is in, given where stretches begin.
+
+    Examples
+    --------
+    >>> lasts(np.array([True, True, False, True])).tolist()
+    [0, 2, 2, 3]
+    """
+    rows = np.moveaxis(new, axis, -1)
+    count = rows.shape[-1]
+    ends = np.concatenate([rows[..., 1:], np.ones((*rows.shape[:-1], min(count, 1)), dtype=bool)], axis=-1)
+    # from the other end, the nearest place before a beginning
+    found = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[..., ::-1]
+    return np.moveaxis(found, -1, axis)
+
+
+def average_ranks(ordered: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    """Return (average rank, number of equals) of each value, along an axis that is already sorted.
+
+    Examples
+    --------
+    >>> [x.tolist() for x in average_ranks(np.array([1.0, 2.0, 2.0, 5.0]))]
+    [[1.0, 2.5, 2.5, 4.0], [1.0, 2.0, 2.0, 1.0]]
+    """
+    new = begins(ordered, axis)
+    first, last = firsts(new, axis), lasts(new, axis)
+    return (first + last) / 2 + 1, (last - first + 1).astype(float)

@@ -1,0 +1,192 @@
+"""Ways to order many runs over many queries: mean, win rate, Borda, Copeland, MC4, Bradley-Terry.
+
+A kernel asks by name for what it needs: `value` and `wins` are averages over queries, of shape (..., runs);
+`net[a, b]`, of shape (..., runs, runs), is the number of queries that rank a above b less those that rank b above a;
+`shared` is the number of queries that have both. Leading axes are resamples of the queries. Runs are ranked inside
+a query by their scores, or by their win rates where only preferences are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
+from pdeval.mechanics.registries import named
+
+Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
+
+COLUMNS = ("value", "wins", "net", "shared")
+
+
+@ordering(reference="Buckley and Voorhees 2005")
+def mean(value: np.ndarray) -> np.ndarray:
+    """Mean of the measure over the queries."""
+    return value
+
+
+@ordering(reference="Diaz and Ferraro 2022, eq. 7")
+def winrate(wins: np.ndarray) -> np.ndarray:
+    """Mean win rate: the sum of a run's preferences over all other runs, averaged over the queries."""
+    return wins
+
+
+@ordering(reference="Borda 1781")
+def borda(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
+    """Borda count: the runs that a query ranks below it, a tied one as a half, on average.
+
+    Summed over opponents as a share of the queries that have both; with complete data that is the number of runs
+    less the mean rank, where tied runs get the average of their ranks.
+    """
+    most = np.maximum(shared.max(axis=(-1, -2), keepdims=True), 1.0)
+    # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
+    surplus = net.sum(axis=-1) / most[..., 0] + (net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)).sum(axis=-1)
+    return (surplus + net.shape[-1] - 1.0) / 2.0
+
+
+@ordering(reference="Copeland 1951")
+def copeland(net: np.ndarray) -> np.ndarray:
+    """Copeland: the runs that it beats on more queries than it loses, less those that beat it."""
+    return np.sign(net).sum(axis=-1)
+
+
+@ordering(
+    reference="Dwork, Kumar, Naor and Sivakumar 2001",
+    limits={"teleport": (0.0, 1.0)},
+    compat={"pref_eval": {"steps": 10}},
+)
+def mc4(net: np.ndarray, *, teleport: float = 0.01, steps: int = 0) -> np.ndarray:
+    """MC4: the time spent at the run by a walk that picks any run and moves there if more queries rank it above.
+
+    With probability `teleport` a step goes anywhere: the walk then has one stationary distribution, which is solved
+    for, and a run that none beats does not hold all of it. `steps` > 0 walks that many steps instead, from a mass of
+    one at every run and without teleport.
+    """
+    if not 0 < teleport <= 1:
+        raise ValueError(f"teleport={teleport!r} must be above 0 and at most 1; without it MC4 has no one answer.")
+    n_runs = net.shape[-1]
+    move = (net < 0) / n_runs
+    if not steps:
+        return _stationary((1.0 - teleport) * move + teleport / n_runs)
+    stay = np.subtract.accumulate(np.concatenate((np.ones((*net.shape[:-1], 1)), move), axis=-1), axis=-1)
+    walk = move + stay[..., -1:] * np.eye(n_runs)
+    mass = np.ones(net.shape[:-1])
+    for _ in range(steps):
+        mass = np.add.accumulate(mass[..., None] * walk, axis=-2)[..., -1, :]
+    return mass
+
+
+def _leave_out(weight: np.ndarray) -> np.ndarray:
+    """Return the weights between runs with one run after the other, from the last, made up for by those before it.
+
+    Row k, left of the diagonal, keeps what run k had when it went; above the diagonal are the shares of it that each
+    run before it takes over. Nothing is subtracted, so that small numbers stay as exact as large ones (Grassmann,
+    Taksar and Heyman 1985); and LAPACK's threads make many small systems many times slower on busy cores.
+    """
+    weight = weight.copy()
+    for last in range(weight.shape[-1] - 1, 0, -1):
+        weight[..., :last, last] /= weight[..., last, :last].sum(axis=-1)[..., None]
+        weight[..., :last, :last] += weight[..., :last, last, None] * weight[..., None, last, :last]
+    return weight
+
+
+def _stationary(move: np.ndarray) -> np.ndarray:
+    """Return the share of time at each run of walks with these chances of moving, which stay put otherwise."""
+    move = _leave_out(move)
+    mass = np.ones(move.shape[:-1])
+    for k in range(1, move.shape[-1]):
+        mass[..., k] = (mass[..., :k] * move[..., :k, k]).sum(axis=-1)
+    return mass / mass.sum(axis=-1, keepdims=True)
+
+
+def _balance(weight: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return x where, for every run, the sum over the others of weight * (x - x of the other) is `right`."""
+    weight = _leave_out(weight)
+    right = right.copy()
+    x = np.zeros_like(right)
+    for last in range(x.shape[-1] - 1, 0, -1):
+        right[..., :last] += weight[..., :last, last] * right[..., last, None]
+    for k in range(1, x.shape[-1]):
+        row = weight[..., k, :k]
+        x[..., k] = (right[..., k] + (row * x[..., :k]).sum(axis=-1)) / row.sum(axis=-1)
+    return x - x.mean(axis=-1, keepdims=True)
+
+
+@ordering(name="bradley-terry", reference="Bradley and Terry 1952", limits={"prior": (0.0, np.inf)}, tolerance=1e-7)
+def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) -> np.ndarray:
+    """Bradley-Terry: the log strengths, with mean zero, that best explain the votes; a tie is half a win.
+
+    `prior` adds that many tied queries to every pair, which keeps a run that always wins at a finite strength.
+    Newton's method, damped so that no step can lower the likelihood (Sun and Tran-Dinh 2019).
+    """
+    if not prior > 0:
+        raise ValueError(f"prior={prior!r} must be above 0; without it a run that always wins has no finite strength.")
+    games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))
+    won = ((games + net) / 2.0).sum(axis=-1)
+    strength = np.zeros(net.shape[:-1])
+    for _ in range(200):
+        chance = 0.5 + 0.5 * np.tanh((strength[..., :, None] - strength[..., None, :]) / 2.0)
+        expected = games * chance
+        step = _balance(expected * (1.0 - chance), won - expected.sum(axis=-1))
+        reach = np.ptp(step, axis=-1, keepdims=True)
+        # over a step that moves a pair by d, its curvature changes by a factor of e^d at most
+        strength += step * np.where(reach > 1e-6, np.log1p(reach) / np.maximum(reach, 1e-6), 1.0)
+        if reach.max(initial=0.0) < 1e-6:  # the error is now of the order of its square
+            break
+    return strength
+
+
+def orderings() -> dict[str, Entry]:
+    """Return the declared orderings by name.
+
+    Examples
+    --------
+    >>> list(orderings())[:3]
+    ['mean', 'winrate', 'borda']
+    """
+    return {name: entry for name, entry in ENTRIES.items() if entry.family == "ordering"}
+
+
+def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> list[Measure]:
+    """Return the orderings that are asked for, their parameters filled in.
+
+    Parameters
+    ----------
+    method : str, list of str, or None
+        By default the mean of scores, and the win rate of preferences.
+    has_values : bool
+        Whether runs have values of their own, or only preferences.
+
+    Examples
+    --------
+    >>> [one.label for one in chosen(["mc4(teleport=0.05)", "Borda"], has_values=True)]
+    ['mc4(teleport=0.05)', 'borda']
+    """
+    if method is None:
+        method = "mean" if has_values else "winrate"
+    texts = list(method) if isinstance(method, list | tuple) else [method]
+    found = {one.label: one for one in map(_read, texts)}
+    if not found:
+        raise ValueError(f"no method was asked for; name at least one of {', '.join(orderings())}.")
+    for one in found.values():
+        unknown = [column for column in one.entry.columns if column not in COLUMNS]
+        if unknown:
+            raise ValueError(
+                f"the ordering {one.entry.name!r} asks for {unknown[0]!r}; an ordering asks for some of "
+                f"{', '.join(COLUMNS)}."
+            )
+        if "value" in one.entry.columns and not has_values:
+            raise ValueError(
+                f"method={one.label!r} orders runs by a measure, and preferences give no run a value of its own. "
+                "Use method='winrate', the mean over queries of the sum of a run's preferences."
+            )
+    return list(found.values())
+
+
+def _read(text: object) -> Measure:
+    if isinstance(getattr(text, "entry", None), Entry):  # a decorated function, or one that is parsed already
+        return parse(text)
+    name, bracket, rest = str(text).partition("(")
+    return parse(named("ordering", name.strip(), orderings()).name + bracket + rest)

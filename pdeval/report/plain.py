@@ -1,0 +1,137 @@
+"""The report of any table that has none of its own: column by column, as its schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from pdeval.kinds import schemas
+from pdeval.kinds.recognition import kind_of, pair_stems
+from pdeval.kinds.schemas import SCHEMAS, Schema
+from pdeval.report import digits as decimals
+from pdeval.report import notes as footnote
+from pdeval.report.listing import About, Part, any_column, assemble, grouped, need, numbers
+from pdeval.report.spec import Report
+from pdeval.verbs import of_kind, verb
+
+HEADERS = {
+    "run": "System",
+    "run_a": "System A",
+    "run_b": "System B",
+    "n": "Queries",
+    "sd": "SD",
+    "p_value": "p",
+    "p_adjusted": "p adjusted",
+    "tau_a": "τ a",
+    "tau_b": "τ b",
+    "tau_ap": "τ AP",
+    "alpha": "α",
+}
+
+
+def report_table(
+    frame: pd.DataFrame,
+    *,
+    columns: Sequence[str] | None = None,
+    group: str | None = None,
+    digits: int | Mapping[str, int] = 3,
+    names: Mapping[str, str] | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    notes: str | Sequence[str] | None = None,
+    footnotes: bool = True,
+) -> Report:
+    """Return the table as a paper prints it, every column under its header and numbers aligned.
+
+    Parameters
+    ----------
+    columns : list of str, optional
+        Which columns, in this order; by default all.
+    group : str, optional
+        A column whose values become titles over rows.
+    digits : int or mapping of column to int, default 3
+        Decimals; p-values that would print as zero print as "<0.001".
+    names : mapping of str to str, optional
+        Display names of columns, and of what columns of text hold.
+    caption : str, optional
+        Plain text over the table; by default what the table is. An empty text leaves it out.
+    label : str, optional
+        For LaTeX's \\ref and the HTML anchor.
+    notes : str or list of str, optional
+        Sentences after the footnote.
+    footnotes : bool, default True
+        Whether to say what columns mean, and the tie rule and topic rule that the numbers rest on.
+
+    Returns
+    -------
+    Report
+        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
+        it in other formats.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> means = pdeval.datasets.sample_judged(topics="common").mean("RPP", baseline="bm25")
+    >>> print(means.head(2).ireval.report(columns=["run_a", "run_b", "mean", "sd"], footnotes=False))
+    Table of mean preferences.
+    <BLANKLINE>
+    | System A | System B |  Mean |    SD |
+    |:---------|:---------|------:|------:|
+    | bm25+rm3 | bm25     | 0.080 | 0.473 |
+    | dense-s1 | bm25     | 0.356 | 0.496 |
+    """
+    schema = SCHEMAS.get(str(kind_of(frame)))
+    whole = need(frame, [*(columns or ()), *([group] if group else ())], "the table", "it")
+    known = {str(key): str(value) for key, value in (names or {}).items()}
+    whole, groups = grouped(whole, group, known)
+    shown = [str(name) for name in (columns or whole.columns) if name != group]
+    places = dict(zip(shown, decimals.per_column(digits, shown)))
+    heads = {name: known.get(name) or header_of(name, whole) for name in shown}
+    parts: list[Part] = []
+    for name in shown:
+        if name in ("p_value", "p_adjusted"):
+            parts.append(numbers(name, heads[name], whole[name].astype(float), places[name], text=decimals.p_value))
+        else:
+            parts.append(any_column(name, heads[name], whole[name], places[name], known))
+    said = _footnotes(schema, heads, frame) if footnotes else []
+    if caption is None and schema is not None:
+        caption = f"{schema.says[0].upper()}{schema.says[1:]}."
+    about = About(caption or None, label, notes)
+    return assemble(parts, about, said=said, groups=groups, group_names=[group] if group else [])
+
+
+def header_of(name: str, frame: pd.DataFrame) -> str:
+    """Return the header of a column: a word of the field, or its name with spaces.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame(columns=["run_a", "run_b"])
+    >>> [header_of(name, frame) for name in ("run_a", "p_value", "query_id", "r_squared")]
+    ['System A', 'p', 'Query', 'R squared']
+    """
+    if name in HEADERS:
+        return HEADERS[name]
+    if name[:-2] in pair_stems(frame):
+        return f"{name[:-2]} {name[-1].upper()}"
+    words = name.removesuffix("_id").replace("_", " ").strip() or name
+    return words[0].upper() + words[1:]
+
+
+def _footnotes(schema: Schema | None, heads: Mapping[str, str], frame: pd.DataFrame) -> list[str]:
+    meant = {} if schema is None else schema.means
+    said = [f"{head}: {meant[name]}." for name, head in heads.items() if name in meant]
+    return [*said, *footnote.basis(None, frame.attrs)]
+
+
+def _without_its_own(schema: Schema) -> None:
+    """Give a table the plain report, unless it has its own or says why it has none."""
+    if not schema.unreported and "report" not in of_kind(schema.name):
+        verb(on=schema.name, name="report", core=True, command=True)(report_table)
+
+
+def for_every_other_table() -> None:
+    """Give all tables without a report the plain one: those declared so far, and those that come."""
+    for schema in list(SCHEMAS.values()):
+        _without_its_own(schema)
+    schemas.WATCHERS.append(_without_its_own)

@@ -1,0 +1,189 @@
+"""Significance tests, declared by a decorator and found by name.
+
+    @pdeval.test(reference="Smucker, Allan and Carterette 2007")
+    def mine(differences): ...          one p-value per column, or a result of scipy's
+
+A test looks at each pair of runs for itself, or, family-wise, at all runs at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, overload
+
+from pdeval.catalog.known import default_test
+from pdeval.mechanics.registries import first_line, named, register
+
+OPTIONS = ("confidence", "draws", "seed", "progress")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """One declared test.
+
+    Parameters
+    ----------
+    function : callable
+        Of the differences (queries, pairs); family-wise of the values of all runs and the sides of the pairs.
+    family_wise : bool
+        Whether it accounts for all pairs of a measure by itself, so that nothing is corrected.
+    scores_only : bool
+        Of a family-wise test: whether it needs a score per run, so that preferences will not do.
+    says : str
+        What a footnote calls it.
+    """
+
+    __test__: ClassVar[bool] = False  # no test of pytest's
+
+    name: str
+    function: Callable[..., Any]
+    family_wise: bool = False
+    scores_only: bool = False
+    aliases: tuple[str, ...] = ()
+    reference: str = ""
+    says: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return first_line(self.function)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Which of confidence, draws, seed and progress it takes."""
+        return tuple(name for name in inspect.signature(self.function).parameters if name in OPTIONS)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it draws at random, so that draws and seed are part of its result."""
+        return "draws" in self.options
+
+    def __call__(self, *arrays: Any, **options: Any) -> Any:
+        """Return what the function does, given those options that it takes."""
+        return self.function(*arrays, **{name: options[name] for name in self.options if name in options})
+
+
+TESTS: dict[str, SignificanceTest] = {}
+
+
+@overload
+def significance_test(function: Function) -> Function: ...
+@overload
+def significance_test(
+    *,
+    name: str | None = None,
+    family_wise: bool = False,
+    scores_only: bool = False,
+    aliases: Sequence[str] = (),
+    reference: str = "",
+    says: str = "",
+) -> Callable[[Function], Function]: ...
+def significance_test(
+    function: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    family_wise: bool = False,
+    scores_only: bool = False,
+    aliases: Sequence[str] = (),
+    reference: str = "",
+    says: str = "",
+) -> Any:
+    """Declare a significance test, which `compare(test=...)` and `discriminative_power(tests=...)` then know.
+
+    Parameters
+    ----------
+    function : callable
+        Its one positional parameter is an array of shape (queries, pairs): by how much run a is better on a query,
+        NaN where the query does not count for the pair. Family-wise it takes the scores (queries, runs) or preferences
+        (queries, runs, runs) of all runs, without gaps, and the runs `a` and `b` of each pair. It returns one p-value
+        per pair; or a pair (statistic, p-value), such as a result of scipy's; or an `Outcome`. Where it has a
+        parameter named confidence, draws, seed or progress, it is given what `compare` was given.
+    name : str, optional
+        The test's name where it is not the function's.
+    family_wise : bool
+        Whether it accounts for all pairs of a measure by itself, so that its p-values are not corrected again.
+    scores_only : bool
+        Of a family-wise test: whether it needs a score per run.
+    aliases : sequence of str
+        Other names for it.
+    reference : str
+        Where it comes from.
+    says : str
+        What a footnote calls it; by default "... test" with its name.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> @pdeval.test(reference="Student 1908")
+    ... def one_sample(differences):
+    ...     "The one-sample t-test of the differences, by scipy."
+    ...     from scipy import stats
+    ...     return stats.ttest_1samp(differences, 0, nan_policy="omit")
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> table = scores.ireval.compare(test="one_sample", baseline="bm25")
+    >>> table[["run_a", "run_b", "test", "difference", "p_value"]].head(2).round(3)
+          run_a run_b        test  difference  p_value
+    0  bm25+rm3  bm25  one_sample       0.011     0.44
+    1  dense-s1  bm25  one_sample       0.108     0.00
+    >>> del TESTS["one_sample"]
+    """
+
+    def declare(given: Callable[..., Any]) -> Callable[..., Any]:
+        own = name or given.__name__
+        made = SignificanceTest(
+            own, given, family_wise, scores_only, tuple(aliases), reference, says or f"{own.replace('_', ' ')} test"
+        )
+        _check(made)
+        register(TESTS, made, given, "test")
+        ordered = sorted(TESTS.items(), key=lambda item: item[1].family_wise)  # listed in this order everywhere
+        TESTS.clear()
+        TESTS.update(ordered)
+        return given
+
+    return declare if function is None else declare(function)
+
+
+significance_test.__test__ = False  # type: ignore[attr-defined]  # pytest takes `test` for one of its own
+
+
+def _check(made: SignificanceTest) -> None:
+    """Raise where a function cannot be called as a test is."""
+    parameters = inspect.signature(made.function).parameters.values()
+    arrays = [p.name for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
+    needed = 3 if made.family_wise else 1
+    if len(arrays) != needed:
+        what = "the values of all runs and both sides of the pairs" if made.family_wise else "the differences"
+        raise TypeError(f"the test {made.name!r} has to take {what}: {needed} arrays, not ({', '.join(arrays)}).")
+    unknown = [
+        p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS
+    ]
+    if unknown:
+        raise TypeError(
+            f"the parameter {unknown[0]!r} of the test {made.name!r} has no default; give it one, or name it as one of "
+            f"{', '.join(OPTIONS)}."
+        )
+
+
+def which_test(test: str | None, measure: str = "", attrs: Mapping[str, Any] | None = None) -> SignificanceTest:
+    """Return the test of a measure: the one asked for, or the one that its declaration says.
+
+    Parameters
+    ----------
+    test : str or None
+        A test's name; None or "default" for the measure's own.
+    measure : str
+        The label of the measure.
+    attrs : mapping, optional
+        What its table knows of it.
+
+    Examples
+    --------
+    >>> [which_test(*one).name for one in ((None, "sgnLP"), ("default", "AP"), ("binomial", "AP"))]
+    ['sign', 't', 'sign']
+    """
+    if test is None or test == "default":
+        test = default_test(measure, attrs)
+    return named("test", test, TESTS)

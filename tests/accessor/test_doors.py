@@ -1,0 +1,300 @@
+"""Every verb at every door: a complete signature, a complete docstring, and the same verb behind it.
+
+The doors are built from the declarations, so these tests walk them: what fails here is a declaration to complete.
+"""
+
+import inspect
+import pydoc
+
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.accessor import DOORS, Ireval, Joined
+from pdeval.accessor.annotations import evaluated
+from pdeval.accessor.building import RULES, Family, joins, signature_of
+from pdeval.accessor.documentation import sections, undocumented
+from pdeval.judged.judged import Judged
+from pdeval.kinds.schemas import SCHEMAS, table
+from pdeval.verbs import VERBS, of_kind, verb
+from tests.declaring import for_a_while
+
+EVERY = {
+    f"{kind}.{name}": (kind, made)
+    for kind in ("judged", *DOORS)
+    for name, made in of_kind(kind).items()
+    if kind != "example"
+}
+
+
+def door_of(kind):
+    return Joined if kind == "judged" else DOORS[kind]
+
+
+def method_of(kind, name):
+    """Return the function that a user calls, as its class has it."""
+    found = door_of(kind)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found.__call__ if inspect.isclass(found) else found
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return pdeval.datasets.sample_judged(topics="common")
+
+
+@pytest.fixture(scope="module")
+def scores(judged):
+    return judged.measure(["AP", "RR"])
+
+
+def test_every_declared_verb_is_on_the_doors_of_its_kinds():
+    for kind, verbs in VERBS.items():
+        for name, made in verbs.items():
+            assert callable(method_of(kind, name)), f"{kind}.{name}"
+            assert door_of(kind)._verbs[name] is made
+
+
+def test_runs_and_their_join_have_the_same_verbs():
+    assert list(of_kind("runs")) == list(of_kind("judged"))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_signature_is_complete(name):
+    kind, made = EVERY[name]
+    signature = inspect.signature(method_of(kind, made.name))
+    for parameter in list(signature.parameters.values())[1:]:
+        assert parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL), f"{name}({parameter})"
+        assert parameter.annotation is not parameter.empty, f"{name}({parameter.name})"
+        assert evaluated(made, parameter.annotation, parameter.name) is not inspect.Parameter.empty
+    assert signature.return_annotation is not signature.empty
+    assert evaluated(made, signature.return_annotation) is not None
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_docstring_is_complete(name):
+    kind, made = EVERY[name]
+    method = method_of(kind, made.name)
+    names = [one for one in inspect.signature(method).parameters if one != "self"]
+    said = sections(method.__doc__)
+    assert said[""].partition("\n")[0].endswith("."), f"{name}: the first line is one sentence that says the result"
+    assert undocumented(names, method.__doc__) == []
+    assert said.get("Returns", "").strip(), f"{name}: no Returns; name its table in gives=, or write the section"
+    assert ">>> " in said.get("Examples", ""), f"{name}: no example"
+    shown = [line for line in said["Examples"].splitlines() if line.strip() and not line.startswith((">>>", "..."))]
+    assert shown, f"{name}: the example shows nothing"
+    listed = any(line.startswith("['") and line.endswith("']") for line in shown)
+    assert not (made.gives and listed), f"{name}: show rows, not columns"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_tables_that_a_verb_gives_are_declared(name):
+    _, made = EVERY[name]
+    assert set(made.gives) <= set(SCHEMAS)
+    assert made.gives or "Returns" in sections(made.function.__doc__)
+
+
+@pytest.mark.parametrize("name", [name for name, (kind, _) in EVERY.items() if kind == "runs"])
+def test_runs_take_judgments_first_and_the_rules_last_and_the_join_neither(name):
+    kind, made = EVERY[name]
+    at_runs, at_join = (list(signature_of(made, kind).parameters)[1:] for kind in ("runs", "judged"))
+    if joins(made, kind):
+        rules = [rule for rule in RULES if rule not in made.own]
+        assert at_runs == ["qrels", *(one for one in at_join if one not in rules), *rules]
+    else:
+        assert at_join == [one for one in at_runs if one not in ("qrels", *RULES) or one in made.own]
+
+
+def test_a_door_lists_its_verbs_and_nothing_else(judged, scores):
+    frames = {"runs": pdeval.datasets.sample_runs(), "qrels": pdeval.datasets.sample_qrels(), "scores": scores}
+    for kind, frame in frames.items():
+        shown = [name for name in dir(frame.ireval) if not name.startswith("_")]
+        assert set(shown) - {"join"} == {made.family for made in of_kind(kind).values()}
+        assert ("join" in shown) == (kind == "runs")
+    own = {"at", "runs", "queries"}
+    assert set(dir(judged)) == {made.family for made in of_kind("judged").values()} | own
+    assert dir(pd.DataFrame({"x": [1]}).ireval) == []
+
+
+def test_core_verbs_are_listed_first(scores):
+    core = [made.family for made in of_kind("scores").values() if made.core]
+    shown = list(dict.fromkeys(made.family for made in of_kind("scores").values()))
+    assert shown[: len(set(core))] == list(dict.fromkeys(core))
+
+
+def test_help_shows_the_whole_of_a_verb(scores):
+    shown = pydoc.render_doc(scores.ireval.summary, renderer=pydoc.plaintext)
+    for text in ("summary(", "wide: 'bool' = False", "Parameters", "One row per run", ">>> "):
+        assert text in shown
+    shown = pydoc.render_doc(pdeval.datasets.sample_runs().ireval.measure, renderer=pydoc.plaintext)
+    assert "qrels : DataFrame" in shown
+    assert "level : float, optional" in shown
+
+
+def test_a_method_says_which_function_is_behind_it(scores):
+    assert inspect.getmodule(type(scores.ireval).summary).__name__ == "pdeval.evaluate.summary"
+    assert type(scores.ireval).summary.__name__ == "summary"
+
+
+def test_positional_arguments_bind(judged):
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    by_place = runs.ireval.measure(qrels, "AP", topics="common")
+    pd.testing.assert_frame_equal(by_place, runs.ireval.measure(measures="AP", qrels=qrels, topics="common"))
+    pd.testing.assert_frame_equal(by_place, judged.measure("AP"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (
+            lambda runs, qrels: runs.ireval.measure(qrels, "AP", topic="all"),
+            r"measure\(\) has no option 'topic'; it has qrels, measures, level, topics.* Did you mean 'topics'\?",
+        ),
+        (
+            lambda runs, qrels: runs.ireval.measure(qrels, "AP", None),
+            r"measure\(\): too many positional arguments",
+        ),
+        (
+            lambda runs, qrels: runs.ireval.measure(),
+            r"measure\(\) of a run table needs judgments: \.ireval\.measure\(qrels, \.\.\.\)",
+        ),
+        (
+            lambda runs, qrels: runs.ireval.measure(qrels, "AP").ireval.summary(level=2),
+            "summary.* The numbers of this table are already computed",
+        ),
+        (
+            lambda runs, qrels: runs.ireval.join(qrels).measure("AP", depth=3),
+            "The join has it already",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
+def test_a_call_that_does_not_fit_says_what_does(ask, text):
+    with pytest.raises(TypeError, match=text):
+        ask(pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels())
+
+
+def test_a_traceback_shows_the_door_and_the_verb(judged):
+    with pytest.raises(KeyError) as caught:
+        judged.measure("nothing of that name")
+    ours = [str(entry.path) for entry in caught.traceback if "/pdeval/accessor/" in str(entry.path)]
+    assert len(ours) <= 2
+
+
+def test_a_result_says_which_table_it_is(judged, scores):
+    assert scores.attrs["table"] == "scores"
+    assert judged.prefer("RPP", baseline="bm25").attrs["table"] == "preferences"
+    assert scores.ireval.summary().attrs["table"] == "summary"
+
+
+def test_the_accessor_follows_the_columns_of_the_frame(scores):
+    frame = scores.copy()
+    door = frame.ireval
+    assert len(door.summary()) == 24
+    del frame["value"]
+    with pytest.raises(AttributeError, match=r"summary\(\) needs a scores table"):
+        door.summary()
+
+
+def test_roles_are_bound_and_bound_again(scores):
+    renamed = scores.rename(columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"})
+    renamed.attrs.clear()
+    bound = renamed.ireval(run="system", measure="metric")(query="topic_no", value="x")
+    assert isinstance(bound, DOORS["scores"])
+    assert list(bound.summary(wide=True)) == ["system", "AP", "RR"]
+    assert inspect.signature(Ireval.__call__).parameters["higher"].default is None
+
+
+@pytest.fixture
+def declared():
+    with for_a_while():
+        yield
+
+
+def shares(judged: Judged, *, least: float = 0.5) -> pd.DataFrame:
+    """Return the share of queries that each run answered.
+
+    Parameters
+    ----------
+    least : float
+        Leave out runs with less.
+
+    Examples
+    --------
+    >>> 1
+    1
+    """
+    share = judged.positions.answered.mean(axis=0)
+    return judged.runs.assign(share=share)[share >= least].reset_index(drop=True)
+
+
+def test_a_verb_declared_in_a_notebook_appears_on_every_door(declared, judged):
+    table("shares", "run share:share", "table of shares", row="run")
+    verb(on="judged", gives="shares")(shares)
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    assert "shares" in dir(runs.ireval)
+    assert "shares" in dir(judged)
+    found = runs.ireval.shares(qrels, least=0.99, level=2)
+    assert len(found) == 11
+    assert repr(found.ireval) == "table of shares: 11 rows"
+    assert len(judged.shares()) == 12
+    signature = inspect.signature(runs.ireval.shares)
+    assert list(signature.parameters) == ["qrels", "least", *RULES]
+    assert "One row per run: run, share." in runs.ireval.shares.__doc__
+    with pytest.raises(AttributeError, match=r"shares\(\) needs a run table"):
+        qrels.ireval.shares()
+
+
+def test_a_declaration_may_be_made_again_where_it_was_made(declared, judged):
+    verb(on="judged")(shares)
+    assert len(judged.shares()) == 12
+
+    @verb(on="judged", name="shares")
+    def fewer(judged: Judged) -> pd.DataFrame:
+        """Return one share."""
+        return shares(judged).head(1)
+
+    assert len(judged.shares()) == 1
+
+
+def test_a_verb_of_another_file_is_not_replaced(declared):
+    with pytest.raises(ValueError, match=r"judged have a verb 'measure' already, of pdeval\.evaluate\.scores"):
+        verb(on="judged", name="measure")(shares)
+
+
+def test_a_family_is_called_and_has_members(declared, judged):
+    verb(on="judged", family="shares")(shares)
+
+    @verb(on="judged", family="shares", name="by_first", formerly="first_shares")
+    def by_first(judged: Judged, first: int = 2) -> pd.DataFrame:
+        """Return the first shares."""
+        return shares(judged).head(first)
+
+    door = pdeval.datasets.sample_runs().ireval
+    qrels = pdeval.datasets.sample_qrels()
+    assert isinstance(door.shares, Family)
+    assert len(door.shares(qrels, least=0.99)) == 11
+    assert len(door.shares.by_first(qrels, 3)) == 3
+    assert len(judged.shares.by_first()) == 2
+    assert dir(judged.shares) == ["by_first"]
+    assert repr(judged.shares) == ".shares(), .shares.by_first()"
+    assert list(inspect.signature(judged.shares).parameters) == ["least"]
+    assert judged.shares.__doc__.startswith("Return the share of queries")
+    with pytest.raises(AttributeError, match=r"no shares\.by_last\(\); it has \.shares\(\), \.shares\.by_first\(\)"):
+        _ = judged.shares.by_last
+    with pytest.raises(AttributeError, match=r"first_shares\(\) is now \.shares\.by_first\(\)"):
+        _ = judged.first_shares
+
+
+def test_a_family_may_be_declared_before_its_first_verb(declared, judged):
+    @verb(on="judged", family="shares", name="by_first")
+    def by_first(judged: Judged) -> pd.DataFrame:
+        """Return the first shares."""
+        return shares(judged).head(1)
+
+    assert repr(judged.shares) == ".shares.by_first()"
+    with pytest.raises(TypeError, match=r"this table has no shares\(\) of its own, only \.shares\.by_first\(\)"):
+        judged.shares()
+    verb(on="judged", family="shares")(shares)
+    assert len(judged.shares()) == 12

@@ -1,0 +1,94 @@
+"""A name that a table does not have answers with the verb that is meant."""
+
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.accessor.guesses import NoSuchVerb, every_verb
+from pdeval.judged.judged import Judged
+from pdeval.verbs import verb
+from tests.declaring import for_a_while
+
+
+@pytest.fixture(scope="module")
+def tables():
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    judged = runs.ireval.join(qrels, topics="common")
+    scores, prefs = judged.measure(["AP", "RR"]), judged.prefer("RPP", baseline="bm25")
+    return {"runs": runs, "qrels": qrels, "judged": judged, "scores": scores, "preferences": prefs}
+
+
+def ask(tables, kind, name):
+    door = tables[kind] if kind == "judged" else tables[kind].ireval
+    with pytest.raises(AttributeError) as caught:
+        getattr(door, name)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        ("runs", "evaluate", "no verb 'evaluate'. Use .measure(qrels, ['AP', 'nDCG@10'])."),
+        ("runs", "score", "Use .measure("),
+        ("runs", "metrics", "Use .measure("),
+        ("judged", "evaluate", "Use .measure("),
+        ("runs", "plot_pr", "Use .curve(qrels).ireval.plot()."),
+        ("runs", "pairs", "Use .prefer(qrels, 'RPP')."),
+        ("scores", "ttest", "Use .compare(test='t')."),
+    ],
+)
+def test_names_of_other_tools_answer_with_the_verb_that_is_meant(tables, kind, name, text):
+    assert text in ask(tables, kind, name)
+
+
+@pytest.mark.parametrize(("kind", "name", "near"), [("runs", "mesure", "measure"), ("scores", "sumary", "summary")])
+def test_a_misspelt_verb_names_the_near_one(tables, kind, name, near):
+    assert f"no verb '{name}'. Did you mean .{near}()?" in ask(tables, kind, name)
+
+
+def test_a_verb_of_another_table_says_which_tables_have_it(tables):
+    assert "a preferences table" in ask(tables, "scores", "matrix")
+    assert "this looks like a scores table" in ask(tables, "scores", "matrix")
+    assert "a run table" in ask(tables, "qrels", "measure")
+
+
+def test_an_unknown_table_is_asked_for_its_roles():
+    with pytest.raises(AttributeError, match=r"not recognised\. Bind its roles|no query and doc column"):
+        pd.DataFrame({"x": [1]}).ireval.nothing()
+
+
+def test_every_old_name_answers_with_the_new_one():
+    formerly = {old: made.name for verbs in every_verb().values() for made in verbs for old in made.formerly}
+    runs = pdeval.datasets.sample_runs()
+    for old, new in formerly.items():
+        if old not in every_verb():
+            with pytest.raises(AttributeError) as caught:
+                getattr(runs.ireval, old)
+            assert str(caught.value).startswith(f"{old}() is now .{new}()."), old
+
+
+def test_old_names_and_other_tools_names_are_no_verbs():
+    verbs = every_verb()
+    for name, declared in verbs.items():
+        for made in declared:
+            clash = {*made.formerly, *made.meant_by} & {name.partition(".")[0] for name in verbs}
+            assert not clash, f"{name}: {clash} are verbs"
+
+
+def test_a_declaration_names_what_it_was_and_what_others_call_it(tables):
+    with for_a_while():
+
+        @verb(on="judged", formerly="old_tally", meant_by={"count_them": "tally(qrels)"})
+        def tally(judged: Judged) -> int:
+            """Return how many there are."""
+            return len(judged.runs)
+
+        assert ask(tables, "runs", "old_tally") == "old_tally() is now .tally()."
+        assert ask(tables, "judged", "count_them") == "no verb 'count_them'. Use .tally(qrels)."
+
+
+def test_it_is_both_an_attribute_error_and_a_value_error(tables):
+    assert issubclass(NoSuchVerb, AttributeError)
+    assert issubclass(NoSuchVerb, ValueError)
+    assert not hasattr(tables["scores"].ireval, "shape")
+    assert getattr(tables["scores"].ireval, "_repr_html_", None) is None

@@ -1,0 +1,32 @@
+"""Verbs and tables declared inside a test, and gone after it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pdeval.accessor import DOORS, Joined
+from pdeval.kinds.schemas import SCHEMAS
+from pdeval.verbs import VERBS
+
+
+@contextmanager
+def for_a_while() -> Iterator[None]:
+    """Let declarations be made that are undone in the end: registries and doors are then as before."""
+    registries = (VERBS, SCHEMAS, DOORS)
+    before = [dict(registry) for registry in registries]
+    verbs = {kind: dict(known) for kind, known in VERBS.items()}
+    doors = {door: dict(vars(door)) for door in (Joined, *DOORS.values())}
+    try:
+        yield
+    finally:
+        for registry, was in zip(registries, before):
+            registry.clear()
+            registry.update(was)
+        for kind, known in verbs.items():
+            VERBS[kind].clear()
+            VERBS[kind].update(known)
+        for door, was in doors.items():
+            for name in set(vars(door)) - set(was):
+                delattr(door, name)
+            for name, value in was.items():
+                if vars(door)[name] is not value and not name.startswith("__"):
+                    setattr(door, name, value)

@@ -1,0 +1,160 @@
+"""Every verb of a join on Dask: the results of pandas to the last bit, under the same signature and docstring."""
+
+import dataclasses
+import inspect
+from functools import cache, reduce
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.accessor import DOORS, Joined
+from pdeval.verbs import VERBS, of_kind
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.extras
+
+from pdeval.engines.dask import DIVIDED, LAZILY, ON_DASK  # noqa: E402
+from pdeval.engines.dask_judged import DaskJudged  # noqa: E402
+from pdeval.engines.partitions import is_dask  # noqa: E402
+from pdeval.engines.partwise import LAZY, PARTWISE  # noqa: E402
+
+
+def labelled(judged):
+    prefs = quiet(judged.prefer, "invRPP", baseline="bm25").query("value != 0")
+    return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b"))
+
+
+def labels():
+    """Two assessors, of whom the second is stricter."""
+    qrels = pdeval.datasets.sample_qrels()
+    both = [qrels.assign(assessor=name, label=(qrels["relevance"] > least) * 1) for name, least in (("a", 0), ("b", 1))]
+    return pd.concat(both, ignore_index=True).drop(columns="relevance")
+
+
+# what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
+ARGUMENTS = {
+    "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
+    "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
+    "fit_weights": lambda judged: {"labelled": labelled(judged)},
+    "mean": {"measures": ["RPP", "rrLP", "AP"]},
+    "measure": {"measures": ["AP", "nDCG@10", "bpref", "ASL"]},
+    "prefer": {"measures": ["RPP", "rrLP", "AP"]},
+    "order": {"measures": ["RPP", "rrLP", "AP", "ASL"]},
+    "compare": {"measures": ["RPP", "AP"]},
+    "annotate": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
+    "delta_sort": {"new": "nDCG@10"},
+    "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
+    "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
+    "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},
+}
+VERBS_OF_A_JOIN = of_kind("judged")
+
+
+def arguments(name, judged):
+    given = ARGUMENTS.get(name, {})
+    given = given(judged) if callable(given) else given
+    verb = VERBS_OF_A_JOIN[name]
+    known = ("qrels", *judged.positions.rules, "level", "topics", "validate") if "judged" not in verb.on else ()
+    needed = [p.name for p in verb.parameters if p.default is p.empty and p.name not in known]
+    lacking = [one for one in needed if one not in given]
+    assert not lacking, f"{name}() needs {', '.join(lacking)}: add {name!r} to ARGUMENTS in {__file__}"
+    return given
+
+
+def asked(door, name, given):
+    return quiet(reduce(getattr, name.split("."), door), **given)
+
+
+def same(left, right):
+    """Fail unless two results are the same; lazy frames in pandas' order, other results part by part."""
+    if is_dask(right):
+        right = gathered(right, SCORES if "run" in right.columns else PREFERENCES)
+    if isinstance(left, pd.DataFrame):
+        same_bits(left, right)
+    elif dataclasses.is_dataclass(left):
+        assert type(left) is type(right)
+        for field in dataclasses.fields(left):
+            same(getattr(left, field.name), getattr(right, field.name))
+    elif isinstance(left, np.ndarray):
+        assert left.dtype == right.dtype
+        np.testing.assert_array_equal(left, right)
+    elif type(left).__module__.startswith("matplotlib"):
+        assert type(left) is type(right)
+    elif isinstance(left, list | tuple):
+        assert len(left) == len(right)
+        for one, two in zip(left, right, strict=True):
+            same(one, two)
+    else:
+        assert left == right
+
+
+@cache
+def joins(parts, rows):
+    """The same rows joined on pandas and on Dask."""
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & (runs["query_id"].astype(str) > "115")
+    table = divided(runs[kept].reset_index(drop=True), parts, rows)
+    return table.compute().reset_index(drop=True).ireval.join(qrels), table.ireval.join(qrels)
+
+
+@pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
+@pytest.mark.parametrize(("parts", "rows"), [(1, "by run"), (3, "mixed"), (17, "by query")])
+def test_every_verb_of_a_join_is_the_same_to_the_last_bit(parts, rows, name):
+    judged, on_dask = joins(parts, rows)
+    given = arguments(name, judged)
+    same(asked(judged, name, given), asked(on_dask, name, given))
+
+
+@pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
+def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
+    qrels = pdeval.datasets.sample_qrels()
+    given = {**arguments(name, joins(1, "by run")[0]), "topics": "common"}
+    offered = inspect.signature(reduce(getattr, name.split("."), DOORS["runs"])).parameters
+    given = {key: value for key, value in {**given, "qrels": qrels}.items() if key in offered}
+    table = divided(some, 4, "mixed")
+    same(asked(table.compute().reset_index(drop=True).ireval, name, given), asked(table.ireval, name, given))
+
+
+class TestTheDoor:
+    def test_no_verb_is_written_again(self):
+        for kind, door in ON_DASK.items():
+            own = {name for name in vars(door) if not name.startswith("__")}
+            assert own <= ({"join", "to_parquet", *LAZY} if kind == "runs" else set()), kind
+        own = {name for name in vars(DaskJudged) if not name.startswith("_")}
+        assert own <= {"plan", "here", "positions", "known", "runs", "queries", "at", "gathered", *LAZY}
+
+    def test_what_is_told_of_lazy_results_is_the_only_difference(self):
+        for on_pandas, on_dask in ((DOORS["runs"], ON_DASK["runs"]), (Joined, DaskJudged)):
+            for name in LAZY:
+                one, two = getattr(on_pandas, name), getattr(on_dask, name)
+                assert inspect.signature(one) == inspect.signature(two)
+                plain = " ".join(two.__doc__.split()).replace(LAZILY + " ", "")
+                assert plain == " ".join(one.__doc__.split())
+                assert LAZILY in " ".join(two.__doc__.split())
+        one, two = DOORS["runs"].join, ON_DASK["runs"].join
+        assert inspect.signature(one) == inspect.signature(two)
+        assert " ".join(two.__doc__.split()).replace(DIVIDED + " ", "") == " ".join(one.__doc__.split())
+        call = inspect.signature(ON_DASK["runs"].__call__)
+        assert call == inspect.signature(DOORS["runs"].__call__)
+
+    def test_completion_shows_the_verbs_of_pandas_and_how_to_write(self, some, qrels):
+        table = divided(some, 2)
+        assert set(dir(table.ireval)) == {*dir(some.ireval), "to_parquet"}
+        assert dir(table.ireval.join(qrels)) == dir(some.ireval.join(qrels))
+        assert dir(quiet(table.ireval.measure, qrels, "AP").ireval) == dir(quiet(some.ireval.measure, qrels).ireval)
+
+    @pytest.mark.parametrize("name", ["measure", "prefer", "summary", "order"])
+    def test_verbs_of_the_partitions_take_what_their_verb_takes(self, name):
+        own = [(p.name, p.kind, p.default) for p in inspect.signature(PARTWISE[name]).parameters.values()][1:]
+        assert own == [(p.name, p.kind, p.default) for p in VERBS["judged"][name].parameters]
+
+    def test_verbs_of_the_partitions_are_verbs(self):
+        assert set(PARTWISE) <= set(VERBS["judged"])
+        for name, function in PARTWISE.items():
+            first = inspect.signature(function).parameters["measures"]
+            verb = inspect.signature(VERBS["judged"][name].function).parameters["measures"]
+            assert first.default == verb.default, name

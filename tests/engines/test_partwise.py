@@ -1,0 +1,70 @@
+"""Orderings and comparisons of a run table on Dask: only a matrix of queries and runs, or some pairs, are gathered."""
+
+import pandas as pd
+import pytest
+
+from pdeval.engines import partwise
+from tests.engines.bits import divided, quiet, same_bits
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.extras
+
+MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
+
+
+class TestOrderings:
+    METHODS = ("winrate", "borda", "copeland", "mc4", "bradley-terry")
+
+    @pytest.mark.parametrize(("rows", "topics"), [("mixed", "relevant"), ("by query", "answered")])
+    def test_every_ordering_is_the_same_to_the_last_bit(self, some, qrels, rows, topics):
+        measures = ["RPP", "ST-RPP", "sgnLP", "rrLP", "AP", "ASL"]
+        table = divided(some, 6, rows)
+        options = {"method": self.METHODS, "topics": topics}
+        expected = quiet(some.ireval.order, qrels, measures, **options)
+        same_bits(expected, quiet(table.ireval.order, qrels, measures, **options))
+        same_bits(quiet(some.ireval.order, qrels, MIXED), quiet(table.ireval.order, qrels, MIXED))
+
+    def test_intervals_and_the_rules_of_other_tools_are_the_same(self, some, qrels):
+        table = divided(some, 6, "mixed")
+        for options in ({"draws": 50, "seed": 4}, {"compat": "pref_eval", "method": ["mc4", "winrate"]}):
+            expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
+            same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
+
+    def test_a_run_without_any_judged_query_is_ordered_too(self, few, qrels):
+        stray = few.head(3).assign(run="stray", query_id="no such query")
+        frame = pd.concat([few, stray], ignore_index=True)
+        table = divided(frame, 3, "mixed")
+        same_bits(quiet(frame.ireval.order, qrels, "RPP"), quiet(table.ireval.order, qrels, "RPP"))
+
+    def test_missing_queries_are_told_once_for_all_measures(self, runs, qrels):
+        with pytest.warns(UserWarning, match="2 of 50 judged queries are missing") as told:
+            divided(runs, 2).ireval.order(qrels, ["AP", "RPP", "rrLP"])
+        assert len(told) == 1
+
+    def test_pairs_are_gathered_block_by_block(self, some, qrels, monkeypatch):
+        monkeypatch.setattr(partwise, "MEMORY", 50 * 32 * 4)
+        joined = divided(some, 3, "mixed").ireval.join(qrels)
+        source = quiet(partwise.stream, joined, "rrLP")
+        assert [values.shape for _, values in source.blocks(0)] == [(50, 4), (50, 4), (50, 2)]
+        same_bits(quiet(some.ireval.order, qrels, "rrLP"), quiet(joined.order, "rrLP"))
+
+
+class TestComparisons:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"baseline": "bm25", "family": "measure"},
+            {"test": "hsd", "draws": 300},
+            {"test": "randomisation", "draws": 200, "correction": "holm"},
+            {"test": "wilcoxon", "topics": "answered"},
+        ],
+        ids=str,
+    )
+    def test_comparisons_are_the_same_to_the_last_bit(self, some, qrels, options):
+        measures = ["RPP", "AP"]
+        expected = quiet(some.ireval.compare, qrels, measures, **options)
+        same_bits(expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options))
+
+    def test_the_default_measures_are_those_of_pandas(self, some, qrels):
+        same_bits(quiet(some.ireval.compare, qrels), quiet(divided(some, 3).ireval.compare, qrels))

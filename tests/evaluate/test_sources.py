@@ -1,0 +1,45 @@
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.evaluate import cube, pairs
+from pdeval.evaluate.sources import each, only, sources
+from pdeval.kinds import tables
+
+SCORES = pd.DataFrame({"run": list("ab"), "query_id": "1", "measure": "AP", "value": [0.5, 0.25]})
+PREFERENCES = pd.DataFrame({"query_id": ["1"], "run_a": "a", "run_b": "b", "measure": "RPP", "value": [0.5]})
+RUNS = pd.DataFrame({"run": list("ab"), "query_id": "1", "doc_id": "d", "score": 1.0})
+QRELS = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "relevance": [1]})
+
+
+def test_each_kind_of_table_gives_its_source():
+    assert isinstance(sources(tables.read(SCORES, "scores"), None)[0], cube.Scores)
+    assert isinstance(sources(tables.read(PREFERENCES, "preferences"), None)[0], cube.Preferences)
+    found = sources(RUNS.ireval.join(QRELS), ["AP", "RPP"])
+    assert [type(one) for one in found] == [cube.Scores, pairs.Pairs]
+
+
+def test_what_is_a_source_already_stays_one():
+    found = sources(tables.read(SCORES, "scores"), None)
+    assert sources(found) == found
+    assert sources(found[0]) == found
+
+
+def test_a_measure_that_the_table_lacks_is_an_error_that_lists_what_it_has():
+    with pytest.raises(KeyError, match="no measure 'RR' in this table; it has 'AP'"):
+        sources(tables.read(SCORES, "scores"), "RR")
+
+
+def test_rows_of_some_measures_are_kept_in_the_order_asked():
+    table = tables.read(pd.concat([SCORES, SCORES.assign(measure="RR")]), "scores")
+    kept = only(table, ["RR", "AP"])
+    assert kept.frame["measure"].tolist() == ["RR", "RR", "AP", "AP"]
+    assert only(table, "AP").frame["value"].tolist() == [0.5, 0.25]
+    assert only(table, [pdeval.parse("AP")]).frame["value"].tolist() == [0.5, 0.25]
+
+
+def test_one_function_serves_several_sources():
+    def count(source, extra):
+        return pd.DataFrame({"n": [len(source)], "extra": [extra]})
+
+    assert each(count, [[1], [1, 2]], extra="x").values.tolist() == [[1, "x"], [2, "x"]]

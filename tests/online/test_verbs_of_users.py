@@ -1,0 +1,185 @@
+"""Every verb of the room on simulated users: its table is the one declared, and known again; the doors that have it."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.accessor import DOORS, Joined
+from pdeval.accessor.documentation import undocumented
+from pdeval.judged import ranking
+from pdeval.kinds import tables
+from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.verbs import VERBS
+
+ORDER = ["hybrid", "bm25", "tfidf"]
+PAIRS = [("bm25", "hybrid"), ("ql", "tfidf")]
+VERBS_OF_USERS = {
+    (kind, name): verb
+    for kind, verbs in VERBS.items()
+    for name, verb in verbs.items()
+    if verb.function.__module__.startswith("pdeval.online.")
+}
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return pdeval.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def some(sample):
+    return sample.runs[sample.runs["run"].isin(ORDER)]
+
+
+@pytest.fixture(scope="module")
+def log(some, sample):
+    return some.ireval.simulate_clicks(sample.qrels, "navigational", sessions=4, reformulate=0.5, seed=2)
+
+
+@pytest.fixture(scope="module")
+def results(sample, some, log):
+    """What every verb returns, by the kind of table that has it and its name."""
+    lists = sample.runs.ireval.interleave(pairs=PAIRS, draws=2)
+    many = some.ireval.interleave.many(draws=2)
+    clicks = lists.ireval.simulate_clicks(sample.qrels, users=20)
+    credits = clicks.ireval.credit(lists)
+    found = {
+        ("runs", "interleave"): lists,
+        ("runs", "interleave.many"): many,
+        ("runs", "simulate_clicks"): log,
+        ("lists", "simulate_clicks"): clicks,
+        ("multileaved_lists", "simulate_clicks"): many.ireval.simulate_clicks(sample.qrels),
+        ("clicks", "credit"): credits,
+        ("credits", "wins"): credits.ireval.wins(),
+        ("credits", "preferences"): credits.ireval.preferences(),
+        ("clicks", "verdict"): log.ireval.verdict(ORDER),
+        ("clicks", "check"): pd.concat([log, log.iloc[:2]]).ireval.check(),
+    }
+    for name in ("per_query", "per_session", "behaviour", "compare_buckets"):
+        found["clicks", name] = getattr(log.ireval, name)()
+    return found
+
+
+def named(frame):
+    """The caller's columns by role, as `faults` wants them."""
+    roles = {key.removesuffix("_column"): [name] for key, name in frame.attrs.items() if key.endswith("_column")}
+    return {"time": ["timestamp"], **roles, "run": frame.attrs.get("run_columns", ["run"])}
+
+
+def test_every_verb_of_the_room_is_tried(results):
+    assert set(results) == set(VERBS_OF_USERS)
+
+
+@pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
+def test_every_result_is_the_table_that_was_declared(results, which):
+    frame, (gives,) = results[which], VERBS_OF_USERS[which].gives
+    assert len(frame) > 0
+    assert frame.attrs["table"] == gives
+    assert faults(SCHEMAS[gives], frame, named(frame)) == []
+    assert repr(frame.ireval).startswith(f"{SCHEMAS[gives].says}: ")
+
+
+@pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
+def test_every_result_is_known_again_without_attrs(results, which):
+    frame = pd.read_csv(io.StringIO(results[which].to_csv(index=False)))
+    assert kind_of(frame) == VERBS_OF_USERS[which].gives[0]
+    assert "fault" not in repr(frame.ireval)
+
+
+@pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
+def test_every_option_of_every_door_is_documented(which):
+    kind, name = which
+    doors = [DOORS[kind], Joined] if kind == "runs" else [DOORS[kind]]
+    for door in doors:
+        family, _, own = name.partition(".")
+        method = getattr(door, family)
+        method = getattr(method, own or "__call__") if isinstance(method, type) else method
+        names = [one for one in method.__signature__.parameters if one != "self"]
+        assert undocumented(names, method.__doc__) == []
+        assert "Returns\n-------" in method.__doc__
+
+
+def test_a_click_log_shows_its_seven_verbs(log):
+    seven = {"check", "per_query", "per_session", "behaviour", "compare_buckets", "verdict", "credit"}
+    assert set(dir(log.ireval)) == seven
+    plain = pd.read_csv(io.StringIO(log.to_csv(index=False)))
+    assert set(dir(plain.ireval)) == seven
+
+
+def test_old_names_answer_with_the_new_ones(log, some, results):
+    for frame, old, new in (
+        (log, "check_log", "check"),
+        (some, "multileave", "interleave.many"),
+        (results["clicks", "credit"], "click_preferences", "preferences"),
+    ):
+        with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.{new}\(\)"):
+            getattr(frame.ireval, old)
+
+
+def test_a_run_table_with_sessions_or_ranks_is_no_click_log(sample):
+    runs = sample.runs.assign(session=1)
+    assert kind_of(runs) == "runs"
+    assert kind_of(runs.drop(columns="score")) == "runs"
+    assert kind_of(runs.assign(action="click", timestamp=0).drop(columns=["score", "run"])) == "clicks"
+
+
+def test_columns_of_a_log_are_bound_on_the_accessor(log):
+    names = {"session": "sid", "query_id": "qid", "doc_id": "docno", "timestamp": "when", "bucket": "arm"}
+    bound = log.rename(columns=names).ireval(session="sid", query="qid", doc="docno", time="when", bucket="arm")
+    for verb in ("per_query", "per_session", "behaviour"):
+        pd.testing.assert_frame_equal(getattr(bound, verb)(), getattr(log.ireval, verb)().rename(columns=names))
+    sides = {f"bucket_{side}": f"arm_{side}" for side in "ab"}
+    pd.testing.assert_frame_equal(bound.compare_buckets(), log.ireval.compare_buckets().rename(columns=sides))
+    for verb in ("per_query", "per_session", "behaviour", "compare_buckets"):
+        assert repr(getattr(bound, verb)().ireval).startswith(SCHEMAS[VERBS["clicks"][verb].gives[0]].says)
+
+
+def test_which_way_is_better_travels_with_the_tables(results):
+    for which in (("clicks", "behaviour"), ("clicks", "compare_buckets"), ("clicks", "verdict")):
+        known = results[which].attrs["measures"]
+        assert not known["abandonment_rate"]["higher"]
+        assert known["clicks_per_query"]["higher"]
+        assert known["time_to_first_click"]["aggregate"] == "median"
+
+
+def test_tied_scores_are_shown_in_the_order_that_the_measures_see(sample):
+    shown = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None)
+    by_rank = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None, ties="rank")
+    assert not shown["rank_a"].equals(by_rank["rank_a"])
+    ranked = sample.runs.assign(rank=ranking.ranked(tables.read(sample.runs, "runs")))
+    own = ranked.query("run == 'tfidf'").astype({"query_id": str}).set_index(["query_id", "doc_id"])["rank"]
+    known = shown[np.isfinite(shown["rank_a"])]
+    np.testing.assert_array_equal(known["rank_a"], own.reindex(pd.MultiIndex.from_frame(known[["query_id", "doc_id"]])))
+
+
+def test_click_preferences_are_averaged_like_any_other(results):
+    prefs = results["credits", "preferences"]
+    mean = prefs.ireval.mean().set_index(["run_a", "run_b"])["mean"]
+    assert mean["bm25", "hybrid"] == pytest.approx(prefs.loc[prefs["run_b"] == "hybrid", "value"].mean())
+    assert mean["bm25", "hybrid"] < 0
+
+
+def test_other_vocabularies_and_several_run_columns_go_all_the_way(sample):
+    runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(columns="run")
+    runs = runs.rename(columns={"query_id": "qid", "doc_id": "page"})
+    qrels = sample.qrels.rename(columns={"relevance": "label"})  # judgments may speak another vocabulary
+    bound = runs.ireval(run=["model", "seed"], doc="page")
+    lists = bound.interleave(pairs=[(("splade", 1), ("splade", 2))])
+    assert list(lists)[:5] == ["model_a", "seed_a", "model_b", "seed_b", "qid"]
+    credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
+    table = credits.ireval.wins()
+    assert table[["model_a", "seed_a", "model_b", "seed_b"]].values.tolist() == [["splade", 1, "splade", 2]]
+    assert list(credits.ireval.preferences())[:2] == ["qid", "model_a"]
+    buckets = bound.simulate_clicks(qrels, depth=3)
+    assert "splade / 1" in set(buckets["bucket"])
+
+
+def test_runs_become_buckets_and_subtopics_their_best_grade(sample):
+    some = sample.runs[sample.runs["run"].isin(["bm25", "hybrid"])]
+    log = some.ireval.simulate_clicks(pdeval.datasets.sample_qrels(subtopics=True))
+    assert log["bucket"].unique().tolist() == ["bm25", "hybrid"]
+    pd.testing.assert_frame_equal(log, some.ireval.simulate_clicks(sample.qrels))

@@ -1,0 +1,138 @@
+"""The registries of orderings and coefficients: all of them work, and so does what a notebook declares."""
+
+import numpy as np
+import pytest
+
+import pdeval
+from pdeval.catalog import ENTRIES
+from pdeval.mechanics.registries import lacking
+from pdeval.orderings.coefficients import COEFFICIENTS
+from pdeval.orderings.methods import chosen, orderings
+from pdeval.orderings.order import order
+
+JUDGED = pdeval.datasets.sample_judged(topics="common")
+SCORES = JUDGED.measure(["AP", "ASL"])
+PREFERENCES = JUDGED.prefer("RPP")
+
+
+@pytest.fixture
+def declared():
+    """What is declared in a test is forgotten after it."""
+    before, coefficients = dict(ENTRIES), dict(COEFFICIENTS)
+    yield
+    for registry, old in ((ENTRIES, before), (COEFFICIENTS, coefficients)):
+        registry.clear()
+        registry.update(old)
+
+
+@pytest.mark.parametrize("name", orderings())
+def test_every_ordering_orders_scores_and_preferences(name):
+    found = SCORES.ireval.order(method=name)
+    assert found["method"].unique().tolist() == [name]
+    assert found.groupby("measure")["run"].first().tolist() == ["rerank-s1", "rerank-s1"]
+    assert np.isfinite(found["score"]).all()
+    if "value" in orderings()[name].columns:
+        with pytest.raises(ValueError, match=f"method='{name}' orders runs by a measure"):
+            PREFERENCES.ireval.order(method=name)
+    else:
+        found = PREFERENCES.ireval.order(method=name)
+        assert found["rank"].iloc[0] == 1
+        assert len(found) == 12
+
+
+@pytest.mark.parametrize("name", orderings())
+def test_every_ordering_says_what_it_is_and_where_it_comes_from(name):
+    assert lacking(orderings()[name]) == []
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_every_coefficient_correlates(name):
+    found = SCORES.ireval.correlate(coefficients=name)
+    assert found["coefficient"].tolist() == [name]
+    assert 0 < found["value"].item() <= 1
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_every_coefficient_says_what_it_is_and_where_it_comes_from(name):
+    assert lacking(COEFFICIENTS[name]) == []
+
+
+def test_the_names_in_docstrings_and_errors_are_those_of_the_registries():
+    for name in orderings():
+        assert f'- "{name}": ' in order.__doc__
+        assert f'- "{name}": ' in SCORES.ireval.order.__doc__
+    for name in COEFFICIENTS:
+        assert f'- "{name}": ' in SCORES.ireval.correlate.__doc__
+    with pytest.raises(KeyError, match=f"There are: {', '.join(orderings())}."):
+        SCORES.ireval.order(method="elo")
+    with pytest.raises(KeyError, match=f"There are: {', '.join(COEFFICIENTS)}."):
+        SCORES.ireval.correlate(coefficients="elo")
+
+
+def test_an_ordering_of_a_notebook_works_in_order(declared):
+    @pdeval.ordering
+    def losses(net, *, most: float = 100.0):
+        """Fewest runs that beat it."""
+        return -np.minimum((net < 0).sum(axis=-1), most)
+
+    for table in (SCORES, PREFERENCES):
+        mine, theirs = (table.ireval.order(method=method) for method in ("losses", "copeland"))
+        assert mine["run"].iloc[0] == theirs["run"].iloc[0]
+    capped = JUDGED.order("RPP", method=["losses(most=0)", losses], draws=10)
+    assert capped["method"].unique().tolist() == ["losses(most=0)", "losses"]
+    assert capped.loc[capped["method"] == "losses(most=0)", "rank_high"].unique().tolist() == [1]
+    with pytest.raises(KeyError, match=r"There are: mean, .*, losses\."):
+        SCORES.ireval.order(method="wins")
+
+
+def test_an_ordering_gives_one_score_per_run(declared):
+    @pdeval.ordering
+    def one_number(wins):
+        """The same for all."""
+        return wins.sum()
+
+    with pytest.raises(ValueError, match=r"gave an array of shape \(\) where \(1, 12\) is needed.*axis=-1"):
+        SCORES.ireval.order(method="one_number")
+
+
+def test_an_ordering_asks_for_what_there_is(declared):
+    @pdeval.ordering
+    def curious(ballots):
+        """Looks at ballots."""
+
+    with pytest.raises(ValueError, match=r"'curious' asks for 'ballots'; .* some of value, wins, net, shared"):
+        SCORES.ireval.order(method="curious")
+
+
+def test_parameters_of_orderings_stand_in_their_names():
+    (one,) = chosen("mc4(teleport=0.05)", has_values=True)
+    assert (one.label, one.parameters["teleport"]) == ("mc4(teleport=0.05)", 0.05)
+    with pytest.raises(KeyError, match="mc4 has no parameter 'prior'"):
+        chosen("mc4(prior=1)", has_values=True)
+
+
+def test_a_coefficient_of_a_notebook_works_in_correlate(declared):
+    @pdeval.coefficient
+    def same_best(x, y):
+        """Whether the same run is first."""
+        return np.argmax(x) == np.argmax(y)
+
+    found = JUDGED.correlate(["AP", "ASL"], coefficients=["same_best", "tau_b"])
+    assert found["coefficient"].tolist() == ["same_best", "tau_b"]
+    assert found["value"].iloc[0] == 1.0
+    with pytest.raises(ValueError, match="pdeval has a coefficient 'rbo'"):
+        pdeval.coefficient(same_best, name="rbo")
+    with pytest.raises(TypeError, match="'one' has to take two arrays"):
+        pdeval.coefficient(lambda x: 0.0, name="one")
+
+
+def test_a_measure_that_is_a_method_or_a_coefficient_is_never_swallowed():
+    with pytest.raises(ValueError, match=r"'mc4' is an ordering, not a measure. Say order\(method='mc4'\)"):
+        SCORES.ireval.order("mc4")
+    with pytest.raises(ValueError, match=r"'mc4' is an ordering, not a measure. Say order\(method='mc4'\)"):
+        JUDGED.order("mc4")
+    for door in (SCORES.ireval, SCORES.ireval.order().ireval, JUDGED):
+        with pytest.raises(ValueError, match=r"'rbo' is a coefficient, .* Say correlate\(coefficients='rbo'"):
+            door.correlate("rbo")
+        with pytest.raises(KeyError, match="no measure 'garbage'"):
+            door.correlate("garbage")

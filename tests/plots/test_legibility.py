@@ -1,0 +1,57 @@
+"""Text sizes and names of ticks."""
+
+import pytest
+
+from pdeval.plots import legibility
+
+
+@pytest.fixture
+def figure():
+    from matplotlib.figure import Figure
+
+    return Figure
+
+
+def test_text_keeps_a_size_chosen_for_print(figure):
+    import matplotlib as mpl
+
+    with mpl.rc_context({"font.size": 6}):
+        assert legibility.text_size(figure(figsize=(3.3, 2)).subplots()) == 6
+
+
+def test_names_that_would_become_the_same_are_not_cut(figure):
+    names = ["a-very-long-name-1-of-a-run", "a-very-long-name-2-of-a-run"]
+    assert legibility.shorten(names, 10) == names
+
+
+def test_names_on_a_short_axis_are_thinned_out_and_the_rest_stays_readable(figure):
+    ax = figure(figsize=(3.3, 2.4)).subplots()
+    ax.set_ylim(78.5, -0.5)
+    step = legibility.name_ticks(ax, "y", [f"run {i}" for i in range(79)])
+    labels = ax.get_yticklabels()
+    assert step > 1
+    assert [label.get_text() for label in labels] == [f"run {i}" for i in range(0, 79, step)]
+    assert min(label.get_fontsize() for label in labels) >= legibility.LEAST_LABEL
+
+
+def test_few_short_names_lie_flat_and_long_ones_stand(figure):
+    ax = figure(figsize=(3.3, 2.4)).subplots()
+    legibility.name_ticks(ax, "x", ["AP", "RR"])
+    assert ax.get_xticklabels()[0].get_rotation() == 0
+    legibility.name_ticks(ax, "x", ["interpolated precision"] * 4)
+    assert ax.get_xticklabels()[0].get_rotation() == 90
+
+
+def test_the_layout_of_a_subfigure_is_found(figure):
+    left, _ = figure(figsize=(7, 3), layout="constrained").subfigures(1, 2)
+    ax = left.subplots()
+    legibility.settle(ax)
+    assert legibility.inches(ax)[0] < 3.5
+    assert legibility.allotted(ax) == pytest.approx((3.5, 3.0), abs=0.05)
+
+
+def test_levels_are_ticked_from_one(figure):
+    ax = figure().subplots()
+    for last, ticks in ((6, [1, 2, 3, 4, 5, 6]), (30, [1, 5, 10, 15, 20, 25, 30]), (100, [1, 20, 40, 60, 80, 100])):
+        legibility.recall_ticks(ax, last)
+        assert ax.get_xticks().tolist() == ticks

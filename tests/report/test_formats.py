@@ -1,0 +1,99 @@
+"""Report formats: declared in one place each, and everything else follows."""
+
+import inspect
+
+import pytest
+
+from pdeval.report import FORMATS, Cell, Column, Group, Report, report_format
+from pdeval.report.formats import forget, format_named, format_of
+
+TABLE = Report(
+    (Column("run", "System", numeric=False), Column("AP", "AP", "Precision", higher=True, spread=("sd",))),
+    (
+        (Cell("a_b", "a_b"), Cell(0.25, "0.250", "second", "†", (0.1,), ("0.100",))),
+        (Cell("<c>", "<c>"), Cell(0.5, "0.500", "best", "", (0.2,), ("0.200",))),
+        (Cell("d", "d"), Cell(None, "–")),
+    ),
+    groups=(Group("one", 1, ("one",)), Group("two", 2, ("two",))),
+    group_names=("group",),
+    caption="C",
+    label="tab:x",
+    notes=("N.",),
+)
+NEEDS = {"excel": "openpyxl", "parquet": "pyarrow"}
+every_format = pytest.mark.parametrize("name", sorted(FORMATS))
+
+
+@pytest.fixture
+def typst():
+    @report_format("typst", endings=(".typ",), as_file={"page": True})
+    def to_typst(report: Report, *, page: bool = False) -> str:
+        return f"#table(columns: {len(report.columns)})" + " page" * page
+
+    yield to_typst
+    forget("typst")
+
+
+@every_format
+def test_a_format_says_what_it_gives_and_shows_it(name):
+    made = FORMATS[name]
+    text = inspect.getdoc(made.function)
+    assert text.startswith("Return ")
+    assert {"Returns\n", "Examples\n"} <= {section for section in ("Returns\n", "Examples\n") if section in text}
+    for option in made.options:
+        assert f"\n{option} : " in text, f"document the option {option}"
+    assert made.endings
+    assert set(made.as_file) <= set(made.options)
+
+
+@every_format
+def test_a_format_is_a_method_and_a_file(name, tmp_path):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason=f"{name} needs {NEEDS[name]}")
+    made = FORMATS[name]
+    assert getattr(Report, f"to_{name}") is made.function
+    assert isinstance(getattr(TABLE, f"to_{name}")(), str | bytes)
+    for ending in made.endings:
+        path = TABLE.save(tmp_path / f"table{ending.upper()}")
+        assert len(path.read_bytes()) > 10
+        assert path.read_bytes()[-1:] == b"\n" or isinstance(getattr(TABLE, f"to_{name}")(), bytes)
+
+
+def test_an_unknown_format_is_an_error_that_lists_what_exists():
+    with pytest.raises(ValueError, match=r"no report format 'docx'; there are csv, excel, html, json, latex, markdown"):
+        format_named("docx")
+    with pytest.raises(AttributeError, match=r"no report format 'docx'; there are \.to_csv\(\), .* and \.to_frame\(\)"):
+        TABLE.to_docx()
+    assert not hasattr(TABLE, "shape")
+
+
+def test_a_format_of_ones_own_is_a_method_and_an_ending(typst, tmp_path):
+    assert TABLE.to_typst() == "#table(columns: 2)"
+    assert TABLE.save(tmp_path / "t.typ").read_text() == "#table(columns: 2) page\n"
+    assert format_of("t.TYP").function is typst
+
+
+def test_a_format_of_ones_own_can_be_declared_again(typst):
+    again = report_format("typst", endings=".typ")(lambda report: "again")
+    assert TABLE.to_typst() == "again"
+    assert again is not typst
+
+
+def test_names_and_endings_are_taken_once(typst):
+    with pytest.raises(ValueError, match=r"there is a report format 'latex' already, of pdeval\.report\.latex"):
+        report_format("latex")(typst)
+    with pytest.raises(ValueError, match=r"files that end in '\.tex' are latex already"):
+        report_format("mine", endings=".tex")(typst)
+    with pytest.raises(ValueError, match=r"must be lower case and begin with a point"):
+        report_format("mine", endings="tex")
+    with pytest.raises(ValueError, match=r"a format's name is one word"):
+        report_format("my format")
+
+
+def test_without_the_package_a_binary_format_says_what_to_install(monkeypatch):
+    import sys
+
+    for name, package in NEEDS.items():
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ImportError, match=f"need {package}: pip install {package}"):
+            getattr(TABLE, f"to_{name}")()

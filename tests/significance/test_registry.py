@@ -1,0 +1,155 @@
+"""The registry of significance tests: all of them work in compare(), and so does what a notebook declares."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pdeval
+from pdeval import test
+from pdeval.catalog import ENTRIES
+from pdeval.mechanics.registries import lacking
+from pdeval.significance.compare import compare
+from pdeval.significance.outcome import Outcome
+from pdeval.significance.registry import TESTS, which_test
+
+JUDGED = pdeval.datasets.sample_judged(topics="common")
+SCORES = JUDGED.measure(["AP", "ASL"])
+
+
+@pytest.fixture(autouse=True)
+def declared():
+    """What is declared in a test is forgotten after it."""
+    before, entries = dict(TESTS), dict(ENTRIES)
+    yield
+    for registry, old in ((TESTS, before), (ENTRIES, entries)):
+        registry.clear()
+        registry.update(old)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_every_test_compares_runs(name):
+    found = SCORES.ireval.compare(test=name, draws=50, baseline="bm25")
+    assert found["test"].unique().tolist() == [name]
+    assert found["p_value"].between(0, 1).all()
+    assert (found.attrs["correction"] == "none needed") == TESTS[name].family_wise
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_every_test_says_what_it_is_and_where_it_comes_from(name):
+    assert lacking(TESTS[name]) == []
+    assert TESTS[name].says.endswith("test")
+
+
+def test_the_names_in_docstrings_and_errors_are_those_of_the_registry():
+    for name in TESTS:
+        assert f'- "{name}": ' in compare.__doc__
+        assert f'- "{name}": ' in SCORES.ireval.discriminative_power.__doc__
+    with pytest.raises(KeyError, match=f"There are: {', '.join(TESTS)}."):
+        SCORES.ireval.compare(test="chi")
+
+
+def test_what_draws_at_random_is_known_from_the_signature():
+    assert [name for name, one in TESTS.items() if one.drawn] == ["randomisation", "bootstrap", "hsd"]
+
+
+def test_a_test_of_a_notebook_works_by_name_in_compare_and_discriminative_power():
+    @test(aliases=["one_sample_t"])
+    def mine(differences):
+        """The one-sample t-test of the differences."""
+        return stats.ttest_1samp(differences, 0, nan_policy="omit")
+
+    found, ours = (SCORES.ireval.compare(test=name) for name in ("One_Sample_T", "t"))
+    assert found["test"].unique().tolist() == ["mine"]
+    pd.testing.assert_frame_equal(found.drop(columns="test"), ours.drop(columns="test"), rtol=1e-9)
+    both = JUDGED.discriminative_power(["AP", "RPP"], tests=["mine", "t"])
+    assert both["n_detected"].tolist()[:2] == both["n_detected"].tolist()[2:]
+    assert both["test"].tolist() == ["mine", "mine", "t", "t"]
+
+
+def test_p_values_alone_are_completed_and_options_are_given_by_name():
+    seen = {}
+
+    @test
+    def drawn(differences, *, draws, seed=None):
+        """As many draws as asked for."""
+        seen.update(draws=draws, seed=seed)
+        return np.full(differences.shape[1], 0.25)
+
+    found, ours = (SCORES.ireval.compare(test=name, draws=77, seed=5, baseline="bm25") for name in ("drawn", "t"))
+    assert seen == {"draws": 77, "seed": 5}
+    assert found["p_value"].unique().tolist() == [0.25]
+    assert found["statistic"].isna().all()
+    same = ["n", "mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size"]
+    pd.testing.assert_frame_equal(found[same], ours[same])
+
+
+def test_a_family_wise_test_of_a_notebook_is_not_corrected():
+    @test(family_wise=True)
+    def range_test(values, a, b):
+        """A number of its own."""
+        return np.full(len(a), 0.01)
+
+    found = JUDGED.compare("AP", test="range_test")
+    assert found["p_adjusted"].unique().tolist() == [0.01]
+    assert found.attrs["correction"] == "none needed"
+
+
+def test_only_what_is_not_family_wise_is_corrected_where_measures_have_their_own_tests():
+    @pdeval.preference(test="hsd")
+    def sooner(x, y):
+        """Which ranking has the first relevant item sooner."""
+        return (x[0] < y[0]) * 1.0 - (x[0] > y[0])
+
+    found = JUDGED.compare([sooner, "AP"], draws=50)
+    first, second = (found[found["measure"] == name] for name in ("sooner", "AP"))
+    assert first["test"].unique().tolist() == ["hsd"]
+    assert (first["p_adjusted"] == first["p_value"]).all()
+    np.testing.assert_allclose(second["p_adjusted"], np.minimum(66 * second["p_value"], 1))
+
+
+def test_an_outcome_of_a_test_is_taken_as_it_is():
+    @test
+    def certain(differences):
+        """Certain of everything."""
+        n = np.full(differences.shape[1], 3)
+        return Outcome(n, *(np.full(len(n), value) for value in (1.0, 0.5, 1.5, 2.0, 4.0, 0.125)))
+
+    row = SCORES.ireval.compare("AP", test="certain").iloc[0]
+    assert row[["n", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]].tolist() == [
+        *(3, 1.0, 0.5, 1.5, 2.0, 4.0, 0.125)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda D: 0.5, r"'wrong' gave p-values of shape \(\) for 66 pairs; .*reduce axis 0, the queries"),
+        (lambda D: np.full(D.shape[1], np.nan), "gave 66 p-values that are not between 0 and 1, e.g. .*nan"),
+        (lambda D: np.full(D.shape[1], 1.5), "66 p-values that are not between 0 and 1, e.g. .*1.5"),
+    ],
+)
+def test_what_a_test_may_not_return_is_an_error_that_says_so(returned, message):
+    test(returned, name="wrong")
+    with pytest.raises(ValueError, match=message):
+        SCORES.ireval.compare("AP", test="wrong")
+
+
+def test_functions_that_are_no_tests_are_refused_when_they_are_declared():
+    with pytest.raises(TypeError, match=r"the test 'two' has to take the differences: 1 arrays, not \(x, y\)"):
+        test(lambda x, y: 0, name="two")
+    with pytest.raises(TypeError, match="both sides of the pairs: 3 arrays"):
+        test(lambda x: 0, name="one", family_wise=True)
+    with pytest.raises(TypeError, match="the parameter 'power' of the test 'strong' has no default"):
+        test(lambda x, *, power: 0, name="strong")
+    with pytest.raises(ValueError, match="pdeval has a test 't' "):
+        test(lambda x: 0, name="t")
+
+
+def test_the_default_test_is_part_of_a_declaration_and_travels_with_its_label():
+    label = pdeval.parse("sgnLP", label="my signs")
+    prefs = JUDGED.prefer([label, "RPP"])
+    assert prefs.attrs["measures"]["my signs"]["test"] == "sign"
+    assert prefs.ireval.compare()["test"].unique().tolist() == ["sign", "t"]
+    assert JUDGED.compare([label, "AP"])["test"].unique().tolist() == ["sign", "t"]
+    assert which_test(None, "never seen").name == "t"
