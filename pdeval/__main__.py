@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 
 from pdeval.cli import UsageError, commands
+from pdeval.cli.output import visible
 from pdeval.cli.parser import PROGRAM, parser
 
 INTERRUPTED, CLOSED_PIPE = 130, 141
@@ -46,13 +47,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _text(error: BaseException) -> str:
     """Return an error's message; that of a KeyError without the quotes that str() puts around it."""
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.strerror}: '{error.filename}'"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: '{error.filename}'" if error.filename else f"{error.strerror}."
+    if isinstance(error, UnicodeEncodeError):
+        return (
+            f"the output is {sys.stdout.encoding}, which has no {error.object[error.start]!a}; set "
+            "PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
+        )
     return str(error.args[0]) if error.args else type(error).__name__
 
 
 def _tell(text: str) -> None:
-    print(f"{PROGRAM}: {text}", file=sys.stderr)
+    print(visible(f"{PROGRAM}: {text}", kept="\n\t"), file=sys.stderr)
 
 
 def _tell_warnings(quiet: bool) -> None:

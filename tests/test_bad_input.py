@@ -71,11 +71,11 @@ TABLES = {
         r"neither a score nor a rank column; it has run, query_id, doc_id\. Bind one with df\.ireval\(score=",
     ),
     "no grade column": (
-        lambda: measure(qrels=QRELS.drop(columns="relevance")), ValueError,
+        lambda: measure(qrels=QRELS.rename(columns={"relevance": "useful"})), ValueError,
         r"judgments table has no grade column \(known names: relevance.*qrels\.ireval\(grade=",
     ),
     "faults in both tables": (
-        lambda: measure(RUNS.assign(doc_id=None), QRELS.drop(columns="relevance")), ValueError,
+        lambda: measure(RUNS.assign(doc_id=None), QRELS.rename(columns={"relevance": "useful"})), ValueError,
         r"missing ids(.|\n)*no grade column|no grade column",
     ),
     "vocabularies mixed": (
@@ -117,8 +117,8 @@ TABLES = {
         "the judgments' doc column has 1 missing ids",
     ),
     "float ids": (
-        lambda: measure(RUNS.assign(query_id=1.0)), ValueError,
-        r"query column holds float64 values; ids must be strings or integers\. Convert with \.astype\(str\)",
+        lambda: measure(RUNS.assign(query_id=1.5)), ValueError,
+        r"query column holds float64 values, e\.g\. 1\.5; ids must be strings or whole numbers",
     ),
     "ids of several types": (
         lambda: measure(put(RUNS, "doc_id", 0, 7)), ValueError,

@@ -1,5 +1,6 @@
 """The program as a shell sees it: its own process, its streams and its exit status."""
 
+import os
 import subprocess
 import sys
 
@@ -58,6 +59,8 @@ def test_a_fault_is_told_on_standard_error_without_a_traceback(tmp_path):
         (KeyError("no run 'x'"), 1, "pdeval: error: no run 'x'\n"),
         (ImportError("plots need matplotlib"), 1, "pdeval: error: plots need matplotlib\n"),
         (PermissionError(13, "Permission denied", "a.csv"), 1, "pdeval: error: Permission denied: 'a.csv'\n"),
+        (OSError(28, "No space left on device"), 1, "pdeval: error: No space left on device.\n"),  # 13.9
+        (ValueError("no run '\x1b[2J'"), 1, "pdeval: error: no run '\\x1b[2J'\n"),  # 13.10
         (KeyboardInterrupt(), 130, ""),
     ],
 )
@@ -77,3 +80,39 @@ def test_a_defect_of_the_program_is_not_hidden(monkeypatch):
     monkeypatch.setattr(program.commands, "run", fail)
     with pytest.raises(ZeroDivisionError):
         program.main(["demo"])
+
+
+@pytest.fixture
+def judged(tmp_path):
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n")
+    (tmp_path / "x.run").write_text("1 Q0 a 1 2 first\n1 Q0 c 2 1 last\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("reader", ["cat", "gzip -c"])
+@pytest.mark.parametrize("words", ["qrels -", "qrels <({reader} x.run)", "<({reader} qrels) -"])
+def test_a_run_may_come_from_a_pipe_or_the_standard_input(reader, words, judged):  # 12.22
+    command = f"{reader} x.run | {sys.executable} -m pdeval evaluate --trec-eval -m runid -m map {words}"
+    done = subprocess.run(
+        ["bash", "-c", command.format(reader=reader)], capture_output=True, text=True, cwd=judged, timeout=60
+    )
+    assert (done.stdout.split(), done.stderr) == (["runid", "all", "last", "map", "all", "0.5000"], "")
+
+
+def test_the_standard_input_is_read_once(judged):  # 12.22
+    done = shell("evaluate", "-", "-", cwd=judged, input="")
+    assert done.returncode == 2
+    assert done.stderr.startswith("pdeval: error: '-' is the standard input, which can be read once")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+def test_a_character_that_the_output_lacks_is_named_with_the_way_out(encoding, tmp_path):  # 12.27
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "\u7d50.run").write_text("1 Q0 a 1 1 t\n")
+    words = [sys.executable, "-m", "pdeval", "evaluate", "-m", "AP", "qrels", "\u7d50.run"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "1"}
+    done = subprocess.run(words, capture_output=True, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stdout) == (1, b"")
+    told = done.stderr.decode("ascii")
+    assert told.startswith("pdeval: error: the output is ")
+    assert "which has no '\\u7d50'; set PYTHONIOENCODING=utf-8, or write to a file with -o FILE." in told

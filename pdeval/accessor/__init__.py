@@ -221,6 +221,8 @@ def join(
     1  bm25      102      AP  0.289136
     """
     given = {name: value for name, value in locals().items() if name not in ("self", "qrels")}
+    if topics == "relevant":  # the default, under which missing queries are told
+        del given["topics"]
     return joined(Joined, self, qrels, None, given)
 
 

@@ -208,8 +208,10 @@ def complete(verb: Verb, given: dict[str, Any]) -> bool:
 
 def joined(kind: type[Judged], runs: object, qrels: object, verb: Verb | None, given: dict[str, Any]) -> Any:
     """Return the join that a verb of a run table works on, made with the rules that it was given."""
-    made = join(runs, qrels, **rules_of_join(qrels, verb, given))
-    return kind(made.positions, made.level, made.topics)
+    rules = rules_of_join(qrels, verb, given)
+    made = join(runs, qrels, **rules)
+    said = {*made.said, *({"missing queries"} if "topics" in rules else ())}
+    return kind(made.positions, made.level, made.topics, said)
 
 
 def rules_of_join(qrels: object, verb: Verb | None, given: dict[str, Any]) -> dict[str, Any]:

@@ -77,6 +77,8 @@ def _qrels(table: tables.Table) -> str:
     relevant = int((tables.numbers(table.column("grade"), "grade") > 0).sum())
     with_subtopics = "with subtopics, " if "subtopic" in table else ""
     items = many(len(table.frame), "item")
+    if table.implicit:
+        return f"{many(queries, 'query', 'queries')}, {items}, without grades: each counts as grade 1"
     return f"{with_subtopics}{many(queries, 'query', 'queries')}, {items}, {relevant:,} relevant"
 
 

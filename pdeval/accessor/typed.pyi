@@ -105,7 +105,7 @@ class JudgedVerbs(Judged):
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
     def disaggregate(self, measures: object = ..., *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
-        """Return what each recall level contributes to the difference of two runs, positive where run_a gains."""
+        """Return what each recall level of each population contributes to the difference of two runs."""
 
     class _DiscriminativePower:
         """Verbs of discriminative_power."""
@@ -128,7 +128,7 @@ class JudgedVerbs(Judged):
             measures: object = ...,
             *,
             tests: str | Sequence[str | None] = ...,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
@@ -141,7 +141,7 @@ class JudgedVerbs(Judged):
     def explain(self, query: object, measures: object = ..., *, runs: object = None) -> pd.DataFrame:
         """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
 
-    def fit_weights(self, labelled: pd.DataFrame, *, penalty: float = 1.0) -> Weights:
+    def fit_weights(self, labelled: object, *, penalty: float = 1.0) -> Weights:
         """Return the weights of recall levels that best reproduce labelled preferences."""
 
     def incomplete(
@@ -234,15 +234,8 @@ class JudgedVerbs(Judged):
         def rrie(self, run_a: object, run_b: object, measures: object = ...) -> pd.DataFrame:
             """Return the relative reduction in error from one run to another, by each measure."""
 
-        def wins(
-            self,
-            run_a: object,
-            run_b: object,
-            *,
-            edges: Sequence[float] = ...,
-            unretrieved: Literal["run", "corpus"] = "run",
-        ) -> pd.DataFrame:
-            """Return how many relevant items one run finds sooner than another, by how much, and how many later."""
+        def wins(self, run_a: object, run_b: object, *, edges: Sequence[float] = ...) -> pd.DataFrame:
+            """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
 
     @property
     def lengths(self) -> _Lengths: ...
@@ -462,6 +455,23 @@ class JudgedVerbs(Judged):
     @property
     def ties(self) -> _Ties: ...
 
+class AblationIreval(Ireval):
+    """The verbs of a table of the kind 'ablation'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class AccountingIreval(Ireval):
     """The verbs of a table of the kind 'accounting'."""
 
@@ -491,6 +501,20 @@ class BestSystemsIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class BucketComparisonsIreval(Ireval):
     """The verbs of a table of the kind 'bucket_comparisons'."""
 
@@ -516,14 +540,14 @@ class ClicksIreval(Ireval):
         measures: Sequence[str] | str | None = None,
         *,
         aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
-        unit: Literal["query", "session", "user"] = "query",
+        unit: Literal["query", "session", "user"] | None = None,
         confidence: float = 0.95,
         draws: int = 10000,
         seed: int | None = 0,
     ) -> pd.DataFrame:
         """Return the behaviour measures of every bucket, with confidence intervals."""
 
-    def check(self) -> pd.DataFrame:
+    def check(self, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
         """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean."""
 
     def compare_buckets(
@@ -532,7 +556,7 @@ class ClicksIreval(Ireval):
         *,
         order: Sequence[object] | None = None,
         aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
-        unit: Literal["query", "session", "user"] = "query",
+        unit: Literal["query", "session", "user"] | None = None,
         test: Literal["auto", "welch", "mann-whitney"] = "auto",
         correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
         alpha: float = 0.05,
@@ -556,7 +580,7 @@ class ClicksIreval(Ireval):
         measures: Sequence[str] | str | None = None,
         *,
         aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
-        unit: Literal["query", "session", "user"] = "query",
+        unit: Literal["query", "session", "user"] | None = None,
         test: Literal["auto", "welch", "mann-whitney"] = "auto",
         correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
         alpha: float = 0.05,
@@ -883,6 +907,23 @@ class ExplanationIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+class HeadroomIreval(Ireval):
+    """The verbs of a table of the kind 'headroom'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class IncompleteIreval(Ireval):
     """The verbs of a table of the kind 'incomplete'."""
 
@@ -1174,11 +1215,42 @@ class LocalityIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
+class LocalityRegressionIreval(Ireval):
+    """The verbs of a table of the kind 'locality_regression'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class MaskedAgreementIreval(Ireval):
     """The verbs of a table of the kind 'masked_agreement'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class MatrixIreval(Ireval):
     """The verbs of a table of the kind 'matrix'."""
@@ -1411,17 +1483,62 @@ class PoolByRunIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+class PoolPairsIreval(Ireval):
+    """The verbs of a table of the kind 'pool_pairs'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class PoolQueriesIreval(Ireval):
     """The verbs of a table of the kind 'pool_queries'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class PoolRunsIreval(Ireval):
     """The verbs of a table of the kind 'pool_runs'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class PreferencesIreval(Ireval):
     """The verbs of a table of the kind 'preferences'."""
@@ -1490,7 +1607,7 @@ class PreferencesIreval(Ireval):
             measures: object = None,
             *,
             tests: str | Sequence[str | None] = ...,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
@@ -1663,6 +1780,23 @@ class ResidualsIreval(Ireval):
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class RrieIreval(Ireval):
+    """The verbs of a table of the kind 'rrie'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class RunsIreval(Ireval):
     """The verbs of a table of the kind 'runs'."""
@@ -1846,7 +1980,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         validate: bool = True,
     ) -> pd.DataFrame:
-        """Return what each recall level contributes to the difference of two runs, positive where run_a gains."""
+        """Return what each recall level of each population contributes to the difference of two runs."""
 
     class _DiscriminativePower:
         """Verbs of discriminative_power."""
@@ -1877,7 +2011,7 @@ class RunsIreval(Ireval):
             measures: object = ...,
             *,
             tests: str | Sequence[str | None] = ...,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
@@ -1912,7 +2046,7 @@ class RunsIreval(Ireval):
     def fit_weights(
         self,
         qrels: object,
-        labelled: pd.DataFrame,
+        labelled: object,
         *,
         penalty: float = 1.0,
         level: float | None = None,
@@ -2084,7 +2218,6 @@ class RunsIreval(Ireval):
             run_b: object,
             *,
             edges: Sequence[float] = ...,
-            unretrieved: Literal["run", "corpus"] = "run",
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2092,7 +2225,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return how many relevant items one run finds sooner than another, by how much, and how many later."""
+            """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
 
     @property
     def lengths(self) -> _Lengths: ...
@@ -2560,7 +2693,7 @@ class ScoresIreval(Ireval):
             measures: object = None,
             *,
             tests: str | Sequence[str | None] = ...,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "none",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
@@ -2869,6 +3002,20 @@ class TiesIreval(Ireval):
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class TiesByFirstIreval(Ireval):
     """The verbs of a table of the kind 'ties_by_first'."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pandas as pd
 
+from pdeval.catalog import trec_eval
 from pdeval.catalog.parameters import checked, checked_level, label_of, said, same
+from pdeval.mechanics.equality import NOISE
 
 Kind = Literal["binary", "graded", "judged", "subtopic"]
 Family = Literal["metric", "preference", "ordering"]
@@ -89,7 +92,7 @@ class Entry:
     path: Path = ""
     weight: str = ""
     test: str = "t"
-    tolerance: float = 1e-12
+    tolerance: float = NOISE
 
     @property
     def compat_only(self) -> frozenset[str]:
@@ -109,18 +112,38 @@ class Measure:
     entry: Entry
     parameters: Mapping[str, Any]
     level: float | None = None
-    label: str = ""
+    label: str = field(default="", compare=False)
 
     @property
     def higher(self) -> bool:
         """Whether more is better."""
         return self.entry.higher
 
+    @property
+    def kind(self) -> Kind:
+        """The items that it looks at: those of its entry, or the relevant ones alone where its gains are binary."""
+        return "binary" if self.parameters.get("gain") == "binary" else self.entry.kind
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that its kernel is given; the corpus, counted from all rows, only where it looks at it."""
+        if self.parameters.get("unretrieved") == "never":
+            return tuple(name for name in self.entry.columns if name != "corpus")
+        return self.entry.columns
+
+    @property
+    def spelled(self) -> str:
+        """Its name as pdeval writes it, whatever it was called."""
+        return label_of(self.entry, self.parameters, self.level)
+
     def __str__(self) -> str:
         return self.label
 
+    def __repr__(self) -> str:
+        return self.label
+
     def __hash__(self) -> int:
-        return hash(self.label)
+        return hash((self.entry.name, self.level))
 
 
 def parse(text: object, **parameters: Any) -> Measure:
@@ -136,21 +159,29 @@ def parse(text: object, **parameters: Any) -> Measure:
 
     Examples
     --------
-    >>> parse("ndcg_cut_10").label, parse("nDCG(gain=exp)@10").label, parse("AP(rel=2)@100").label
-    ('nDCG@10', 'nDCG(gain=exp)@10', 'AP(level=2)@100')
-    >>> parse("RPP", weight=lambda i: 0.9**i, label="patient RPP").label
-    'patient RPP'
+    A measure is called as it was asked for; `spelled` is the name that pdeval itself would write.
+
+    >>> parse("ndcg_cut_10"), parse("ndcg_cut_10").spelled, parse("AP", level=2)
+    (ndcg_cut_10, 'nDCG@10', AP(level=2))
+    >>> parse("RPP", weight=lambda i: 0.9**i, label="patient RPP")
+    patient RPP
     """
     from pdeval.catalog import grammar
 
     if isinstance(text, Measure) and not parameters:
         return text
+    if isinstance(text, str) and len(names := _several(text)) > 1:
+        raise ValueError(f"{text!r} is {len(names)} measures, {names[0]!r} to {names[-1]!r}; name one of them.")
+    if isinstance(text, str):
+        text = _several(text)[0]
     if isinstance(text, Measure):
         entry, given = text.entry, {**text.parameters, "level": text.level}
     elif isinstance(own := getattr(text, "entry", None), Entry):
         entry, given = own, {}
     else:
-        entry, given = grammar.read(str(text))
+        entry, given = grammar.read(str(text)) if isinstance(text, str) else grammar.read_object(text)
+        if not parameters:
+            parameters = {"label": str(text).strip()}
     return _fill(entry, {**given, **parameters}, str(text))
 
 
@@ -159,13 +190,20 @@ def parse_all(texts: object) -> list[Measure]:
 
     Examples
     --------
-    >>> [m.label for m in parse_all(["AP", "P@5", "map"])]
-    ['AP', 'P@5']
+    >>> parse_all(["AP", "P@5", "AP"]), parse_all("AP, RBP(p=0.9, k=5)")
+    ([AP, P@5], [AP, RBP(p=0.9, k=5)])
+
+    So are the spellings of trec_eval's command line, several measures each, and the names of its sets.
+
+    >>> parse_all("ndcg_cut.10,20"), len(parse_all("official"))
+    ([ndcg_cut_10, ndcg_cut_20], 29)
     """
+    if isinstance(texts, str):
+        texts = trec_eval.joined(split(texts))
     if isinstance(texts, (str, Measure)) or callable(texts) or not isinstance(texts, Iterable):
         texts = [texts]
     found: dict[str, Measure] = {}
-    for measure in map(parse, texts):
+    for measure in (parse(name) for text in texts for name in _several(text)):
         other = found.setdefault(measure.label, measure)
         if measure.entry is not other.entry or not all(
             same(value, other.parameters[name]) for name, value in measure.parameters.items()
@@ -179,6 +217,30 @@ def parse_all(texts: object) -> list[Measure]:
     return list(found.values())
 
 
+def _several(text: object) -> list[Any]:
+    """Return the names that one asks for: several in trec_eval's spelling, such as P.5,10 or all_trec."""
+    spelled = isinstance(text, str) and text.strip() not in ENTRIES
+    return (trec_eval.spelled_out(str(text).strip()) if spelled else None) or [text]
+
+
+def split(text: str) -> list[str]:
+    """Return the names in a text, which commas outside brackets separate.
+
+    Examples
+    --------
+    >>> split("AP, nDCG(gains={1:3,2:9})@10")
+    ['AP', 'nDCG(gains={1:3,2:9})@10']
+    """
+    names, depth, begin = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            names.append(text[begin:at])
+            begin = at + 1
+    names.append(text[begin:])
+    return [name.strip() for name in names if name.strip()] or [text]
+
+
 _OF_JUDGED = {"above", "pooled", "nonrelevant_found", "unjudged"}
 
 
@@ -190,7 +252,7 @@ def needs_judged(measures: Iterable[Measure]) -> bool:
     >>> needs_judged(parse_all(["AP", "nDCG@10"])), needs_judged(parse_all("bpref"))
     (False, True)
     """
-    return any(m.entry.kind == "judged" or _OF_JUDGED & set(m.entry.columns) for m in measures)
+    return any(m.kind == "judged" or _OF_JUDGED & set(m.columns) for m in measures)
 
 
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
@@ -228,15 +290,49 @@ def find(name: str, text: str | None = None) -> Entry:
     meant = {to for known, to in names.items() if known.lower() == name.lower()}
     if len(meant) == 1:
         return ENTRIES[meant.pop()]
-    lowered = {known.lower(): to for known, to in names.items()}
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-    text = text or name
-    hint = f" Did you mean {text.replace(name, lowered[near[0]], 1)!r}?" if near else ""
-    raise KeyError(f"no measure {text!r}.{hint} pdeval.catalog() lists all.")
+    raise KeyError(f"no measure {text or name!r}.{_hint(name, text or name, names)} pdeval.catalog() lists all.")
 
 
-def catalog() -> pd.DataFrame:
+# what other tools' names mean here, and why some are not here
+MEANT = {
+    "hr": "Success", "hit": "Success", "hits": "Success", "hitrate": "Success", "hit_rate": "Success",
+    "mrr": "RR", "precision": "P", "recall": "R", "ndcg_burges": "nDCG", "f1": "F", "fmeasure": "F", "aveprec": "AP",
+    "accuracy": "P", "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG",
+}  # fmt: skip
+NOT_HERE = {
+    "coverage": "Coverage is a property of all lists together, not of one ranking; it is not in the catalog.",
+    "rmse": "RMSE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
+    "mae": "MAE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
+    "auc": "AUC needs all items of the corpus ranked; try AP or R.",
+    "roc_auc": "AUC needs all items of the corpus ranked; try AP or R.",
+    "diversity": "Diversity here is over subtopics: alpha-nDCG, ERR-IA, strec.",
+    "novelty": "Novelty here is over subtopics: alpha-nDCG, NRBP.",
+}
+
+
+def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
+    """Return what was meant by an unknown name: by meaning, then by spelling, with the parameters that it takes."""
+    lowered = name.lower().strip()
+    if lowered in NOT_HERE:
+        return f" {NOT_HERE[lowered]}"
+    known = {one.lower(): to for one, to in names.items() if ENTRIES[to].family != "ordering"}
+    near = MEANT.get(lowered) or next(iter(difflib.get_close_matches(lowered, known, n=1, cutoff=0.5)), None)
+    if near is None:
+        return ""
+    best = ENTRIES[known.get(near.lower(), near)]
+    rest = text[text.index(name) + len(name) :]
+    own = re.findall(r"(\w+)\s*=", rest)
+    fits = set(own) <= {*best.parameters, "level", "rel"} and ("@" not in rest or best.at in best.parameters)
+    return f" Did you mean {best.name + (rest if fits else '')!r}?"
+
+
+def catalog(search: str | None = None) -> pd.DataFrame:
     """Return everything that can be asked for by name, one row per entry.
+
+    Parameters
+    ----------
+    search : str, optional
+        Only entries whose name, aliases, description or reference have this text, whatever its case.
 
     Examples
     --------
@@ -244,6 +340,8 @@ def catalog() -> pd.DataFrame:
     >>> table = pdeval.catalog().set_index("name")
     >>> table.loc["AP", "summary"]
     'Average precision: the mean, over relevant items, of the precision where each is found.'
+    >>> pdeval.catalog("lexicographic")["name"].tolist()
+    ['sgnLP', 'rrLP', 'sgnLR']
     """
     rows = [
         {
@@ -260,4 +358,8 @@ def catalog() -> pd.DataFrame:
         }
         for entry in ENTRIES.values()
     ]
-    return pd.DataFrame(rows)
+    whole = pd.DataFrame(rows)
+    if search is None:
+        return whole
+    texts = whole[["name", "family", "aliases", "summary", "reference"]].agg(" ".join, axis=1)
+    return whole[texts.str.lower().str.contains(search.lower(), regex=False)].reset_index(drop=True)

@@ -13,7 +13,8 @@ from typing import Any
 
 from pdeval.catalog import ENTRIES, Entry, find
 
-_FORM = re.compile(r"^(?P<name>[^()@]+?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^()]+))?$", re.DOTALL)
+# linear in the length of the text: no two parts can match the same white space
+_FORM = re.compile(r"(?P<name>[^()@]+)(?:\((?P<inside>.*)\)\s*)?(?:@(?P<at>[^()]+))?", re.DOTALL)
 
 
 def read(text: str) -> tuple[Entry, dict[str, Any]]:
@@ -27,11 +28,11 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     """
     text = text.strip()
     level: dict[str, Any] = {}
-    if match := re.fullmatch(r"(.+)-l(\d+)", text):  # ranx: map@100-l2
+    if match := re.fullmatch(r"(.+)-l(\d+)", text):  # ranx: map@100-l2, where lower grades have no gain either
         text, level = match[1], {"level": int(match[2])}
     text = _translated(text) or text
-    match = _FORM.match(text)
-    if not match:
+    match = _FORM.fullmatch(text)
+    if not match or not match["name"].strip():
         raise ValueError(f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'.")
     entry = find(match["name"].strip(), text)
     given = {"level" if name == "rel" else name: value for name, value in _inside(match["inside"], text).items()}
@@ -40,9 +41,36 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     if match["at"] is not None:
         if entry.at not in entry.parameters:
             raise ValueError(f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}.")
+        if entry.at in given:
+            raise ValueError(f"{text!r} gives {entry.at} twice, as a parameter and behind @; keep one.")
         at = match["at"].strip().removeprefix(entry.at_prefix)
         given[entry.at] = _number(at, text)
+    if level and "least" in entry.parameters:
+        level = {"least": level["level"]}
     return entry, {**given, **level}
+
+
+def read_object(measure: object) -> tuple[Entry, dict[str, Any]]:
+    """Return the entry and the parameters of another library's measure object, which means what it means there.
+
+    ir_measures' SetF has trec_eval's parameter, beta squared; its ERR and nERR have five grades; its IPrec counts
+    recall points as trec_eval 9 does.
+
+    Examples
+    --------
+    >>> read_object(type("Measure", (), {"__str__": lambda self: "nDCG@10", "__module__": "ir_measures"})())[1]
+    {'k': 10}
+    """
+    entry, given = read(str(measure))
+    if not type(measure).__module__.startswith("ir_measures"):
+        return entry, given
+    if entry.name == "SetF" and "beta" in given:
+        given["x"] = given.pop("beta")
+    if entry.name in ("ERR", "nERR"):
+        given.setdefault("max_grade", 4)
+    if entry.name == "IPrec":
+        given["points"] = "floor"
+    return entry, given
 
 
 def _translated(text: str) -> str | None:
@@ -74,7 +102,11 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
         call = None
     if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
         raise ValueError(f"cannot read the parameters of {text!r}; write them like 'RBP(p=0.8)'.")
-    return {str(word.arg): _value(word.value, text) for word in call.keywords}
+    names = [str(word.arg) for word in call.keywords]
+    again = [name for name in names if names.count(name) > 1]
+    if again:
+        raise ValueError(f"{text!r} gives {again[0]} twice; keep one.")
+    return {name: _value(word.value, text) for name, word in zip(names, call.keywords)}
 
 
 def _value(node: ast.expr, text: str) -> Any:

@@ -14,13 +14,14 @@ import pandas as pd
 import pdeval
 from pdeval.catalog import parse_all
 from pdeval.catalog.entries import Measure, needs_judged
+from pdeval.catalog.trec_eval import joined
 from pdeval.cli import UsageError, output, trec_format, trec_names
+from pdeval.cli.parser import SERVED, TREC_EVAL, verbs
 from pdeval.cli.parser import options as options_of
-from pdeval.cli.parser import verbs
 from pdeval.cli.verb_options import split
 from pdeval.judged.judged import join
 from pdeval.report import Report
-from pdeval.trec import files
+from pdeval.trec import files, reading
 from pdeval.verbs import Verb, of_kind
 
 SHOWN = ("run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_high", "p_adjusted", "significant")
@@ -42,8 +43,11 @@ def evaluate(options: argparse.Namespace) -> int:
     """Print measures of runs: means, statistics, or a row per query."""
     if options.trec_eval:
         return _as_trec_eval(options)
-    if options.no_total:
-        raise UsageError("-n goes with --trec-eval.")
+    given = {"-n": options.no_total, **{letter: getattr(options, name) is not None for letter, name, *_ in TREC_EVAL}}
+    for option, typed in given.items():
+        if typed:
+            raise UsageError(f"{option} goes with --trec-eval.")
+    _only_measures(_measures(options))
     scores = asked(_verb("measure"), options)
     if options.per_query:
         return _write(scores, options)
@@ -54,8 +58,10 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def _as_trec_eval(options: argparse.Namespace) -> int:
+    _refuse(options)
+    version = 9 if getattr(options, "compat", None) == "trec_eval-9" else 10
     try:
-        lines = trec_names.lines(options.measures or [])
+        lines = trec_names.lines(options.measures or [], version=version)
     except (KeyError, ValueError) as error:
         raise _usage(error) from None
     for option in ("format", "stats", "by"):
@@ -65,13 +71,34 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
     rules.pop("measures", None)
     # trec_eval says nothing about missing queries
     warnings.simplefilter("ignore", UserWarning)
-    qrels, runs = _tables(options)
+    qrels, runs = _tables(options, tags=True)
+    tags, runs = trec_format.tags(runs), runs.drop(columns="tag", errors="ignore")
     needed = trec_format.needed(lines)
     judged = join(runs, qrels, complete=needed is None or needs_judged(needed), **rules)
-    tags = trec_format.tags(files.expand(options.files))
-    shown = trec_format.rows(judged, lines, per_query=options.per_query, total=not options.no_total, tags=tags)
+    shown = trec_format.rows(
+        judged,
+        lines,
+        per_query=options.per_query,
+        total=not options.no_total,
+        tags=tags,
+        unanswered=version > 9,
+    )
     output.send(list(shown), options.output)
     return 0
+
+
+def _refuse(options: argparse.Namespace) -> None:
+    """Raise where an option of trec_eval asks for what is not served."""
+    for letter, name, _, why in TREC_EVAL:
+        typed = getattr(options, name)
+        if typed is not None and (name not in SERVED or SERVED[name] not in (None, typed)):
+            raise UsageError(f"{f'{letter or name} {typed}'.strip()}: {why[0].lower()}{why[1:]}")
+    if getattr(options, "level", 1) <= 0:
+        raise UsageError(
+            f"-l {options.level:g}: not served, since items judged non-relevant would be relevant. A level is above 0."
+        )
+    if getattr(options, "depth", 1) < 1:
+        raise UsageError(f"-M {options.depth}: not served, since it leaves no item to evaluate.")
 
 
 def prefer(options: argparse.Namespace) -> int:
@@ -194,20 +221,37 @@ def _given(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
 
 def _measures(options: argparse.Namespace) -> list[Measure]:
     """Return the measures that were typed; `-m AP,RR` is `-m AP -m RR`."""
-    texts = [part for text in options.measures or [] for part in split(text)]
+    texts = [part for text in options.measures or [] for part in joined(split(text))]
     try:
         return parse_all(texts) if texts else []
     except (KeyError, ValueError) as error:
         raise _usage(error) from None
 
 
+def _only_measures(measures: list[Measure]) -> None:
+    """Raise where `evaluate` is asked for what another command prints."""
+    others = {"preference": ("a preference between runs", "prefer"), "ordering": ("an ordering of runs", "order")}
+    for measure in measures:
+        if measure.entry.family in others:
+            what, command = others[measure.entry.family]
+            option = "-m" if command == "prefer" else "--method"
+            raise UsageError(
+                f"{measure.label} is {what} and no measure of one: 'pdeval {command} QRELS RUN RUN {option} "
+                f"{measure.label}' prints it."
+            )
+
+
 def _usage(error: Exception) -> UsageError:
     return UsageError(str(error.args[0]).replace("pdeval.catalog()", "'pdeval catalog'"))
 
 
-def _tables(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return judgments and runs; every file is read once, so that any may be a pipe."""
+    if [options.qrels, *options.files].count(files.STDIN) > 1:
+        raise UsageError("'-' is the standard input, which can be read once: give one file that way.")
     qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics)
-    return qrels, pdeval.read_runs(options.files, names=options.names, progress=False if options.quiet else None)
+    found = [file._replace(tag=tags) for file in reading.run_files(options.files, names=options.names)]
+    return qrels, reading.in_memory(found, progress=False if options.quiet else None)
 
 
 def _table(path: str) -> pd.DataFrame:

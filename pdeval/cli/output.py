@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.cli import UsageError
 from pdeval.report import FORMATS, Report, listing
+from pdeval.report.sheet import safe
 
 TABLE = ("table", ".txt")  # for people who read on a screen: the only format that is the shell's own
+UNSORTED = ("measure", "method", "name")  # they stand as they were asked for
+# what terminals obey, and turns of the direction of reading
+CONTROLS = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
 STANDALONE = r"""\documentclass{{article}}
 \usepackage{{booktabs}}
 \begin{{document}}
@@ -92,7 +99,7 @@ def send(lines: list[str], path: str | None) -> None:
     """Write lines to a file, or print them."""
     text = "".join(line + "\n" for line in lines)
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text, kept="\n\t") if sys.stdout.isatty() else text)
         sys.stdout.flush()
     else:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
@@ -118,7 +125,7 @@ def rendered(content: pd.DataFrame | Report, kind: str, *, digits: int = 4, stan
         if kind == "table":
             return aligned(content, digits)
         if kind == "csv":
-            return content.to_csv(index=False, lineterminator="\n").rstrip("\n")
+            return guarded(content).to_csv(index=False, lineterminator="\n").rstrip("\n")
         if kind == "json":
             return str(content.to_json(orient="records", indent=1, double_precision=15))
     report = content if isinstance(content, Report) else listed(content, digits)
@@ -151,12 +158,85 @@ def aligned(frame: pd.DataFrame, digits: int) -> str:
     pair   n  p_value  significant
     a-b   50  1.2e-09  yes
     """
+    frame = natural(frame)
     shown = []
-    for name in map(str, frame.columns):
+    for name in frame.columns:
         texts, right = _texts(frame[name], digits)
+        name, texts = visible(str(name)), [visible(text) for text in texts]
         width = max(map(len, [name, *texts]))
         shown.append([text.rjust(width) if right else text.ljust(width) for text in (name, *texts)])
     return "\n".join("  ".join(line).rstrip() for line in zip(*shown))
+
+
+def guarded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with no text that a spreadsheet takes for a formula, as reports have it.
+
+    Examples
+    --------
+    >>> guarded(pd.DataFrame({"run": ["=1+1", "bm25"], "AP": [-0.5, 0.5]})).values.tolist()
+    [["'=1+1", -0.5], ['bm25', 0.5]]
+    """
+    found = frame.copy()
+    for name in frame.columns:
+        if not pd.api.types.is_numeric_dtype(frame[name].dtype):
+            found[name] = [safe(one) if isinstance(one, str) else one for one in frame[name]]
+    return found.rename(columns=lambda name: safe(name) if isinstance(name, str) else name)
+
+
+def visible(text: str, kept: str = "") -> str:
+    r"""Return a text whose control characters are spelled out, so that no terminal obeys them.
+
+    Examples
+    --------
+    >>> visible("a\x1b[2Jb\n", kept="\n")
+    'a\\x1b[2Jb\n'
+    """
+    if text.isprintable():
+        return text
+    return CONTROLS.sub(lambda sign: sign[0] if sign[0] in kept else sign[0].encode("unicode_escape").decode(), text)
+
+
+def natural(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose rows stand in the order of ids as text in the order that people expect: 2 before 10.
+
+    What is in another order, as the best run first, stays as it is; so do measures, which stand as they were asked.
+
+    Examples
+    --------
+    >>> natural(pd.DataFrame({"run": ["r1", "r10", "r2"], "AP": [0.1, 0.2, 0.3]}))["run"].tolist()
+    ['r1', 'r2', 'r10']
+    """
+    ids: list[Any] = []
+    for name in frame.columns:
+        if str(name) in UNSORTED or pd.api.types.is_numeric_dtype(frame[name].dtype):
+            break
+        if not _as_text(frame, [*ids, name]):
+            break
+        ids.append(name)
+    if not ids:
+        return frame
+    keys = [tuple(map(natural_key, row)) for row in zip(*(frame[name].astype(str) for name in ids))]
+    found = frame.iloc[sorted(range(len(frame)), key=keys.__getitem__)]
+    rows = found[ids[0]].astype(str).tolist()
+    if len(rows) > 1 and sorted(rows) == sorted(map(str, frame.columns[1:])):  # a square: its columns as its rows
+        found = found[[frame.columns[0], *sorted(frame.columns[1:], key=lambda name: rows.index(str(name)))]]
+    return found
+
+
+def _as_text(frame: pd.DataFrame, names: list[Any]) -> bool:
+    rows = list(zip(*(frame[name].astype(str) for name in names)))
+    return all(one <= other for one, other in pairwise(rows))
+
+
+def natural_key(text: str) -> list[str | int]:
+    """Return what sorts texts with their numbers as numbers.
+
+    Examples
+    --------
+    >>> sorted(["q10", "q9", "q"], key=natural_key)
+    ['q', 'q9', 'q10']
+    """
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"([0-9]+)", text))]
 
 
 def _texts(values: pd.Series, digits: int) -> tuple[list[str], bool]:

@@ -6,6 +6,7 @@ import argparse
 import shutil
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from pdeval import __version__
 from pdeval.accessor.building import RULES
@@ -26,6 +27,19 @@ of such files, or a pattern in quotes. Files may end in .gz, .bz2 or .zst.
 
 The status is 0 if all went well, 1 if the data is at fault, 2 if the command is.
 """
+
+VERSION = f"{PROGRAM} {__version__} (--trec-eval: as trec_eval 10.0, or as 9 with --compat trec_eval-9)"
+# options of trec_eval that mean one thing only here, or nothing: letter, long name, whether a value follows, and why
+TREC_EVAL = (
+    ("-R", "Rel_info_format", True, "Only qrels: preferences and judgment groups are not read."),
+    ("-T", "Results_format", True, "Only trec_results: trec_eval has no other."),
+    ("-D", "Debug_level", True, "Only 0: the program's internal steps are not printed."),
+    ("-N", "Number_docs_in_coll", True, "Changes nothing: only the fourth parameter of utility would use it."),
+    ("-J", "Judged_docs_only", False, "Not served: numbers without the unjudged items cannot be told from others."),
+    ("-Z", "Zscore", True, "Not served: only raw scores are printed."),
+    ("", "Output_old_results_format", False, "Not served: trec_eval itself no longer does; -o names the output file."),
+)
+SERVED = {"Rel_info_format": "qrels", "Results_format": "trec_results", "Debug_level": "0", "Number_docs_in_coll": None}
 
 NAMES = {"measure": "evaluate"}  # where the shell has another word for a verb
 # where a command prints something else than the verb returns
@@ -161,7 +175,19 @@ def _evaluate(one: argparse.ArgumentParser) -> None:
         "--trec-eval", action="store_true",
         help="Print as trec_eval does; -m takes its names (official, all_trec, P.5,10), and -q -c -l -M mean the same.",
     )  # fmt: skip
-    group.add_argument("-n", "--no-total", action="store_true", help="With --trec-eval: leave out the 'all' lines.")
+    group.add_argument(
+        "-n", "--no-total", "--nosummary", action="store_true", help="With --trec-eval: leave out the 'all' lines."
+    )
+    group.add_argument("-v", "--version", action="version", version=VERSION, help="Show the version.")
+    for letter, name, has_value, why in TREC_EVAL:
+        settings: dict[str, Any] = {"metavar": "X"} if has_value else {"action": "store_const", "const": ""}
+        group.add_argument(*filter(None, [letter, f"--{name}"]), dest=name, default=None, help=why, **settings)
+    # its other long names, beside the ones that pdeval has
+    hidden: dict[str, Any] = {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
+    group.add_argument("--query_eval_wanted", dest="per_query", action="store_true", **hidden)
+    group.add_argument("--complete_rel_info_wanted", dest="complete", action="store_true", **hidden)
+    group.add_argument("--level_for_rel", dest="level", type=float, **hidden)
+    group.add_argument("--Max_retrieved_per_topic", dest="depth", type=_whole, **hidden)
 
 
 def _prefer(one: argparse.ArgumentParser) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 
 from pdeval.catalog import parse
 from pdeval.catalog.known import aggregate_of
@@ -18,7 +17,6 @@ from pdeval.evaluate.summary import of_scores
 from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kinds.labels import run_labels
-from pdeval.trec import files
 
 RELSTRING = 10
 
@@ -30,6 +28,7 @@ def rows(
     per_query: bool = False,
     total: bool = True,
     tags: Mapping[str, str] | None = None,
+    unanswered: bool = True,
 ) -> Iterator[str]:
     """Yield the output line by line, run after run.
 
@@ -45,6 +44,8 @@ def rows(
         Print the total (not `-n`).
     tags : mapping of run to str, optional
         What stands behind `runid`; by default the run's name. Where there are several runs, each begins with it.
+    unanswered : bool
+        Print lines for queries that count but that the run did not answer (`-q -c`); trec_eval 9 prints none.
 
     Examples
     --------
@@ -69,7 +70,10 @@ def rows(
             yield row("runid", "all", tag)
         if per_query:
             relevance = {line.name: _relevance_strings(judged.positions, line.name, place) for line in strings}
-            yield from _of_queries(cube, lines, place, answered[:, place], relevance)
+            shown = answered[:, place]
+            if not unanswered:
+                shown = shown & (judged.positions.retrieved[:, place] > 0)
+            yield from _of_queries(cube, lines, place, shown, relevance)
         if total:
             values = dict(zip(cube.measures, means[place]))
             yield from _of_run(lines, values, tag, int(answered[:, place].sum()), cube.attrs)
@@ -137,30 +141,22 @@ def needed(lines: Sequence[Line]) -> list[Any] | None:
     --------
     >>> from pdeval.cli.trec_names import lines
     >>> needed(lines(["map"]))[0].label, needed(lines(["relstring"]))
-    ('AP', None)
+    ('map', None)
     """
     if any(line.measure in QUERY_ONLY for line in lines):
         return None
     return [parse(line.label) for line in lines if line.label is not None] or [parse("NumRet")]
 
 
-def tags(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the tag in the first line of each TREC file, by the name of its run.
+def tags(runs: pd.DataFrame) -> dict[str, str]:
+    """Return the tag in the last line of each run, which trec_eval prints as `runid`, by the name of the run.
 
     Examples
     --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "submission.run"
-    >>> _ = path.write_text("301 Q0 d1 1 2.5 STANDARD\\n")
-    >>> tags([path])
+    >>> tags(pd.DataFrame({"run": ["submission", "submission"], "tag": ["DRAFT", "STANDARD"]}))
     {'submission': 'STANDARD'}
     """
-    words = {files.run_name(path): _first_line(path) for path in paths if not files.is_parquet(path)}
-    return {run: line[5] for run, line in words.items() if len(line) > 5}
-
-
-def _first_line(path: Path) -> list[str]:
-    with pa.input_stream(str(path), compression=files.compression(path)) as stream:
-        head = stream.read(1 << 16).decode("utf-8-sig", errors="replace")
-    lines = (line.split() for line in head.splitlines() if not line.startswith("#"))
-    return next(filter(None, lines), [])
+    if "tag" not in runs.columns:
+        return {}
+    last = runs.drop_duplicates("run", keep="last").dropna(subset=["tag"])
+    return dict(zip(last["run"].astype(str), last["tag"].astype(str)))

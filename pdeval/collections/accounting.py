@@ -16,7 +16,8 @@ from pdeval.verbs import verb
 
 table(
     "accounting",
-    "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied:share judged:share",
+    "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied:share tied_integers:int "
+    "misranked:int judged:share",
     "accounting of runs",
     row="run",
     sort="run",
@@ -28,6 +29,8 @@ table(
         "rows": "items that it returned",
         "duplicates": "items that it returned again for the same query",
         "tied": "share of its items whose score another item of the list has too",
+        "tied_integers": "number of such items whose ids are integers, which are compared as text: 99 before 100",
+        "misranked": "lists whose rank column contradicts the scores, and is ignored unless ties='rank'",
         "judged": "share of its items, on judged queries, that were judged",
     },
     unreported="it is read before numbers are believed; report .summary()",
@@ -38,6 +41,11 @@ table(
 @verb(on="runs", gives="accounting", core=True, command=True, meant_by={"validate": "check(qrels)"})
 def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataFrame:
     """Return what each run answered, missed and returned, before any number is believed.
+
+    Items are ranked by score, and those of equal score by id, in descending order of the ids as text, as trec_eval
+    does: of the integers 99 and 100 the first is ranked above. `tied_integers` counts the items that this touches. A
+    rank column beside a score is not read, unless by ties="rank"; `misranked` counts the lists where it says otherwise,
+    that is, where an item of a larger rank has a larger score.
 
     Parameters
     ----------
@@ -65,6 +73,8 @@ def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataF
     per_list = found.run
     n_runs = len(found.runs)
     known = found.queries.probe(positions.judged.queries)[found.query] >= 0
+    tied = _tied(runs, found)
+    own = np.repeat(per_list, found.sizes)  # the run of every row
     columns = {name: labels(found.runs[name], np.arange(n_runs)) for name in found.runs.columns}
     columns |= {
         "answered": np.bincount(per_list, weights=known, minlength=n_runs).astype(np.int64),
@@ -73,7 +83,9 @@ def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataF
         "without_relevant": (~relevant[:, None] & answered).sum(axis=0),
         "rows": np.bincount(per_list, weights=found.sizes, minlength=n_runs).astype(np.int64),
         "duplicates": np.bincount(_run_of(again, found), minlength=n_runs),
-        "tied": _tied(runs, found),
+        "tied": np.bincount(own, weights=tied, minlength=n_runs) / np.bincount(own, minlength=n_runs),
+        "tied_integers": np.bincount(own[tied], minlength=n_runs) * (doc.type == "integers"),
+        "misranked": np.bincount(per_list[_misranked(runs, found)], minlength=n_runs),
         "judged": _judged(positions),
     }
     frame = pd.DataFrame(columns)
@@ -91,18 +103,34 @@ def _run_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
 
 
 def _tied(runs: Table, found: list_index.Lists) -> np.ndarray:
+    """Return which rows, list by list, share their score with another row of the list."""
+    tied = np.zeros(int(found.sizes.sum()), dtype=bool)
     if "score" not in runs:
-        return np.zeros(len(found.runs))
-    score = numbers(runs.column("score"), "score")
-    score = score if found.order is None else score[found.order]
-    own = np.repeat(np.arange(len(found.sizes)), found.sizes)
+        return tied
+    score, own = _in_lists(numbers(runs.column("score"), "score"), found)
     order = np.lexsort((score, own))
     same = (score[order][1:] == score[order][:-1]) & (own[order][1:] == own[order][:-1])
-    tied = np.zeros(len(score), dtype=bool)
-    tied[1:] |= same
-    tied[:-1] |= same
-    run = found.run[own[order]]
-    return np.bincount(run, weights=tied, minlength=len(found.runs)) / np.bincount(run, minlength=len(found.runs))
+    tied[order[1:]] |= same
+    tied[order[:-1]] |= same
+    return tied
+
+
+def _misranked(runs: Table, found: list_index.Lists) -> np.ndarray:
+    """Return the lists in which an item of a larger rank has a larger score."""
+    if "score" not in runs or "rank" not in runs:
+        return np.zeros(0, dtype=np.int64)
+    score, own = _in_lists(numbers(runs.column("score"), "score"), found)
+    said = pd.to_numeric(runs.column("rank"), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    rank, _ = _in_lists(said, found)
+    # of equal ranks the largest score comes first, so that only the steps from one rank to the next can rise
+    order = np.lexsort((-score, rank, own))
+    rises = (score[order][1:] > score[order][:-1]) & (rank[order][1:] > rank[order][:-1])
+    return np.unique(own[order][1:][rises & (own[order][1:] == own[order][:-1])])
+
+
+def _in_lists(column: np.ndarray, found: list_index.Lists) -> tuple[np.ndarray, np.ndarray]:
+    """Return a column of the run table list by list, and the list of every row."""
+    return column if found.order is None else column[found.order], np.repeat(np.arange(len(found.sizes)), found.sizes)
 
 
 def _judged(positions: Positions) -> np.ndarray:

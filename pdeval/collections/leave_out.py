@@ -32,7 +32,7 @@ table(
     means={
         "team": "the team, under the name of its column",
         "removed": "relevant items that only this run (or team) brought into the pool",
-        "queries": "queries that count without them",
+        "queries": "queries that count for the run without them",
         "score_without": "the score on the judgments that are left",
         "difference": "score_without - score",
         "rank_without": "the rank on the judgments that are left",
@@ -111,12 +111,16 @@ def leave_one_out(
     removed = np.bincount(owner[relevant & (owner >= 0)], minlength=int(group.max()) + 1)
     score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
     queries = np.empty(full.rank.shape, dtype=np.int64)
+    level = {measure.label: measure.level for measure in asked}
     which = np.unique(group)
     for one in track(which, total=len(which), desc="leaving out", progress=progress):
         own = np.flatnonzero(group == one)
         # nothing of its own: nothing to take away
-        rest = full if not (owner == one).any() else _without(judged, owner != one, asked, own, method)
-        score[:, own], rank[:, own], queries[:, own] = rest.score[:, own], rest.rank[:, own], rest.queries[:, None]
+        kept = owner != one
+        less = judged if kept.all() else judged.on(positions.keep_items(kept))
+        rest = full if kept.all() else _without(less, asked, own, method)
+        score[:, own], rank[:, own] = rest.score[:, own], rest.rank[:, own]
+        queries[:, own] = [less.counted(level[label]).sum(axis=0)[own] for label, _ in full.keys]
         taus = [1.0 if rest is full else tau_b(-a, -b) for a, b in zip(full.rank, rest.rank)]
         tau[:, own] = np.array(taus)[:, None]
     key, run = np.divmod(np.arange(tau.size), number)
@@ -157,12 +161,10 @@ def _standing(judged: Judged, measures: object, method: str | Sequence[str] | No
     return standing(judged, measures, method=method, tell=tell)
 
 
-def _without(
-    judged: Judged, kept: np.ndarray, measures: object, own: np.ndarray, method: str | Sequence[str] | None
-) -> Standing:
-    """Return how the runs stand when only these items (a mask) were judged, which took away those of some runs."""
+def _without(judged: Judged, measures: object, own: np.ndarray, method: str | Sequence[str] | None) -> Standing:
+    """Return how the runs stand when only these items were judged, which took away those of some runs."""
     try:
-        return _standing(judged.on(judged.positions.keep_items(kept)), measures, method)
+        return _standing(judged, measures, method)
     except ValueError as fault:
         names = ", ".join(map(str, judged.runs.iloc[own[:3]].to_numpy().ravel()))
         raise ValueError(f"without what only {names} contributed: {fault}") from None

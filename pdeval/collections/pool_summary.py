@@ -28,6 +28,7 @@ table(
     known_by="queries contributed unique",
     row="run (or team)",
     sort="run",
+    then=".report()",
     means={
         "runs": "the runs of the team",
         "queries": "queries that the run answered",
@@ -36,7 +37,6 @@ table(
         "unique_relevant": "relevant items that no other run has there",
         **LOOKED_AT,
     },
-    unreported=COUNTS,
     undrawn=COUNTS,
 )
 table(
@@ -46,15 +46,15 @@ table(
     known_by="contributed items maximum filled",
     row="query",
     sort="query",
+    then=".report()",
     means={
         "runs": "how many runs answered the query",
         "contributed": "items of all runs, an item once for every run that has it",
         "items": "different items",
-        "maximum": "depth times the number of runs",
+        "maximum": "depth times the number of runs that answered the query",
         "filled": "items as a share of the maximum",
         **LOOKED_AT,
     },
-    unreported=COUNTS,
     undrawn=COUNTS,
 )
 table(
@@ -64,13 +64,13 @@ table(
     known_by="shared only_a only_b overlap",
     row="pair of runs (or teams)",
     sort="run_a run_b",
+    then=".report()",
     means={
         "shared": "items that both have in the pool",
         "only_a": "items that run_a has there and run_b has not",
         "only_b": "items that run_b has there and run_a has not",
         "overlap": "shared items as a share of those that either has",
     },
-    unreported=COUNTS,
     undrawn=COUNTS,
 )
 
@@ -172,7 +172,7 @@ def contributions(pool: Pool, *, qrels: Table | None = None, level: float | None
 
 
 def sizes(pool: Pool, *, qrels: Table | None = None, level: float | None = None) -> pd.DataFrame:
-    """Return the size of each query's pool, against the most that it could be: depth times the number of runs.
+    """Return the size of each query's pool, against the most that it could be: depth times the runs that answered.
 
     Examples
     --------
@@ -183,14 +183,15 @@ def sizes(pool: Pool, *, qrels: Table | None = None, level: float | None = None)
     """
     number = len(pool.queries)
     items = np.bincount(pool.query, minlength=number)
-    most = pool.depth * len(pool.runs)
+    answering = (pool.lists > 0).sum(axis=1)
+    most = pool.depth * answering
     columns: dict[str, Any] = {
         pool.names[0]: labels(pool.queries.index(), np.arange(number)),
-        "runs": (pool.lists > 0).sum(axis=1),
+        "runs": answering,
         "contributed": pool.lists.sum(axis=1),
         "items": items,
-        "maximum": np.full(number, most),
-        "filled": items / most,
+        "maximum": most,
+        "filled": items / np.maximum(most, 1),
     }
     if qrels is not None:
         judged, relevant = _looked_at(pool, qrels, level)

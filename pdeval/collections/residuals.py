@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse, parse_all
+from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import MEASURES, Views, call_of, only_metrics, scores
 from pdeval.evaluate.summary import of_scores
@@ -26,6 +26,7 @@ from pdeval.judged.blocks import Block, View
 from pdeval.judged.judged import Judged
 from pdeval.judged.lists import ranges
 from pdeval.judged.positions import Positions
+from pdeval.kernels.levels import cut, total
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.progress import track
 from pdeval.verbs import verb
@@ -84,8 +85,18 @@ def residuals(
     Assumed items have the largest grade of the judgments. Grades between are not tried, which could take normalised
     graded measures (nDCG) a little beyond the range. Items of negative grade (pooled, not judged) are unjudged.
 
-    RBP and gRBP without a cutoff are known in closed form: the residual is that of Moffat and Zobel (trec_eval's
-    rbp_resid), which counts everything below the end of the list as unjudged too, whatever the depth.
+    With a `level` above the largest grade nothing that was judged is relevant, and assumed items are relevant all the
+    same: their grade is then only the gain that graded measures give them.
+
+    RBP and gRBP are bounded as Moffat and Zobel do: the reader may go on below the end of the list, where anything may
+    stand, so that every rank down to the cutoff that holds no judged item may hold a fully relevant one, whatever the
+    `depth`. The highest value is 1 where a run returned nothing. trec_eval's rbp_resid is no bound: it is 0 as soon as
+    all returned items are judged (the measure RBPresidual is that one). Other measures take a list to end where it
+    ends. gRBP by the query's own largest grade (max_grade='topic') falls where an item of a larger grade is found.
+
+    References
+    ----------
+    Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness, section 3.3.
 
     Examples
     --------
@@ -105,10 +116,12 @@ def residuals(
     low, high = value.copy(), value.copy()
     searched: dict[tuple[str, float | None], list[int]] = {}
     for number, measure in enumerate(asked):
-        if measure.entry.name in ("RBP", "gRBP") and measure.parameters["k"] == np.inf:
-            high[number] += views.values(parse("RBPresidual", p=measure.parameters["p"]))
+        if measure.entry.name in ("RBP", "gRBP"):
+            high[number] += _weight_in_doubt(views, measure.parameters["p"], measure.parameters["k"])
+            if measure.parameters.get("max_grade") == "topic":
+                low[number] *= _largest(positions)[:, None]
         else:
-            searched.setdefault((measure.entry.kind, views.level(measure)), []).append(number)
+            searched.setdefault((measure.kind, views.level(measure)), []).append(number)
     steps = [
         (lists, numbers) for key, numbers in searched.items() for lists in _lists(positions, asked, numbers, key, depth)
     ]
@@ -121,6 +134,23 @@ def residuals(
     kept = positions.queries.isin(cube.queries)
     bounds = [replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept])) for part in (low, high)]
     return _ranges([cube, *bounds], per)
+
+
+def _weight_in_doubt(views: Views, p: float, k: float) -> np.ndarray:
+    """Return the weight that rank-biased precision gives to the first k ranks less those of judged items."""
+    whole = 1.0 - np.power(float(p), float(k))
+    result = np.full(views.positions.retrieved.shape, whole)
+    for block in views.blocks("judged", None):
+        known = (1.0 - p) * total(np.power(float(p), cut(block["rank"], k) - 1)) if block.size else 0.0
+        result[block.topics] = np.maximum(whole - known, 0.0)
+    return result
+
+
+def _largest(positions: Positions) -> np.ndarray:
+    """Return the largest grade of each topic as a share of the largest of all; 1 where none is above 0."""
+    top = np.zeros(len(positions.queries))
+    np.maximum.at(top, positions.judged.topic, positions.judged.grade)
+    return np.where(top > 0, top / max(float(top.max(initial=0)), 1e-300), 1.0)
 
 
 def _ranges(cubes: list[Scores], per: str) -> pd.DataFrame:
@@ -172,7 +202,7 @@ def _lists(
     positions: Positions, asked: list[Measure], numbers: list[int], view: tuple[str, float | None], depth: int | None
 ) -> Iterator[_Lists]:
     """Yield the lists of a view some at a time, those with about equally many items together."""
-    names = {name for number in numbers for name in asked[number].entry.columns}
+    names = {name for number in numbers for name in asked[number].columns}
     wide = int(positions.retrieved.max(initial=0))
     wide = wide if depth is None else min(wide, depth)
     blocks: list[Block] = []
@@ -276,7 +306,7 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
     if not positions.complete:
         raise ValueError("residuals need to know which items were judged; join with complete=True.")
     for measure in asked:
-        if measure.entry.kind in ("judged", "subtopic") or not set(measure.entry.columns) <= COLUMNS:
+        if measure.kind in ("judged", "subtopic") or not set(measure.columns) <= COLUMNS:
             why = "subtopics, which an unjudged item does not tell"
-            why = why if measure.entry.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"
+            why = why if measure.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"
             raise ValueError(f"{measure.label} has no residual: it looks at {why}.")

@@ -228,7 +228,7 @@ def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
     """Return whether a measure counts all items returned or judged, for which it needs the rows of both tables."""
     for measure in asked:
         metric = measure.entry.family == "metric"
-        columns = call_of(measure, rules)[1] if metric else measure.entry.columns
+        columns = call_of(measure, rules)[1] if metric else measure.columns
         if any(name.endswith("corpus") for name in columns):
             return True
     return False

@@ -38,8 +38,28 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
     return int(found[0])
 
 
+def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
+    """Return the rows of one baseline or of several, each once; a tuple of all ids of a run is one.
+
+    Examples
+    --------
+    >>> baselines_of(pd.DataFrame({"run": ["bm25", "lm", "dense"]}), ["dense", "bm25"])
+    [2, 0]
+    """
+    wide = len(runs.columns)
+    several = isinstance(baseline, list | set | frozenset | np.ndarray | pd.Series | pd.Index) or (
+        isinstance(baseline, tuple) and wide == 1 and len(baseline) > 1
+    )
+    names = list(baseline) if several else [baseline]  # type: ignore[call-overload]
+    if not names:
+        raise ValueError("baseline= is empty: name one run, or a list of them.")
+    return list(dict.fromkeys(place_of(runs, name, "baseline") for name in names))
+
+
 def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the index arrays (a, b): all pairs, all against a baseline, or those listed.
+    """Return the index arrays (a, b): all pairs, all against a baseline or several, or those listed.
+
+    Two baselines make one pair, the first named one as `b`.
 
     Examples
     --------
@@ -53,13 +73,17 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
     if baseline is not None and pairs is not None:
         raise ValueError("give either baseline= or pairs=, not both.")
     if baseline is not None:
-        return all_pairs(len(runs), place_of(runs, baseline, "baseline"))
+        rows = baselines_of(runs, baseline)
+        sides = [all_pairs(len(runs), row) for row in rows]
+        kept = [~np.isin(a, rows[:number]) for number, (a, _) in enumerate(sides)]
+        a, b = (np.concatenate([pair[side][use] for pair, use in zip(sides, kept)]) for side in (0, 1))
+        return a, b
     if pairs is None:
         return all_pairs(len(runs))
     if isinstance(pairs, pd.DataFrame):
-        rows, wide = list(pairs.itertuples(index=False, name=None)), len(runs.columns)
-        sides = wide > 1 and len(pairs.columns) == 2 * wide
-        pairs = [(row[:wide], row[wide:]) for row in rows] if sides else rows
+        listed, wide = list(pairs.itertuples(index=False, name=None)), len(runs.columns)
+        both = wide > 1 and len(pairs.columns) == 2 * wide
+        pairs = [(row[:wide], row[wide:]) for row in listed] if both else listed
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         raise TypeError("pairs= takes a list of (run_a, run_b), or a frame with the columns of both.")
     listed = [tuple(pair) for pair in pairs]

@@ -1,74 +1,61 @@
-"""Contributions: what a recall level adds to the difference of two rankings, and an item to a measure."""
+"""Who prefers a run: what each population and recall level contributes to the difference of two rankings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate.choice import chosen_pairs, place_of
-from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
+from pdeval.evaluate.choice import chosen_pairs
+from pdeval.evaluate.pairs import populations
+from pdeval.evaluate.scores import Views, attributes
 from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
-from pdeval.kernels.levels import closer, cut, level, log2
+from pdeval.kernels.levels import closer
+from pdeval.kernels.preferences import weights
+from pdeval.kernels.terms import TERMS
 from pdeval.kinds.labels import labels, repeated
 from pdeval.kinds.schemas import table
 from pdeval.verbs import verb
 
 table(
     "contributions",
-    "query run_a run_b measure recall:int value:float",
+    "query run_a run_b measure population recall:int weight:float value:float",
     "table of contributions of recall levels",
-    row="query, pair of runs, measure and recall level",
+    row="query, pair of runs, measure, population and recall level",
     sort="query run_a run_b",
     then=".plot()",
     unreported="it has a row per recall level; draw it: .plot()",
-    means={"recall": "the recall level, from 1", "value": "positive where run_a gains"},
+    means={
+        "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
+        "recall": "the recall level, from 1",
+        "weight": "of the row: weighted values add up to the preference",
+        "value": "positive where run_a gains",
+    },
 )
-table(
-    "explanation",
-    "run query doc grade:float rank:float",
-    "explanation of a query",
-    known_by="-",
-    row="run and judged item",
-    sort="run rank",
-    unreported="it is a table to read: one row per item",
-    undrawn="it is a table to read: one row per item",
-)
-
-TERMS: dict[str, Callable[[np.ndarray, np.ndarray, dict[str, Any]], np.ndarray]] = {
-    "RBP": lambda x, y, p: p["p"] ** x - p["p"] ** y,
-    "AP": lambda x, y, p: level(x) * (1 / x - 1 / y),
-    "nDCG": lambda x, y, p: 1 / log2(x + 1) - 1 / log2(y + 1),
-    "DCG": lambda x, y, p: 1 / log2(x + 1) - 1 / log2(y + 1),
-    "RR": lambda x, y, p: np.where(level(x) == p["i"], 1 / x - 1 / y, 0.0),
-    "ISL": lambda x, y, p: np.where(level(x) == 1, y - x, 0.0),
-    "TSL": lambda x, y, p: np.where(level(x) == len(x), y - x, 0.0),
-    "ASL": lambda x, y, p: y - x,
-    "RPP": lambda x, y, p: closer(x, y).astype(np.float64),
-}
-_PLACED = {"ISL", "TSL", "ASL"}
-_OPEN = {"RBP": {"p", "k"}, "AP": {"k"}, "nDCG": {"k"}, "DCG": {"k"}, "RR": {"i", "k"}}
 
 
 @verb(on="judged", gives="contributions")
 def disaggregate(
     judged: Judged, measures: object = ("RPP",), *, baseline: object = None, pairs: object = None
 ) -> pd.DataFrame:
-    """Return what each recall level contributes to the difference of two runs, positive where run_a gains.
+    """Return what each recall level of each population contributes to the difference of two runs.
 
-    The terms are those of Diaz & Ferraro 2022, Fig. 4a, on binary relevance: RBP p^x - p^y, AP i (1/x - 1/y), nDCG
-    1/log2(x + 1) - 1/log2(y + 1), RR 1/x - 1/y at level 1, ISL and TSL y - x at the first and last level, ASL y - x,
-    RPP the sign of y - x; they are not normalised. Items not retrieved stand at the end of the query's pool for the
-    search lengths.
+    `weight * value`, summed over the rows of a query and pair, is what `prefer` gives for the same call. The values are
+    those of Diaz & Ferraro 2022, Fig. 4a: RPP sgn(y - x), AP i (1/x - 1/y), RBP p^x - p^y, nDCG the difference of the
+    discounted gains, Bpref that of its terms, RR 1/x - 1/y at one level, ISL and TSL y - x at the first and the last
+    level, ASL y - x. For search lengths, items that were not retrieved take the last places of the corpus, so that ASL
+    adds up to the difference of ASL(unretrieved=corpus). A preference with several positive grades and no level has
+    one population per grade; one by subtopics has one per subtopic and one of users who want any relevant item.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
-        Any of RBP, AP, nDCG, DCG, RR, ISL, TSL, ASL, RPP.
+        Recall-paired preferences (RPP, dcgRPP, ST-RPP, ..., any weight), and AP, RBP, RR, DCG, nDCG, Bpref, ISL, ESL,
+        TSL, ASL.
     baseline : run, optional
         Only pairs of a run with this one, which is then run_b.
     pairs : list of (run_a, run_b), or DataFrame of both, optional
@@ -78,163 +65,87 @@ def disaggregate(
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(topics="common")
-    >>> judged.disaggregate(["RPP", "AP"], pairs=[("bm25", "ql")]).head(3)
-      query_id run_a run_b measure  recall  value
-    0      101  bm25    ql     RPP       1    1.0
-    1      101  bm25    ql     RPP       2    1.0
-    2      101  bm25    ql     RPP       3    1.0
+    >>> table = judged.disaggregate("RPP", pairs=[("hybrid", "bm25")])
+    >>> table.head(3).round(4)
+      query_id   run_a run_b measure  population  recall  weight  value
+    0      101  hybrid  bm25     RPP  grade >= 1       1  0.0526    0.0
+    1      101  hybrid  bm25     RPP  grade >= 1       2  0.0526    0.0
+    2      101  hybrid  bm25     RPP  grade >= 1       3  0.0526    1.0
+    >>> first = table[table["query_id"] == "101"]
+    >>> round(float((first["weight"] * first["value"]).sum()), 4)
+    0.6842
+    >>> judged.prefer("RPP", pairs=[("hybrid", "bm25")]).head(1).round(4)
+      query_id   run_a run_b measure   value
+    0      101  hybrid  bm25     RPP  0.6842
     """
     asked = parse_all(measures)
-    _only_terms(asked)
+    only_sums(asked)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
-    views = Views(judged)
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
     judged.tell(counts, pairs=(a, b))
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in ("topic", "pair", "measure", "recall", "value")}
+    views = Views(judged)
+    cells: dict[str, list[np.ndarray]] = {name: [] for name in CELLS}
+    names: dict[str, int] = {}
     for number, measure in enumerate(asked):
-        for block in views.blocks("binary", views.level(measure)):
-            if block.size:
-                _append(parts, block, measure, number, counts, a, b)
-    whole = {name: np.concatenate(values) for name, values in parts.items()}
-    order = np.lexsort((whole["recall"], whole["measure"], whole["pair"], whole["topic"]))
+        both = views.counted(measure)
+        for population, block, weight, value in _parts(views, measure, a, b):
+            used = np.broadcast_to((both[:, a] & both[:, b])[block.topics] & (weight[0] > 0), value.shape)
+            at, topic, pair = np.nonzero(used)
+            code = names.setdefault(population, len(names))
+            cells["topic"].append(block.topics[topic])
+            cells["pair"].append(pair)
+            cells["measure"].append(np.full(len(at), number))
+            cells["population"].append(np.full(len(at), code))
+            cells["recall"].append(at + 1)
+            cells["weight"].append(np.broadcast_to(weight, value.shape)[at, topic, pair])
+            cells["value"].append(value[at, topic, pair])
+    whole = {name: np.concatenate(values) for name, values in cells.items()}
+    order = np.lexsort([whole[name] for name in ("recall", "population", "measure", "pair", "topic")])
     whole = {name: values[order] for name, values in whole.items()}
     columns = {str(judged.queries.name): repeated(judged.queries, whole["topic"])}
     for side, place in (("a", a), ("b", b)):
         for name in judged.runs.columns:
             columns[f"{name}_{side}"] = repeated(judged.runs[name], place[whole["pair"]])
     columns["measure"] = labels(pd.Index([measure.label for measure in asked]), whole["measure"])
-    frame = pd.DataFrame({**columns, "recall": whole["recall"], "value": whole["value"]})
+    columns["population"] = repeated(pd.Index(list(names)), whole["population"])
+    frame = pd.DataFrame({**columns, **{name: whole[name] for name in ("recall", "weight", "value")}})
     frame.attrs.update(attributes(judged, asked))
     return frame
 
 
-def _only_terms(asked: list[Measure]) -> None:
+CELLS = ("topic", "pair", "measure", "population", "recall", "weight", "value")
+
+
+def only_sums(asked: list[Measure]) -> None:
+    """Raise where a measure is no sum over recall levels."""
     for measure in asked:
-        name, defaults = measure.entry.name, measure.entry.parameters
-        if name not in TERMS:
-            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {', '.join(TERMS)}.")
-        for own, value in measure.parameters.items():
-            if (
-                own not in _OPEN.get(name, ())
-                and value is not defaults[own]
-                and not np.array_equal(value, defaults[own])
-            ):
-                raise ValueError(
-                    f"{measure.label}: the terms of {name} are those on binary relevance, whatever its {own}; "
-                    f"leave out {own}=."
-                )
+        if measure.entry.path != "recall-paired" and measure.entry.name not in TERMS:
+            known = ", ".join(["RPP and its kin", *TERMS])
+            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {known}.")
 
 
-def _append(
-    parts: dict[str, list[np.ndarray]],
-    block: Block,
-    measure: Measure,
-    number: int,
-    counts: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-) -> None:
-    rank = block["rank"]
-    if measure.entry.name in _PLACED:
-        rank = np.where(np.isfinite(rank), rank, block["corpus"])
-    rank = cut(rank, measure.parameters.get("k", np.inf))
-    value = TERMS[measure.entry.name](rank[..., a], rank[..., b], dict(measure.parameters))
-    at, topic, pair = np.nonzero(np.broadcast_to((counts[:, a] & counts[:, b])[block.topics], value.shape))
-    parts["topic"].append(block.topics[topic])
-    parts["pair"].append(pair)
-    parts["measure"].append(np.full(len(at), number))
-    parts["recall"].append(at + 1)
-    parts["value"].append(value[at, topic, pair])
-
-
-@verb(on="judged", gives="explanation", needs="judged")
-def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
-    """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
-
-    An item's contribution is by how much the measure changes when the item joins those that the run ranks above it;
-    contributions add up to the measure's value, less its value when none of these items is found (infinity for some
-    search lengths).
-
-    Parameters
-    ----------
-    query : query id
-        Which query to account for.
-    measures : str, Measure, or list of them
-        One column each.
-    runs : run or list of runs, optional
-        Only these runs.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> pdeval.datasets.sample_judged().explain("101", ["AP", "nDCG@10"], runs="bm25").head(3).round(3)
-        run query_id         doc_id  relevance  rank     AP  nDCG@10
-    0  bm25      101      doc-03516          2   1.0  0.077    0.236
-    1  bm25      101      doc-03054          1   2.0  0.077    0.074
-    2  bm25      101  news-2021-394          0   3.0  0.000    0.000
-    """
-    asked, positions = parse_all(measures), judged.positions
-    only_metrics(asked)
-    found = np.flatnonzero(positions.queries == query)
-    if len(found) == 0:
-        some = ", ".join(repr(one) for one in positions.queries[:3])
-        raise KeyError(f"no judged query {query!r}; the judged queries are {some}, ...")
-    if runs is not None:
-        wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
-        places = [place_of(positions.runs, one) for one in wanted]
-        positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), places))
-    one = positions.keep_topics(np.arange(len(positions.queries)) == found[0])
-    n_items, n_runs = len(one.judged.topic), len(one.runs)
-    rank = np.full((n_runs, n_items), np.inf)
-    rank[one.run, one.item] = one.rank
-    run, item = np.divmod(np.arange(n_runs * n_items), n_items)
-    grade_name = one.source[1].roles["grade"] if one.source else "relevance"
-    columns = {name: labels(one.runs[name], run) for name in one.runs.columns}
-    columns[str(one.queries.name)] = labels(one.queries, np.zeros(len(run), dtype=np.int64))
-    columns[one.doc_name] = np.asarray(one.judged.docs.take(one.judged.doc).index())[item]
-    columns[grade_name] = one.judged.grade[item]
-    columns["rank"] = rank.ravel()
-    for measure in asked:
-        columns[measure.label] = _added(judged.on(one), measure)[run, item]
-    frame = pd.DataFrame(columns)
-    # in rank order; then what was not found, the best grade first
-    order = np.lexsort((item, -one.judged.grade[item] * np.isinf(rank.ravel()), rank.ravel(), run))
-    frame = frame.iloc[order].reset_index(drop=True)
-    frame[grade_name] = _whole(frame[grade_name])
-    frame.attrs.update({**attributes(judged, asked), "doc_column": one.doc_name, "grade_column": grade_name})
-    return frame
-
-
-def _whole(grade: pd.Series) -> pd.Series:
-    return grade.astype(np.int64) if (grade == grade.round()).all() else grade
-
-
-def _added(judged: Judged, measure: Measure) -> np.ndarray:
-    """Return what each item adds, (runs, items); 0 for items that the measure does not look at."""
-    views, one = Views(judged), judged.positions
-    added = np.zeros((len(one.runs), len(one.judged.topic)))
-    kernel, names, parameters = call_of(measure, one.rules)
-    for block in views.blocks(measure.entry.kind, views.level(measure)):
-        size = block.size
-        if size == 0:
-            continue
-        columns = []
-        for name in names:
-            column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
-            if name in ("rank", "start"):
-                # step s of the second axis knows only the first s items
-                steps = np.arange(size + 1)[None, :, None]
-                column = np.where(level(column) <= steps, column, np.inf)
-            elif column.ndim == 3 and column.shape[0] == size:
-                column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
-            elif column.ndim == 4:
-                column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
-            columns.append(column)
-        value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, len(one.runs)))
-        # an item that leaves a search length infinite adds nothing to it
-        gains = np.subtract(value[1:], value[:-1], out=np.zeros((size, len(one.runs))), where=value[1:] != value[:-1]).T
-        rows = np.arange(len(one.runs))[:, None]
-        added[rows, block.view.items[block.rows[:, 0].T]] = gains
-    return added
+def _parts(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
+    """Yield (population, block, weights, values), weights and values of shape (levels, topics, pairs) or less."""
+    if measure.entry.path == "recall-paired":
+        given = measure.parameters.get("weight", measure.entry.weight)
+        for name, share, blocks in populations(views, measure):
+            for block in filter(lambda block: block.size, blocks):
+                rank = block["rank"]
+                weight = weights(given, block.size)[:, None, None]
+                own = weight if share is None else weight * share[block.topics][:, None]
+                yield name, block, own, closer(rank[..., a], rank[..., b]).astype(np.float64)
+        return
+    function = TERMS[measure.entry.name]
+    signature = inspect.signature(function).parameters.values()
+    columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
+    own = {one.name for one in signature if one.kind is one.KEYWORD_ONLY}
+    given = {name: value for name, value in measure.parameters.items() if name in own}
+    for block in views.blocks(measure.kind, views.level(measure)):
+        if block.size:
+            terms, weight = function(*block.columns(columns), **given)
+            value = np.subtract(terms[..., a], terms[..., b])
+            yield "relevant", block, np.broadcast_to(weight, (block.shape[0], 1))[None], value

@@ -32,8 +32,10 @@ def curve(judged: Judged, *, points: int | None = 11, per: Literal["run", "query
     Parameters
     ----------
     points : int or None
-        How many recall points from 0 to 1, where precision is the largest at that recall or beyond; None gives the
-        precision at each relevant item that was found, query by query.
+        How many recall points from 0 to 1, where precision is the largest from the c-th relevant item on; c is the
+        recall point times the number of relevant items, rounded to the nearest whole number as trec_eval 10 does
+        (compat="trec_eval-9" rounds up from a tenth), so that with few relevant items a point may stand for a
+        smaller recall. None gives the precision at each relevant item that was found, query by query.
     per : {'run', 'query'}
         The mean over queries, or a curve for every query.
 

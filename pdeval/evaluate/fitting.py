@@ -13,6 +13,9 @@ from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kernels.levels import closer
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.tables import checked_binding, numbers, query_column
+from pdeval.mechanics.arguments import number
+from pdeval.mechanics.equality import signs
 from pdeval.verbs import verb
 
 
@@ -42,14 +45,16 @@ class Weights:
 
 
 @verb(on="judged", needs="relevant")
-def fit_weights(judged: Judged, labelled: pd.DataFrame, *, penalty: float = 1.0) -> Weights:
+def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> Weights:
     """Return the weights of recall levels that best reproduce labelled preferences.
 
     Parameters
     ----------
-    labelled : DataFrame
-        Columns query, run_a, run_b, winner; the winner is "a", "b", or the run itself. Rows with winner "tie" are
-        left out.
+    labelled : DataFrame or bound accessor
+        Columns query, run_a, run_b, winner; the winner is "a", "b", or the run itself. Rows with winner "tie" or
+        without one are left out. Or preferences of one measure, as `prefer` or `credits.ireval.preferences()` gives
+        them: query, run_a, run_b, measure, value; run_a won where the value is positive, run_b where it is negative,
+        and rows with value 0 or NaN are left out.
     penalty : float
         How strongly the weights are drawn towards equal weights; they are never negative.
 
@@ -67,9 +72,8 @@ def fit_weights(judged: Judged, labelled: pd.DataFrame, *, penalty: float = 1.0)
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(topics="common")
-    >>> prefs = judged.prefer("invRPP", baseline="bm25").query("value != 0")
-    >>> labelled = prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b"))
-    >>> judged.fit_weights(labelled).frame().head(3).round(2)
+    >>> prefs = judged.prefer("invRPP", baseline="bm25")
+    >>> judged.fit_weights(prefs).frame().head(3).round(2)
        recall  weight
     0       1    0.52
     1       2    0.21
@@ -77,6 +81,7 @@ def fit_weights(judged: Judged, labelled: pd.DataFrame, *, penalty: float = 1.0)
     """
     from scipy.optimize import minimize
 
+    penalty = number("penalty", penalty, 0)
     positions, level = judged.positions, judged.level
     topic, a, b, sign = _labels(positions, labelled, str(judged.queries.name))
     order = np.lexsort((sign, b, a, topic))  # sums, and so the fit, must not depend on the order of rows
@@ -109,17 +114,22 @@ def fit_weights(judged: Judged, labelled: pd.DataFrame, *, penalty: float = 1.0)
     return Weights(bins, weight, float(agree.mean()), len(sign))
 
 
-def _labels(positions: Positions, labelled: pd.DataFrame, query: str) -> tuple[np.ndarray, ...]:
-    names = [f"{name}_{side}" for side in "ab" for name in positions.runs.columns]
-    missing = [name for name in (query, *names, "winner") if name not in labelled.columns]
+def _labels(positions: Positions, labelled: object, query: str) -> tuple[np.ndarray, ...]:
+    """Return topic, run a, run b and sign (1: a won, -1: b won) of every label that has a winner."""
+    table, query, runs = _columns(positions, labelled, query)
+    names = [f"{name}_{side}" for side in "ab" for name in runs]
+    missing = [name for name in (query, *names) if name not in table.columns]
+    if not missing and not {"winner", "value"} & set(table.columns):
+        missing = ["winner"]
     if missing:
         raise ValueError(
-            f"labelled preferences need the columns {query}, {', '.join(names)}, winner; {missing[0]} is missing."
+            f"labelled preferences need the columns {query}, {', '.join(names)}, winner or, in its place, value; "
+            f"{missing[0]} is missing. It has {', '.join(map(str, table.columns))}."
         )
-    rows = labelled[labelled["winner"].astype(str) != "tie"]
+    rows, decided = _decided(table)
     sides = []
     for side in "ab":
-        keys = rows[[f"{name}_{side}" for name in positions.runs.columns]].astype(object)
+        keys = rows[[f"{name}_{side}" for name in runs]].astype(object)
         code = keys.groupby(list(keys.columns), sort=False, dropna=False).ngroup().to_numpy()
         different = keys.drop_duplicates().itertuples(index=False, name=None)
         sides.append(np.array([place_of(positions.runs, key) for key in different], dtype=np.int64)[code])
@@ -128,16 +138,57 @@ def _labels(positions: Positions, labelled: pd.DataFrame, query: str) -> tuple[n
         raise ValueError(
             f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
         )
+    sign = _won(rows["winner"], positions, sides) if decided is None else decided
+    return topic, sides[0], sides[1], sign
+
+
+def _columns(positions: Positions, labelled: object, query: str) -> tuple[pd.DataFrame, str, list[str]]:
+    """Return the labels, their query column and the columns that name their runs: bound, said, or as in the join."""
+    binding = getattr(labelled, "_binding", None) or {}
+    table = getattr(labelled, "_frame", labelled)
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"expected a pandas DataFrame of labelled preferences, got {type(table).__name__}.")
+    binding = checked_binding(table, binding)
+    runs = list(map(str, positions.runs.columns))
+    if "run" in binding:
+        bound = binding["run"]
+        said = list(bound) if isinstance(bound, list | tuple) else [bound]
+        if len(said) != len(runs):
+            raise ValueError(f"the runs are named by {', '.join(runs)}; bind as many columns, not {', '.join(said)}.")
+        runs = said
+    if "query" in binding or query not in table.columns:
+        query = query_column(table, binding, needed=False) or query
+    return table, query, runs
+
+
+def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """Return the rows that have a winner and, where values say who won, the sign of each."""
+    if "winner" in table.columns:
+        return table[table["winner"].notna() & (table["winner"].astype(str) != "tie")], None
+    measures = table["measure"].unique().tolist() if "measure" in table.columns else []
+    if len(measures) > 1:
+        said = ", ".join(map(str, measures))
+        raise ValueError(
+            f"the labelled preferences are of several measures, {said}: choose one, such as "
+            f"prefs[prefs['measure'] == {measures[0]!r}]."
+        )
+    table = table[table["value"].notna()]
+    sign = signs(numbers(table["value"], "value"))
+    return table[sign != 0], sign[sign != 0].astype(np.float64)
+
+
+def _won(said: pd.Series, positions: Positions, sides: list[np.ndarray]) -> np.ndarray:
+    """Return 1 where run a was said to be the winner, -1 where it was run b."""
     # a run that several columns name wins by its ids as a tuple, or by its label
-    code, said = pd.factorize(rows["winner"].astype(object), use_na_sentinel=False)
-    texts = [" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in said]
+    code, different = pd.factorize(said.astype(object), use_na_sentinel=False)
+    texts = [" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in different]
     winner = np.array(texts, dtype=object)[code]
     named = np.array(run_labels(positions.runs))
     is_a, is_b = ((winner == side) | (winner == named[place]) for side, place in zip("ab", sides))
     if not (is_a ^ is_b).all():
-        bad = rows["winner"][~(is_a ^ is_b)].iloc[0]
+        bad = said[~(is_a ^ is_b)].iloc[0]
         raise ValueError(f"the winner {bad!r} is neither 'a', 'b', 'tie' nor one of the two runs.")
-    return topic, sides[0], sides[1], np.where(is_a, 1.0, -1.0)
+    return np.where(is_a, 1.0, -1.0)
 
 
 def _bins(deepest: int) -> np.ndarray:

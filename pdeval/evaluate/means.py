@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.choice import baselines_of
 from pdeval.evaluate.cube import Preferences, Scores, stacked
 from pdeval.evaluate.pairs import Pairs, select
 from pdeval.evaluate.sources import Held, sources
@@ -35,8 +35,8 @@ def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) ->
     ----------
     measures : str, Measure, or list of them, optional
         For runs what to compute, for a preferences table which of its measures to use; by default all of them.
-    baseline : run, optional
-        Only pairs of a run with this one.
+    baseline : run, or list of them, optional
+        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------
@@ -61,10 +61,13 @@ def preferences(held: Held, measures: object, *, baseline: object = None) -> lis
 
 
 def with_baseline(source: Preferences, baseline: object) -> Preferences:
-    """Return the pairs of a table that have the baseline, which is then run_b."""
-    row = place_of(source.runs, baseline, "baseline")
-    kept = np.flatnonzero((source.a == row) | (source.b == row))
-    flipped = source.a[kept] == row
+    """Return the pairs of a table that have the baseline, or one of several, which is then run_b."""
+    rows = baselines_of(source.runs, baseline)
+    first = np.full(len(source.runs), len(rows))
+    first[rows] = np.arange(len(rows))
+    kept = np.flatnonzero(np.minimum(first[source.a], first[source.b]) < len(rows))
+    kept = kept[np.argsort(np.minimum(first[source.a], first[source.b])[kept], kind="stable")]
+    flipped = first[source.a[kept]] < first[source.b[kept]]
     values = np.where(flipped, 0.0 - source.values[:, :, kept], source.values[:, :, kept])
     a, b = np.where(flipped, source.b[kept], source.a[kept]), np.where(flipped, source.a[kept], source.b[kept])
     return replace(source, a=a, b=b, values=values)

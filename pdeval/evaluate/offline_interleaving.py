@@ -11,11 +11,12 @@ import numpy as np
 
 from pdeval.judged.blocks import Block
 from pdeval.kernels.levels import log2
+from pdeval.kernels.preferences import stopping_mass
 
 CELLS = 1 << 20
 
 
-def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray, *, over: str = "all") -> np.ndarray:
     """Return the preferences of pairs of runs on the topics of a block, shape (topics, pairs).
 
     Examples
@@ -35,8 +36,8 @@ def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray) -> np.ndarra
     step = max(CELLS // max(block.size * block.shape[0], 1), 1)
     for first in range(0, len(a), step):
         left, right = a[first : first + step], b[first : first + step]
-        one = _expected(rank, by_rank, holder, beyond, left, right, user)
-        other = _expected(rank, by_rank, holder, beyond, right, left, user)
+        one = _expected(rank, by_rank, holder, beyond, left, right, user, over)
+        other = _expected(rank, by_rank, holder, beyond, right, left, user, over)
         result[:, first : first + step] = (one - other) / 2
     return result
 
@@ -53,7 +54,14 @@ def _tables(rank: np.ndarray, beyond: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _expected(
-    rank: np.ndarray, by_rank: np.ndarray, holder: np.ndarray, beyond: int, a: np.ndarray, b: np.ndarray, user: str
+    rank: np.ndarray,
+    by_rank: np.ndarray,
+    holder: np.ndarray,
+    beyond: int,
+    a: np.ndarray,
+    b: np.ndarray,
+    user: str,
+    over: str,
 ) -> np.ndarray:
     """Return the expected sign of a's credit less b's, where a is drawn from first."""
     items, topics, runs = rank.shape
@@ -71,11 +79,18 @@ def _expected(
     won = np.sign(credit)
     if user == "uniform":
         total, whole = np.where(seen, won, 0).sum(axis=0), seen.sum(axis=0)
-        return np.divide(total, whole, out=np.zeros(whole.shape), where=whole > 0)
+        return _shared_out(total, whole, user, over, items)
     turn = np.where(seen, np.minimum(2 * x - 1, 2 * y), 2 * beyond + 2)
     place = np.empty(turn.shape, dtype=np.int64)
     order = np.argsort(turn, axis=0, kind="stable")
     np.put_along_axis(place, order, np.broadcast_to(np.arange(1, items + 1)[:, None, None], turn.shape), axis=0)
     weight = np.where(seen, 1 / log2(place + 1), 0.0)
     total, whole = (weight * won).sum(axis=0), weight.sum(axis=0)
+    return _shared_out(total, whole, user, over, items)
+
+
+def _shared_out(total: np.ndarray, whole: np.ndarray, user: str, over: str, items: int) -> np.ndarray:
+    """Return the total over the weight of all stopping items, or of those in the list."""
+    if over == "all":
+        return total / stopping_mass(user, items)
     return np.divide(total, whole, out=np.zeros(whole.shape), where=whole > 0)

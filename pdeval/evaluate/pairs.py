@@ -18,6 +18,7 @@ from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.cube import Preferences
 from pdeval.evaluate.scores import Views, attributes, one_number_each
+from pdeval.judged import ids
 from pdeval.judged.blocks import Block, View
 from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
@@ -45,7 +46,7 @@ def prefer(
     ----------
     measures : str, Measure, or list of them
         Preferences such as "RPP", "rrLP" or "OI", and measures, which prefer by their difference.
-    baseline : run, optional
+    baseline : run, or list of them, optional
         Only pairs of a run with this one, which is then run_b.
     pairs : list of (run_a, run_b), or DataFrame of both, optional
         Only these pairs; by default every pair once.
@@ -170,7 +171,7 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
             f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
         )
     result = np.zeros((len(views.positions.queries), len(a)))
-    for share, blocks in populations(views, measure):
+    for _, share, blocks in populations(views, measure):
         for block in blocks:
             if block.size:
                 part = _of_block(block, measure, a, b)
@@ -178,15 +179,15 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     return result
 
 
-def populations(views: Views, measure: Measure) -> Iterator[tuple[np.ndarray | None, list[Block]]]:
-    """Yield the user populations of a preference: (share of each topic's users, blocks of the items they want)."""
+def populations(views: Views, measure: Measure) -> Iterator[tuple[str, np.ndarray | None, list[Block]]]:
+    """Yield the user populations of a preference: name, share of each topic's users, blocks of the items they want."""
     kind, level = measure.entry.population, views.level(measure)
     if kind == "subtopics":
         yield from _by_subtopic(views, level)
     elif kind == "grades" and level is None and len(_grades(views.positions)) > 1:
         yield from _by_grade(views)
     else:
-        yield None, views.blocks("binary", level)
+        yield "relevant", None, views.blocks("binary", level)
 
 
 def _grades(positions: Positions) -> np.ndarray:
@@ -194,7 +195,7 @@ def _grades(positions: Positions) -> np.ndarray:
     return np.unique(grade[grade > 0])
 
 
-def _by_grade(views: Views) -> Iterator[tuple[np.ndarray, list[Block]]]:
+def _by_grade(views: Views) -> Iterator[tuple[str, np.ndarray, list[Block]]]:
     """Users with a threshold at each grade that the topic has, as many as there are items to satisfy them."""
     at, topics = views.positions.judged, len(views.positions.queries)
     grades = _grades(views.positions)
@@ -202,10 +203,10 @@ def _by_grade(views: Views) -> Iterator[tuple[np.ndarray, list[Block]]]:
     size = [np.where(own, np.bincount(at.topic[at.grade >= one], minlength=topics), 0) for one, own in zip(grades, has)]
     whole = np.maximum(np.sum(size, axis=0), 1)
     for one, count in zip(grades.tolist(), size):
-        yield count / whole, views.blocks("binary", one)
+        yield f"grade >= {one:g}", count / whole, views.blocks("binary", one)
 
 
-def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[np.ndarray, list[Block]]]:
+def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[str, np.ndarray, list[Block]]]:
     """Users of every subtopic, and users of any relevant item, each as many as their items."""
     positions = views.positions
     whole = View(positions, "subtopic", level)
@@ -214,12 +215,20 @@ def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[np.ndarray
     topics = len(positions.queries)
     total = np.maximum(np.bincount(topic, minlength=topics) + whole.count, 1)
     everyone = positions.keep_items(np.isin(np.arange(len(positions.judged.topic)), whole.items))
-    yield whole.count / total, Views(Judged(everyone)).blocks("binary", None)
+    yield "any subtopic", whole.count / total, Views(Judged(everyone)).blocks("binary", None)
+    names = _subtopic_names(positions)
     for one in np.unique(subtopic).tolist():
         mine = np.zeros(len(positions.judged.topic), dtype=bool)
         mine[item[subtopic == one]] = True
         count = np.bincount(positions.judged.topic[mine], minlength=topics)
-        yield count / total, Views(Judged(positions.keep_items(mine))).blocks("binary", None)
+        yield f"subtopic {names[one]}", count / total, Views(Judged(positions.keep_items(mine))).blocks("binary", None)
+
+
+def _subtopic_names(positions: Positions) -> list[object]:
+    """Return the subtopics by code: the caller's ids, or numbers where the judgments are no longer at hand."""
+    if positions.source is None:
+        return list(range(1, int(positions.judged.subtopic[1].max(initial=0)) + 2))  # type: ignore[index]
+    return list(ids.column_ids(positions.source[1].column("subtopic"), "judgments' subtopic").unique()[0].index())
 
 
 def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -235,7 +244,7 @@ def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> n
     if path == "reciprocal":
         return _first_difference(block, a, b)[0]
     if path == "interleaved":
-        return offline_interleaving.of_block(block, measure.parameters["user"], a, b)
+        return offline_interleaving.of_block(block, measure.parameters["user"], a, b, over=measure.parameters["over"])
     return _by_kernel(block, measure, a, b)
 
 

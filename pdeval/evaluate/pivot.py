@@ -82,7 +82,10 @@ def _values(table: Table) -> np.ndarray:
     return numbers(table.column("value"), "value")
 
 
-def _coded(column: pd.Series, role: str) -> tuple[np.ndarray, pd.Index]:
+def _coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.ndarray, pd.Index]:
+    if missing and column.isna().any():  # a hyper-parameter that some runs do not have
+        codes, values = pd.factorize(column, sort=True, use_na_sentinel=False)
+        return codes.astype(np.int64), pd.Index(values)
     if column.isna().any():
         raise ValueError(f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows.")
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -102,7 +105,7 @@ def _coded(column: pd.Series, role: str) -> tuple[np.ndarray, pd.Index]:
 def _runs(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
     if not columns:
         return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
-    parts = {name: _coded(column, "run") for name, column in columns.items()}
+    parts = {name: _coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
     code = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
     for codes, values in parts.values():
         code = code * len(values) + codes

@@ -70,9 +70,29 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     """
     asked = parse_all(measures)
     only_metrics(asked)
+    tell_of_gains(judged, asked)
     views = Views(judged)
     values = np.stack([views.values(measure) for measure in asked])
     return cube_of(views, asked, values, tell=tell)
+
+
+def tell_of_gains(judged: Judged, asked: Iterable[Measure]) -> None:
+    """Warn, once for a join, where a level was given to measures whose gains it does not touch."""
+    grade, level = judged.positions.judged.grade, judged.level
+    if level is None or not ((grade > 0) & (grade < level)).any():
+        return
+    graded = [measure.label for measure in asked if measure.kind == "graded" and not _follows(measure)]
+    if graded:
+        judged.tell_once(
+            "gains",
+            f"level={level:g} does not touch the gains of {', '.join(graded[:3])}: every positive grade has one, as in "
+            f"trec_eval. nDCG(binary=true) and nDCG(least={level:g}) follow a level.",
+        )
+
+
+def _follows(measure: Measure) -> bool:
+    """Return whether a measure of gains was told which grades have one."""
+    return bool(measure.parameters.get("least") or measure.parameters.get("gains") or measure.level is not None)
 
 
 def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: bool) -> Scores:
@@ -143,7 +163,7 @@ class Views:
         entry = measure.entry
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)
-        for block in self.blocks(entry.kind, self.level(measure)):
+        for block in self.blocks(measure.kind, self.level(measure)):
             if block.size or entry.empty:
                 value = kernel(*block.columns(columns), **parameters)
                 result[block.topics] = one_number_each(value, block.shape, block, measure)
@@ -176,7 +196,7 @@ def call_of(measure: Measure, rules: dict[str, Any]) -> tuple[Any, ...]:
     entry = measure.entry
     parameters = {**measure.parameters, **entry.compat.get(str(rules.get("compat")), {})}
     if rules.get("ties") != "expected":
-        return entry.kernel, entry.columns, parameters
+        return entry.kernel, measure.columns, parameters
     kernel = entry.expected.get("kernel")
     if kernel is None:
         have = sorted(name for name, other in ENTRIES.items() if other.expected)

@@ -76,7 +76,7 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
         values = views.values(measure)
         return _of_scores(values if measure.higher else -values)
     result = np.zeros(views.positions.retrieved.shape)
-    for share, blocks in populations(views, measure):
+    for _, share, blocks in populations(views, measure):
         for block in blocks:
             if block.size == 0:
                 continue

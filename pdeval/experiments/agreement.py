@@ -33,7 +33,7 @@ table(
         "fuzziness": "the difference up to which opposite signs are forgiven",
         "pairs": "number of (query, pair of runs)",
         "agreement": "share of those pairs on which both measures prefer the same run",
-        "r": "Pearson's correlation of the differences over those pairs, missing where one does not vary",
+        "r": "correlation about zero of the differences over those pairs, missing where one is always tied",
     },
 )
 
@@ -63,7 +63,7 @@ class Tally:
         self.a, self.b = all_pairs(len(self.measures))
         self.pairs = np.zeros((len(self.a), queries), dtype=np.int64)
         self.agreeing = np.zeros((len(self.fuzziness), len(self.a), queries), dtype=np.int64)
-        self.sums = np.zeros((5, len(self.a), queries))
+        self.sums = np.zeros((3, len(self.a), queries))
 
     def add(self, differences: Sequence[np.ndarray]) -> None:
         """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count."""
@@ -83,7 +83,7 @@ class Tally:
             if not both.all():
                 x, y = np.where(both, x, 0.0), np.where(both, y, 0.0)
             with np.errstate(invalid="ignore"):  # an infinite difference has no correlation
-                for moment, product in enumerate((x, y, x * x, y * y, x * y)):
+                for moment, product in enumerate((x * x, y * y, x * y)):
                     self.sums[moment, k] += product.sum(axis=1)
 
     def frame(self, queries: pd.Index | None = None) -> pd.DataFrame:
@@ -99,18 +99,26 @@ class Tally:
         count = pairs[pair, query]
         rate = np.where(count > 0, share(agreeing[level, pair, query], count), np.nan)
         columns |= {"fuzziness": np.array(self.fuzziness)[level], "pairs": count, "agreement": rate}
-        return pd.DataFrame({**columns, "r": _pearson(pairs, sums)[pair, query]})
+        return pd.DataFrame({**columns, "r": about_zero(pairs, *sums)[pair, query]})
 
 
-def _pearson(n: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """Return Pearson's r from counts and the sums of x, y, xx, yy, xy; NaN where one side does not vary."""
-    x, y, xx, yy, xy = sums
-    with np.errstate(invalid="ignore"):
-        spread = (n * xx - x * x) * (n * yy - y * y)
-        # what rounding leaves of a constant's variance is no variance
-        varied = (n * xx - x * x > 1e-12 * n * xx) & (n * yy - y * y > 1e-12 * n * yy)
-        r = np.divide(n * xy - x * y, np.sqrt(np.where(varied, spread, 1.0)))
-    return np.where(varied, np.clip(r, -1.0, 1.0), np.nan)
+def about_zero(n: np.ndarray, xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
+    """Return r = sum xy / sqrt(sum xx sum yy) of n differences from their sums; NaN where one side is always tied.
+
+    Not about the means: a pair has no first run, and turning one around would move them.
+
+    Examples
+    --------
+    >>> x, y = np.array([0.5, -0.1]), np.array([0.4, 0.2])
+    >>> sides = [(x, y), (x * [1, -1], y * [1, -1])]
+    >>> [round(float(about_zero(np.array(2), x @ x, y @ y, x @ y)), 4) for x, y in sides]
+    [0.7894, 0.7894]
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        # what rounding leaves of ties is no difference
+        known = (np.minimum(xx, yy) > n * NOISE**2) & np.isfinite(xx) & np.isfinite(yy)
+        r = np.divide(xy, np.sqrt(np.where(known, xx, 1.0)) * np.sqrt(np.where(known, yy, 1.0)))
+    return np.where(known, np.clip(r, -1.0, 1.0), np.nan)
 
 
 def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
@@ -143,6 +151,9 @@ def agree(
     With fuzziness 0, two measures agree on a pair where the signs of their differences are equal: two ties agree, a
     tie and a preference do not. With fuzziness D > 0, they disagree only where the signs are opposite and both
     differences are larger than D. Differences below 1e-12 are rounding and count as ties.
+
+    The correlation is taken about zero, r = sum xy / sqrt(sum x^2 sum y^2): a pair has no first run, so r does not
+    depend on which of the two is subtracted from the other, as Pearson's would.
 
     Parameters
     ----------

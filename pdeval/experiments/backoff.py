@@ -14,14 +14,14 @@ import pandas as pd
 
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.scores import Views
-from pdeval.experiments.agreement import Per
+from pdeval.experiments.agreement import Per, about_zero
 from pdeval.experiments.deciding import places
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import closer, share
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of, whole
-from pdeval.mechanics.equality import pairs_of
+from pdeval.mechanics.equality import NOISE, pairs_of
 from pdeval.verbs import verb
 
 CELLS = 1 << 20
@@ -33,12 +33,12 @@ table(
     "table of agreement without the first relevant item",
     row="measure (and query, with per='query')",
     sort="measure query",
+    then=".report()",
     means={
         "measure": "what foretells: lexicographic precision of the later items, or the second item alone",
         "pairs": "number of (query, pair of runs) whose first relevant items are at different ranks",
         "agreement": "share of those pairs that are foretold rightly, missing where there are none",
     },
-    unreported="it is two numbers; print the table itself",
     undrawn="it is two numbers; print the table itself",
 )
 table(
@@ -52,26 +52,25 @@ table(
         "recall_a": "the smaller recall level, from 1",
         "recall_b": "the larger recall level",
         "pairs": "number of (query, pair of runs) that have both levels",
-        "r": "Pearson's correlation of the differences in reciprocal rank at the two levels",
+        "r": "correlation about zero of the differences in reciprocal rank at the two levels, missing where all are 0",
     },
     unreported="it is a picture of many numbers; draw it: .plot()",
 )
 table(
     "locality_regression",
-    "recall:int ahead:int pairs:int coefficient:float std_error:float intercept:float r_squared:float",
+    "recall:int ahead:int pairs:int coefficient:float std_error:float r_squared:float",
     "table of regressions between recall levels",
     row="recall level and level ahead of it",
     sort="recall ahead",
+    then=".report()",
     means={
         "recall": "the recall level that is explained, from 1",
         "ahead": "how many levels further the explaining one is",
         "pairs": "number of (query, pair of runs) that have all these levels",
-        "coefficient": "weight of the explaining level, by ordinary least squares",
+        "coefficient": "weight of the explaining level, by ordinary least squares through zero",
         "std_error": "its standard error, which takes pairs as independent, and they are not",
-        "intercept": "intercept of the regression of that recall level",
-        "r_squared": "share of the variance that the regression explains",
+        "r_squared": "share of the sum of squares that the regression explains",
     },
-    unreported="a report has no place for regressions; print the table itself",
     undrawn="the correlations are drawn: kind='correlation'",
 )
 
@@ -160,14 +159,16 @@ def locality(
 ) -> pd.DataFrame:
     """Return how the differences of two runs in reciprocal rank at one recall level go with those at others.
 
-    The difference at level i is 1/f_i - 1/f'_i over all pairs of runs, the one that comes first in the table of runs
-    less the other. A query counts at the levels that it has, as many as it has relevant items.
+    The difference at level i is 1/f_i - 1/f'_i over all pairs of runs. A pair has no first run, so correlations are
+    taken about zero and regressions pass through it: nothing depends on which of the two is subtracted from the other.
+    A query counts at the levels that it has, as many as it has relevant items.
 
     Parameters
     ----------
     kind : {'correlation', 'regression'}
-        Pearson's r between every two of the first `levels` recall levels; or ordinary least squares of each level i on
-        i + 1 .. i + `ahead`, for the levels where i + ahead is at most `levels`.
+        r = sum xy / sqrt(sum x^2 sum y^2) between every two of the first `levels` recall levels; or ordinary least
+        squares, without intercept, of each level i on i + 1 .. i + `ahead`, for the levels where i + ahead is at most
+        `levels`.
     levels : int
         How many recall levels are looked at.
     ahead : int
@@ -183,13 +184,13 @@ def locality(
     >>> judged = pdeval.datasets.sample_judged(topics="common")
     >>> judged.agree.locality(levels=3).round(3)
        recall_a  recall_b  pairs      r
-    0         1         2   3168  0.698
+    0         1         2   3168  0.697
     1         1         3   3168  0.533
-    2         2         3   3168  0.770
+    2         2         3   3168  0.769
     >>> judged.agree.locality(kind="regression", levels=3, ahead=1).round(3)
-       recall  ahead  pairs  coefficient  std_error  intercept  r_squared
-    0       1      1   3168        1.534      0.028     -0.013      0.487
-    1       2      1   3168        1.228      0.018      0.008      0.594
+       recall  ahead  pairs  coefficient  std_error  r_squared
+    0       1      1   3168        1.532      0.028      0.486
+    1       2      1   3168        1.226      0.018      0.592
     """
     whole("levels", levels, 1)
     whole("ahead", ahead, 1)
@@ -208,10 +209,10 @@ def locality(
 
 
 def _moments(judged: Judged, levels: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield, for queries with so many levels, the sums over pairs of products of (1, d_1, ..., d_size).
+    """Yield, for queries with so many levels, their pairs at [0, 0] and the sums over them of d_i d_j at [i, j].
 
-    From the runs' own values, without forming pairs: over a < b of n runs, the sum of (x_a - x_b)(y_a - y_b) is
-    n sum(xy) - sum(x) sum(y), and the sum of x_a - x_b weighs the k-th run, from 0, by n - 1 - 2k.
+    From the runs' own values, without forming pairs: over pairs of n runs, the sum of (x_a - x_b)(y_a - y_b) is
+    n sum(xy) - sum(x) sum(y).
     """
     counts = judged.counted()
     for block in Views(judged).blocks("binary", judged.level):
@@ -221,10 +222,8 @@ def _moments(judged: Judged, levels: int) -> Iterator[tuple[int, np.ndarray]]:
         here = counts[block.topics]
         near = np.where(here, 1.0 / block["rank"][:size], 0.0)
         n = here.sum(axis=1)
-        turn = np.where(here, n[:, None] - 1 - 2 * (np.cumsum(here, axis=1) - 1), 0)
-        part = np.empty((size + 1, size + 1))
+        part = np.zeros((size + 1, size + 1))
         part[0, 0] = pairs_of(n).sum()
-        part[0, 1:] = part[1:, 0] = (near * turn).sum(axis=(1, 2))
         sums = near.sum(axis=2)
         # centred first: products of the means would cost digits
         centred = np.where(here, near - (sums / np.maximum(n, 1))[..., None], 0.0)
@@ -238,11 +237,7 @@ def _correlations(moments: np.ndarray) -> pd.DataFrame:
     have = moments[b]  # queries that have the deeper of the two levels
     at = np.arange(len(b))
     n = have[:, 0, 0]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cov, var_a, var_b = (
-            have[at, i, j] / n - have[at, 0, i] * have[at, 0, j] / n**2 for i, j in ((a, b), (a, a), (b, b))
-        )
-        r = cov / np.sqrt(var_a * var_b)
+    r = about_zero(n, have[at, a, a], have[at, b, b], have[at, a, b])
     return pd.DataFrame({"recall_a": a, "recall_b": b, "pairs": n.astype(np.int64), "r": r})
 
 
@@ -250,7 +245,7 @@ def _regressions(moments: np.ndarray, ahead: int) -> pd.DataFrame:
     parts = []
     for i in range(1, len(moments) - ahead):
         whole = moments[i + ahead]
-        given = np.array([0, *range(i + 1, i + ahead + 1)])
+        given = np.arange(i + 1, i + ahead + 1)
         inside, cross = whole[np.ix_(given, given)], whole[given, i]
         n = whole[0, 0]
         if n <= len(given) or np.linalg.matrix_rank(inside) < len(given):
@@ -259,17 +254,15 @@ def _regressions(moments: np.ndarray, ahead: int) -> pd.DataFrame:
             weight = np.linalg.solve(inside, cross)
             left = whole[i, i] - weight @ cross
             error = np.sqrt(np.diag(np.linalg.inv(inside)) * max(left, 0.0) / (n - len(given)))
-            spread = whole[i, i] - whole[0, i] ** 2 / n
-            fit = 1 - left / spread if spread > 0 else np.nan
+            fit = 1 - left / whole[i, i] if whole[i, i] > n * NOISE**2 else np.nan
         parts.append(
             pd.DataFrame(
                 {
                     "recall": i,
                     "ahead": np.arange(1, ahead + 1),
                     "pairs": int(n),
-                    "coefficient": weight[1:],
-                    "std_error": error[1:],
-                    "intercept": weight[0],
+                    "coefficient": weight,
+                    "std_error": error,
                     "r_squared": fit,
                 }
             )

@@ -23,6 +23,7 @@ table(
     "table of error reduction",
     row="measure",
     sort="measure",
+    then=".report()",
     means={
         "run_a": "the old run",
         "run_b": "the new run",
@@ -30,7 +31,6 @@ table(
         "mean_b": "mean of the new run over the queries",
         "rrie": "relative reduction in error, negative for a loss, missing where the old run is perfect",
     },
-    unreported="it is one number per measure; print the table itself",
     undrawn="it is one number per measure; print the table itself",
 )
 table(
@@ -38,6 +38,7 @@ table(
     "step measure_old measure_new runs:int delta_sort:float tau_b:float delta_value:float",
     "table of the steps from MAP to search length",
     row="step from one measure to the next, the last from the first to the last at once",
+    then=".report()",
     means={
         "step": "what the step changes",
         "measure_old": "the measure before it",
@@ -46,7 +47,6 @@ table(
         "delta_sort": "how many places, of 100, the system moves that moves most",
         "delta_value": "mean over systems of new / old value; a search length counts with its reciprocal",
     },
-    unreported="it is four rows; print the table itself",
     undrawn="it is four rows; print the table itself",
 )
 

@@ -34,8 +34,8 @@ table(
     "table of the best systems",
     known_by="collection measure value",
     row="collection and measure",
+    then=".report()",
     means={"collection": "the collection, as it was named", "value": "mean over queries of the best run"},
-    unreported="it is one run per collection; print the table itself",
     undrawn="draw how the best are spread: pdeval.experiments.headroom_of(...)",
 )
 table(
@@ -45,6 +45,7 @@ table(
     known_by="measure bucket low high count share",
     row="measure and bucket",
     sort="measure low",
+    then=".report()",
     means={
         "bucket": "the means of the bucket, e.g. '[0.3, 0.4)'",
         "low": "the lower edge of the bucket; the first one holds what is below it too",
@@ -52,7 +53,6 @@ table(
         "count": "number of collections whose best run is in the bucket",
         "share": "share of collections whose best run is in the bucket",
     },
-    unreported="a histogram is drawn: draw count against bucket",
     undrawn="a bar chart of count by bucket says it: table.plot.bar(x='bucket', y='count')",
 )
 

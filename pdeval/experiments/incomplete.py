@@ -95,8 +95,8 @@ def incomplete(
     draws : int
         How many random draws of each size.
     policy : {'random', 'pool'}
-        Which labels are kept: any, or first those of items that most runs returned (draws then differ only in items
-        that equally many returned).
+        Which labels are kept: any, or first those of items that most runs returned, apart among relevant
+        items, other items of positive grade, and the rest (draws then differ only in items that equally many returned).
     against : str or Measure, optional
         The measure whose preferences on all data agreement is with, e.g. "RR"; by default each measure's own.
     method : str, optional
@@ -198,7 +198,8 @@ def _fewer_labels(
 ) -> np.ndarray:
     needed = [thinning.label_order(judged, rng, policy=policy) for rng in generators]
     every = asked if other is None else [*asked, other]
-    corpus = corpus_sizes(judged.positions) if any("corpus" in measure.entry.columns for measure in every) else None
+    asks = any("corpus" in measure.columns for measure in every)
+    corpus = corpus_sizes(judged.positions, judged.level) if asks else None
     if not needs_judged(every):
         positive = judged.positions.judged.grade > 0
         judged, needed = judged.on(judged.positions.keep_items(positive)), [part[positive] for part in needed]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,9 +13,10 @@ from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.scores import Views
 from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
+from pdeval.judged.topics import outside
 from pdeval.kernels.levels import found
 from pdeval.kernels.search_length import Unretrieved, atomized
-from pdeval.kinds.labels import labels
+from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of
 from pdeval.verbs import verb
@@ -128,6 +130,8 @@ def lengths(judged: Judged, *, runs: Iterable[object] | None = None, unretrieved
     judged = chosen(judged, runs)
     frame = items(judged, unretrieved=unretrieved)
     judged.tell()
+    if unretrieved == "run":
+        tell_depths(judged)
     return frame
 
 
@@ -139,6 +143,36 @@ def items(judged: Judged, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
     frame = pd.DataFrame({**columns, "asl": rows.length, "retrieved": rows.retrieved})
     frame.attrs.update(judged.attrs)
     return frame
+
+
+def tell_depths(judged: Judged) -> None:
+    """Warn, once for all runs, where relevant items are missing from a list that is shorter than those of other runs.
+
+    By the rule of runs an item that was not retrieved stands at the end of its own list, so short lists look better.
+    """
+    positions, counts = judged.positions, judged.counted() & judged.positions.answered
+    length = positions.retrieved
+    longest = np.where(counts, length, 0).max(axis=1, initial=0)
+    relevant = positions.relevant(judged.level)
+    size = np.bincount(positions.judged.topic[relevant], minlength=len(length))
+    hits = relevant[positions.item]
+    held = np.zeros(length.shape, dtype=np.int64)
+    np.add.at(held, (positions.judged.topic[positions.item[hits]], positions.run[hits]), 1)
+    short = counts & (length < longest[:, None]) & (held < size[:, None])
+    if not short.any():
+        return
+    lacks = np.where(short, longest[:, None] - length, 0)
+    topic, run = (int(at) for at in np.unravel_index(np.argmax(lacks), short.shape))
+    number = int(short.any(axis=1).sum())
+    name, query = run_labels(judged.runs)[run], judged.queries[topic]
+    warnings.warn(
+        f"lists of unequal depth on {number:,} quer{'y' if number == 1 else 'ies'}: e.g. run {name!r} returned "
+        f"{length[topic, run]:,} items for {query!r}, another run {longest[topic]:,}. "
+        "Search length (ASL) then favours short lists, where an item that was not retrieved "
+        'stands behind fewer irrelevant ones. Use unretrieved="corpus", or cut all lists alike with depth=.',
+        UserWarning,
+        stacklevel=outside(),
+    )
 
 
 def chosen(judged: Judged, runs: Iterable[object] | None) -> Judged:

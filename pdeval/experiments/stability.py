@@ -15,7 +15,7 @@ from pdeval.evaluate.scores import Views
 from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import share
-from pdeval.mechanics.equality import signs
+from pdeval.mechanics.equality import NOISE, signs
 from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
@@ -99,7 +99,7 @@ class Plan:
             known = ~np.isnan(merit)
             with np.errstate(invalid="ignore"):  # a run may have none of the queries
                 mean = (weights @ np.where(known, merit, 0.0)) / (weights @ known.astype(np.float64))
-            return votes.ranks(mean, votes.NOISE * np.nanmax(np.abs(merit), initial=0.0))
+            return votes.ranks(mean, NOISE * np.nanmax(np.abs(merit), initial=0.0))
         runs = pd.DataFrame({"run": np.arange(merit.shape[1])})
         rows = []
         for used in weights > 0:

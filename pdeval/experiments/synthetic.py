@@ -94,9 +94,9 @@ def uniform(
     --------
     >>> uniform(N=10, measures=["AP", "P@10", "RBP(p=0.5)"]).round(4)
       measure_a   measure_b  fuzziness   pairs  agreement       r
-    0        AP        P@10        0.0  523776     0.7694  0.9201
-    1        AP  RBP(p=0.5)        0.0  523776     0.8200  0.8283
-    2      P@10  RBP(p=0.5)        0.0  523776     0.6001  0.6058
+    0        AP        P@10        0.0  523776     0.7694  0.9086
+    1        AP  RBP(p=0.5)        0.0  523776     0.8200  0.8050
+    2      P@10  RBP(p=0.5)        0.0  523776     0.6001  0.5472
     """
     if not 1 <= N <= MOST or N % 1:
         raise ValueError(
@@ -216,8 +216,8 @@ def sampled(
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(topics="common")
     >>> sampled(judged, ["AP", "RBP(p=0.8)"], pairs=5000).round(3)
-      measure_a measure_b  fuzziness  pairs  agreement      r
-    0        AP       RBP        0.0   5000      0.973  0.969
+      measure_a   measure_b  fuzziness  pairs  agreement      r
+    0        AP  RBP(p=0.8)        0.0   5000      0.973  0.969
     """
     _check_size(N, pairs)
     lists = shown(judged, N)

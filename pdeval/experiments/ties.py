@@ -31,8 +31,8 @@ table(
     "table of ties",
     row="measure (and query, with per='query')",
     sort="measure query",
+    then=".report()",
     means=MEANS,
-    unreported="a report has no place for counts of pairs; print the table itself",
     undrawn="it is one number per measure; .ties.by_recall() is drawn",
 )
 table(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.choice import place_of
-from pdeval.experiments.search_length_items import atoms, chosen, item_columns, rising
+from pdeval.experiments.search_length_items import atoms, chosen, item_columns, rising, tell_depths
 from pdeval.judged.judged import Judged
 from pdeval.kernels.search_length import Unretrieved
 from pdeval.kinds.labels import labels
@@ -17,11 +17,13 @@ from pdeval.kinds.schemas import table
 from pdeval.verbs import verb
 
 SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
+LACKING = ("only run_a", "only run_b", "neither")
 
 table(
     "length_differences",
-    "run_a run_b query doc value_a:float value_b:float difference:float",
+    "run_a run_b query doc value_a:float value_b:float difference:float retrieved_a:bool retrieved_b:bool",
     "table of search lengths in two runs",
+    known_by="run_a run_b query doc value_a value_b difference",
     row="query and relevant item",
     sort="query doc",
     then=".plot()",
@@ -29,20 +31,26 @@ table(
         "value_a": "the item's search length in run_a",
         "value_b": "the item's search length in run_b",
         "difference": "value_a - value_b: negative where run_a finds it sooner",
+        "retrieved_a": "whether run_a returned the item",
+        "retrieved_b": "whether run_b returned the item",
     },
     unreported="it has a row per item; draw it: .plot()",
 )
 table(
     "length_wins",
-    "run_a run_b bucket:text low:float high:float count:int share:share",
+    "run_a run_b class bucket:text low:float high:float count:int share:share",
     "table of wins in search length",
-    row="bucket of differences, from the largest wins of run_a to its largest losses",
+    known_by="run_a run_b bucket low high count share",
+    row="bucket of differences, from the largest wins of run_a to its largest losses; then items that a run lacks",
     sort="low",
     then=".plot()",
     means={
-        "bucket": "the differences of the bucket, e.g. '1 to 2'; negative ones are wins of run_a",
-        "low": "the smallest whole difference of the bucket",
-        "high": "the largest whole difference of the bucket",
+        "class": "items that both runs retrieved: run_a 'sooner', the 'same', or 'later'; and those that 'only run_a', "
+        "'only run_b' or 'neither' retrieved",
+        "bucket": "the differences of the bucket, e.g. '1 to 2'; negative ones are wins of run_a; or the class of "
+        "items that a run lacks",
+        "low": "the smallest whole difference of the bucket, missing where a run lacks the items",
+        "high": "the largest whole difference of the bucket, missing where a run lacks the items",
         "count": "number of relevant items",
         "share": "share of the relevant items of the queries that count for both runs",
     },
@@ -61,7 +69,8 @@ table(
 def differences(judged: Judged, run_a: object, run_b: object, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
     """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner.
 
-    Over the queries that count for both runs.
+    Over the queries that count for both runs. The search length of an item that a run did not retrieve is that of the
+    end of its list, so differences mean little there: see the columns `retrieved_a` and `retrieved_b`.
 
     Parameters
     ----------
@@ -74,12 +83,21 @@ def differences(judged: Judged, run_a: object, run_b: object, *, unretrieved: Un
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").lengths.differences("bm25", "ql").head(3)
-      run_a run_b query_id     doc_id  value_a  value_b  difference
-    0  bm25    ql      101  doc-00012     89.0     55.0        34.0
-    1  bm25    ql      101  doc-01689     12.0     10.0         2.0
-    2  bm25    ql      101  doc-02291     57.0      6.0        51.0
+    >>> found = pdeval.datasets.sample_judged(topics="common").lengths.differences("bm25", "ql")
+    >>> found.drop(columns=["run_a", "run_b"]).head(3)
+      query_id     doc_id  value_a  value_b  difference  retrieved_a  retrieved_b
+    0      101  doc-00012     89.0     55.0        34.0        False         True
+    1      101  doc-01689     12.0     10.0         2.0         True         True
+    2      101  doc-02291     57.0      6.0        51.0         True         True
     """
+    frame, both = _items(judged, run_a, run_b, unretrieved)
+    if unretrieved == "run":
+        tell_depths(both)
+    return frame
+
+
+def _items(judged: Judged, run_a: object, run_b: object, unretrieved: Unretrieved) -> tuple[pd.DataFrame, Judged]:
+    """Return the items with their search lengths in two runs, and the join of these two."""
     a, b = (place_of(judged.runs, run) for run in (run_a, run_b))
     if a == b:
         raise ValueError(f"a run cannot be compared with itself: {run_a!r}.")
@@ -91,9 +109,11 @@ def differences(judged: Judged, run_a: object, run_b: object, *, unretrieved: Un
     columns = _run_columns(judged, a, b, len(item))
     columns |= item_columns(judged.positions, judged.positions.judged.topic[item], item)
     value_a, value_b = rows.length[mine][at_a], rows.length[theirs][at_b]
-    frame = pd.DataFrame({**columns, "value_a": value_a, "value_b": value_b, "difference": value_a - value_b})
+    columns |= {"value_a": value_a, "value_b": value_b, "difference": value_a - value_b}
+    found = {"retrieved_a": rows.retrieved[mine][at_a], "retrieved_b": rows.retrieved[theirs][at_b]}
+    frame = pd.DataFrame({**columns, **found})
     frame.attrs.update(judged.attrs)
-    return frame
+    return frame, both
 
 
 @verb(
@@ -110,9 +130,11 @@ def wins(
     run_b: object,
     *,
     edges: Sequence[float] = SHIFTS,
-    unretrieved: Unretrieved = "run",
 ) -> pd.DataFrame:
-    """Return how many relevant items one run finds sooner than another, by how much, and how many later.
+    """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds.
+
+    Sooner and later are said of items that both runs retrieved. Those that only one of them retrieved, or neither, are
+    classes of their own: they have no place in a list, so that no difference is known.
 
     Parameters
     ----------
@@ -120,9 +142,6 @@ def wins(
         The two runs; negative buckets are wins of run_a. topics="common" means what both of them answered.
     edges : sequence of numbers
         The lower edges of the buckets of wins and of losses, rising from 1.
-    unretrieved : {'run', 'corpus'}
-        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
-        all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
 
     References
     ----------
@@ -132,26 +151,36 @@ def wins(
     --------
     >>> import pdeval
     >>> pdeval.datasets.sample_judged(topics="common").lengths.wins("bm25", "ql", edges=[1, 10]).round(3)
-      run_a run_b    bucket   low  high  count  share
-    0  bm25    ql     ≤ −10  -inf -10.0    363  0.317
-    1  bm25    ql  −9 to −1  -9.0  -1.0    212  0.185
-    2  bm25    ql         0   0.0   0.0     81  0.071
-    3  bm25    ql    1 to 9   1.0   9.0    166  0.145
-    4  bm25    ql      ≥ 10  10.0   inf    323  0.282
+      run_a run_b       class      bucket   low  high  count  share
+    0  bm25    ql      sooner       ≤ −10  -inf -10.0    215  0.188
+    1  bm25    ql      sooner    −9 to −1  -9.0  -1.0    127  0.111
+    2  bm25    ql        same           0   0.0   0.0     30  0.026
+    3  bm25    ql       later      1 to 9   1.0   9.0    108  0.094
+    4  bm25    ql       later        ≥ 10  10.0   inf    185  0.162
+    5  bm25    ql  only run_a  only run_a   NaN   NaN    159  0.139
+    6  bm25    ql  only run_b  only run_b   NaN   NaN    149  0.130
+    7  bm25    ql     neither     neither   NaN   NaN    172  0.150
     """
     edge = rising(edges)
-    difference = differences(judged, run_a, run_b, unretrieved=unretrieved)["difference"].to_numpy()
+    frame, both = _items(judged, run_a, run_b, "run")
+    tell_depths(both)
+    difference = frame["difference"].to_numpy()
+    found_a, found_b = (frame[f"retrieved_{side}"].to_numpy() for side in "ab")
     size = np.searchsorted(edge, np.abs(difference), side="right")
     place = np.where(difference < 0, len(edge) - size, len(edge) + size)
     lows, highs = edge.tolist(), [*(after - 1 for after in edge[1:].tolist()), np.inf]
-    counts = np.bincount(place, minlength=2 * len(edge) + 1)
+    lacking = np.select([found_a & ~found_b, found_b & ~found_a, ~found_a & ~found_b], [1, 2, 3], 0)
+    place = np.where(lacking, 2 * len(edge) + lacking, place)
+    counts = np.bincount(place, minlength=2 * len(edge) + 1 + len(LACKING))
+    unknown = [np.nan] * len(LACKING)
     won = [_turned(low, high) for low, high in zip(lows[::-1], highs[::-1])]
     frame = pd.DataFrame(
         {
             **_run_columns(judged, place_of(judged.runs, run_a), place_of(judged.runs, run_b), len(counts)),
-            "bucket": [*won, "0", *(_shift(low, high) for low, high in zip(lows, highs))],
-            "low": [*(-high for high in highs[::-1]), 0.0, *lows],
-            "high": [*(-low for low in lows[::-1]), 0.0, *highs],
+            "class": ["sooner"] * len(edge) + ["same"] + ["later"] * len(edge) + list(LACKING),
+            "bucket": [*won, "0", *(_shift(low, high) for low, high in zip(lows, highs)), *LACKING],
+            "low": [*(-high for high in highs[::-1]), 0.0, *lows, *unknown],
+            "high": [*(-low for low in lows[::-1]), 0.0, *highs, *unknown],
             "count": counts,
             "share": counts / max(counts.sum(), 1),
         }

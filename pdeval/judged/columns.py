@@ -136,7 +136,7 @@ def corpus(block: Block) -> np.ndarray:
 
     view = block.view
     if "corpus" not in view.made:
-        view.made["corpus"] = corpus_sizes(view.positions)
+        view.made["corpus"] = corpus_sizes(view.positions, view.level)
     return view.made["corpus"][block.topics][:, None].astype(np.float64)
 
 

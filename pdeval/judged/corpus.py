@@ -1,16 +1,18 @@
-"""The corpus of a query, as far as it is known: the items that any run returned or anyone judged."""
+"""The corpus of a query, as far as it is known: the items that any run returned, and its relevant items."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pdeval.judged import ids, judgments
+from pdeval.judged import ids
 from pdeval.judged import lists as list_index
 from pdeval.judged.positions import Positions
 
 
-def corpus_sizes(positions: Positions) -> np.ndarray:
-    """Return, for every topic, the number of different items in all rankings and judgments of it together.
+def corpus_sizes(positions: Positions, level: float | None = None) -> np.ndarray:
+    """Return, for every topic, the number of different items in all rankings of it and among its relevant items.
+
+    Judged non-relevant items that no run returned do not count (Diaz & Ferraro 2022, section 5.5).
 
     Examples
     --------
@@ -21,7 +23,7 @@ def corpus_sizes(positions: Positions) -> np.ndarray:
     """
     if positions.source is None:
         raise ValueError("the number of items of a query is counted from the run table, which this join no longer has.")
-    runs, qrels = positions.source
+    runs, _ = positions.source
     judged = positions.judged
     found = list_index.find_lists(runs)
     topic = found.queries.probe(judged.queries)[found.query]
@@ -32,10 +34,10 @@ def corpus_sizes(positions: Positions) -> np.ndarray:
     key = row_topic[known].astype(np.int64) * len(docs) + code[known]
     ranked, _ = np.unique(key, return_inverse=True)
     size = np.bincount(ranked // len(docs), minlength=len(judged.queries))
-    # judged items that no run returned come on top, also those that a join of relevant items left out
-    held = judged if positions.complete else judgments.read_judgments(qrels)
-    topic = held.queries.probe(judged.queries)[held.topic]
-    place = held.docs.probe(docs)[held.doc]
+    # relevant items that no run returned come on top
+    relevant = np.flatnonzero(positions.relevant(level))
+    place = judged.docs.probe(docs)[judged.doc[relevant]]
     seen = place >= 0
-    seen[seen] = np.isin(topic[seen].astype(np.int64) * len(docs) + place[seen], ranked)
-    return size + np.bincount(topic[~seen & (topic >= 0)], minlength=len(judged.queries))
+    own = judged.topic[relevant]
+    seen[seen] = np.isin(own[seen].astype(np.int64) * len(docs) + place[seen], ranked)
+    return size + np.bincount(own[~seen], minlength=len(judged.queries))

@@ -138,9 +138,11 @@ def column_ids(column: pd.Series, role: str) -> Ids:
     --------
     >>> column_ids(pd.Series([3, 4]), "query").type
     'integers'
+    >>> column_ids(pd.Series([3.0, 4.0]), "query").numbers.tolist()
+    [3, 4]
     >>> column_ids(pd.Series([0.5]), "query")
     Traceback (most recent call last):
-    ValueError: the query column holds float64 values; ids must be strings or integers. Convert with .astype(str).
+    ValueError: the query column holds float64 values, e.g. 0.5; ids must be strings or whole numbers.
     """
     dtype = column.dtype
     plain = isinstance(dtype, np.dtype) and dtype.kind in "iub"
@@ -157,10 +159,16 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         if str(dtype).lower().startswith("uint64") and len(column) and column.max() > np.iinfo(np.int64).max:
             raise ValueError(f"the {role} column holds integers too large for 63 bits. Convert with .astype(str).")
         return Ids(numbers=column.to_numpy(dtype=np.int64))
+    if pd.api.types.is_float_dtype(dtype):
+        # whole numbers that a missing value elsewhere made floats; as text they would be "1.0" and never match "1"
+        number = column.to_numpy(dtype=np.float64)
+        whole = np.isfinite(number) & (number == np.trunc(number)) & (np.abs(number) < 2.0**53)
+        if whole.all():
+            return Ids(numbers=number.astype(np.int64))
+        first = column[~whole].iloc[0]
+        raise ValueError(f"the {role} column holds {dtype} values, e.g. {first}; ids must be strings or whole numbers.")
     if pd.api.types.is_numeric_dtype(dtype):
-        raise ValueError(
-            f"the {role} column holds {dtype} values; ids must be strings or integers. Convert with .astype(str)."
-        )
+        raise ValueError(f"the {role} column holds {dtype} values; ids must be strings or whole numbers.")
     return _text(column, arrow, role)
 
 

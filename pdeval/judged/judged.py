@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import Any, Self
 
@@ -12,8 +13,9 @@ import pandas as pd
 
 from pdeval.judged import positions as joining
 from pdeval.judged.positions import Positions
-from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, tell_missing
+from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, outside, tell_missing
 from pdeval.kinds import tables
+from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table
 
 
@@ -34,6 +36,7 @@ class Judged:
     positions: Positions
     level: float | None = None
     topics: Topics = "relevant"
+    said: set[str] = field(default_factory=set, repr=False)
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -77,20 +80,34 @@ class Judged:
         2
         """
         level = self.level if isinstance(level, EllipsisType) else checked_level(level)
-        return replace(self, level=level, topics=self.topics if isinstance(topics, EllipsisType) else topics)
+        if isinstance(topics, EllipsisType):
+            return replace(self, level=level)
+        return replace(self, level=level, topics=topics, said={*self.said, "missing queries"})
 
     def on(self, positions: Positions) -> Judged:
         """Return other positions under the same rules."""
-        return Judged(positions, self.level, self.topics)
+        return Judged(positions, self.level, self.topics, self.said)
 
     def counted(self, level: float | None = None) -> np.ndarray:
         """Return which (topic, run) cells count, by the join's level or by another."""
         return counted(self.positions, self.topics, self.level if level is None else level)
 
     def tell(self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None) -> None:
-        """Warn where queries that count are missing from runs: all runs, or those of some pairs."""
+        """Warn, once for a join, where queries that count are missing from runs: all runs, or those of some pairs.
+
+        Nothing is said where the caller chose which queries count.
+        """
+        if "missing queries" in self.said:
+            return
         used = self.counted() if used is None else used
-        tell_missing(self.positions, used if pairs is None else of_runs(used, *pairs), self.topics)
+        if tell_missing(self.positions, used if pairs is None else of_runs(used, *pairs), self.topics):
+            self.said.add("missing queries")
+
+    def tell_once(self, what: str, text: str) -> None:
+        """Warn of something, once for a join."""
+        if what not in self.said:
+            self.said.add(what)
+            warnings.warn(text, UserWarning, stacklevel=outside())
 
     def nothing_counts(self) -> ValueError:
         """Return the error that says why no topic counts."""
@@ -125,4 +142,11 @@ def join(
     """
     level = checked_level(level)
     both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
-    return Judged(joining.join(*both, **rules), level, topics)
+    made = Judged(joining.join(*both, **rules), level, topics)
+    strangers = joining.sharing_nothing(made.positions)
+    if len(strangers):
+        names = run_labels(made.runs.iloc[strangers])
+        shown = ", ".join(map(repr, names[:3])) + (f", ... ({len(names)} in all)" if len(names) > 3 else "")
+        text = f"no item of {shown} is judged, whatever the query: are its ids those of the judgments?"
+        made.tell_once("strangers", text)
+    return made

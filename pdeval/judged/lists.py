@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,7 +69,16 @@ def find_lists(table: Table) -> Lists:
     ([0, 2, 4], [1, 2, 0, 3], ['a', 'b'])
     """
     count = len(table.frame)
-    names = {name: ids.column_ids(table.frame[name], "run") for name in table.run_columns}
+    names: dict[str, Ids] = {}
+    own: dict[str, Any] = {}
+    for name in table.run_columns:
+        held = table.frame[name]
+        if len(table.run_columns) > 1 and (held.isna().any() or pd.api.types.is_float_dtype(held.dtype)):
+            # a hyper-parameter: any number, and a missing one is a value of its own
+            codes, own[name] = pd.factorize(held, sort=True, use_na_sentinel=False)
+            names[name] = Ids(numbers=codes.astype(np.int64))
+        else:
+            names[name] = ids.column_ids(held, "run")
     query = ids.column_ids(table.column("query"), "query")
     first = np.zeros(count, dtype=bool)
     first[:1] = True
@@ -77,6 +87,8 @@ def find_lists(table: Table) -> Lists:
     begin = np.flatnonzero(first)
     queries, query_code = query.take(begin).unique()
     runs, run_code = _runs({name: column.take(begin) for name, column in names.items()}, len(begin))
+    for name, values in own.items():
+        runs[name] = pd.Index(values).take(runs[name].to_numpy())
     code = run_code.astype(np.int64) * max(len(queries), 1) + query_code
     _, seen, place = np.unique(code, return_index=True, return_inverse=True)
     if len(seen) == len(begin):

@@ -204,6 +204,35 @@ def join(
     )
 
 
+def sharing_nothing(positions: Positions) -> np.ndarray:
+    """Return the runs none of whose items is judged for any query; raise where that holds for all of them.
+
+    Looked for only where a run has no hit at all, so that it costs nothing otherwise.
+    """
+    if positions.source is None:
+        return np.zeros(0, dtype=np.int64)
+    silent = np.flatnonzero(
+        (np.bincount(positions.run, minlength=len(positions.runs)) == 0) & (positions.retrieved > 0).any(axis=0)
+    )
+    if len(silent) == 0:
+        return silent
+    runs, qrels = positions.source
+    found = list_index.find_lists(runs)
+    theirs = np.repeat(np.isin(found.run, silent), found.sizes)
+    rows = np.flatnonzero(theirs) if found.order is None else found.order[theirs]
+    mine = ids.column_ids(runs.column("doc"), "doc").take(rows)
+    judged = ids.column_ids(qrels.column("doc"), "judgments' doc")
+    hit, _ = mine.matches(judged.unique()[0])
+    owner = np.repeat(found.run, found.sizes)[theirs]
+    strangers = silent[np.bincount(owner[hit], minlength=len(positions.runs))[silent] == 0]
+    if len(strangers) == len(positions.runs):
+        raise ValueError(
+            f"no item of the runs is judged: the runs have {_some(mine.unique()[0].index())}, the judgments "
+            f"{_some(judged.unique()[0].index())}. Make the ids alike."
+        )
+    return strangers
+
+
 def _checked(ties: Ties | None, compat: str, depth: object, runs: Table) -> Ties:
     if compat not in ("trec_eval-10", "trec_eval-9", "pref_eval"):
         raise ValueError(f"compat={compat!r}: choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'.")
@@ -281,11 +310,23 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
     shown = [tuple(row) for row in runs.frame[names].iloc[np.sort(rows)[:3]].itertuples(index=False, name=None)]
     best = f".sort_values({runs.roles['score']!r})" if "score" in runs else ""
     key = "(run, query, doc)" if runs.run_columns else "(query, doc)"
+    text = f"the run table has {len(rows):,} duplicate {key} rows, e.g. {', '.join(map(repr, shown))}.\n"
+    # systems that were taken for one come first: dropping rows would merge them
+    apart = _telling_apart(runs, names)
+    if apart:
+        several = [*runs.run_columns, apart]
+        return text + f"The column {apart!r} tells them apart: bind it, df.ireval(run={several!r})."
     hint = "" if runs.run_columns else " If the table holds several runs, bind their column: df.ireval(run=...)."
-    return (
-        f"the run table has {len(rows):,} duplicate {key} rows, e.g. {', '.join(map(repr, shown))}.\n"
-        f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
-    )
+    return text + f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
+
+
+def _telling_apart(runs: Table, names: list[str]) -> str | None:
+    """Return a column that makes the rows unique together with these, or None."""
+    known = {*names, *runs.roles.values()}
+    for name in (str(one) for one in runs.frame.columns if one not in known):
+        if not pd.api.types.is_float_dtype(runs.frame[name].dtype) and not runs.frame.duplicated([*names, name]).any():
+            return name
+    return None
 
 
 def _match(

@@ -50,11 +50,14 @@ def of_runs(used: np.ndarray, *places: np.ndarray) -> np.ndarray:
     return used & asked
 
 
-def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
-    """Warn, once for all runs, where a run did not answer a query that counts (a mask of topics and runs)."""
+def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> bool:
+    """Warn, once for all runs, where a run did not answer a query that counts (a mask of topics and runs).
+
+    Returns whether there was something to tell.
+    """
     missing = used & ~positions.answered
     if topics in ("answered", "common") or not missing.any():
-        return
+        return False
     per_run = missing.sum(axis=0)
     runs = np.flatnonzero(per_run)
     worst = runs[np.argmax(per_run[runs])]
@@ -64,6 +67,7 @@ def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> None:
     if len(runs) > 1:
         text += f", and some from {len(runs) - 1} other run{'s' if len(runs) > 2 else ''}"
     warnings.warn(f"{text}; they count as worst case.", UserWarning, stacklevel=outside())
+    return True
 
 
 def outside() -> int:

@@ -212,6 +212,7 @@ def expected_CG(
     *,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
     """Return the expected cumulated gain: each gain times the item's chance.
@@ -221,7 +222,7 @@ def expected_CG(
     >>> float(expected_CG(np.array([0.0]), np.array([2.0]), np.array([3.0]), k=1))
     1.5
     """
-    return total(gain_of(grade, gain, gains) * chance(start, size, k))
+    return total(gain_of(grade, gain, gains, least) * chance(start, size, k))
 
 
 @expected_of("DCG")
@@ -233,6 +234,7 @@ def expected_DCG(
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
     """Return the expected discounted cumulated gain: each gain times the mean discount of its group's ranks.
@@ -246,7 +248,7 @@ def expected_DCG(
     def divisor(rank: np.ndarray) -> np.ndarray:
         return log2(rank + 1) if discount == "log2(r+1)" else np.maximum(1.0, log2(rank))
 
-    value = gain_of(grade, gain, gains)
+    value = gain_of(grade, gain, gains, least)
     tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / divisor(rank))
     number = drawn(start, size, k)
     alone = np.where(number > 0, value / divisor(np.where(number > 0, start, 0.0) + 1), 0.0)
@@ -263,6 +265,7 @@ def expected_nDCG(
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
     """Return the expected nDCG: the ideal ranking has no ties, so the expected DCG is divided by it.
@@ -272,5 +275,5 @@ def expected_nDCG(
     >>> round(float(expected_nDCG(np.array([0.0]), np.array([2.0]), np.array([1.0]), np.array([1.0]))), 4)
     0.8155
     """
-    value = expected_DCG(start, size, grade, discount=discount, gain=gain, gains=gains, k=k)
-    return share(value, best_dcg(ideal, k, discount, gain, gains))
+    value = expected_DCG(start, size, grade, discount=discount, gain=gain, gains=gains, least=least, k=k)
+    return share(value, best_dcg(ideal, k, discount, gain, gains, least))

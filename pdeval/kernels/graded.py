@@ -1,6 +1,8 @@
 """Measures of graded relevance: cumulated gain, plain, discounted and normalised, and the Q-measure.
 
-The level, the least grade that counts as relevant, does not touch gains: every positive grade has one.
+The level, the least grade that counts as relevant, does not touch gains: every positive grade has one, as in trec_eval.
+`gain="binary"` gives 1 to each item that is relevant at the level and 0 to the others; `least=2` gives none to grades
+below 2.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ from pdeval.catalog import metric
 from pdeval.kernels.levels import cut, found, inf, level, log2, running, share, total
 
 Discount = Literal["log2(r+1)", "jk"]
-Gain = Literal["linear", "exp"]
+Gain = Literal["linear", "exp", "binary"]
 JARVELIN = "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques"
-DCG_SYNONYMS = {"dcg": {"log2": {}, "exp-log2": {"gain": "exp"}}}
+DCG_SYNONYMS: dict[str, dict[Any, dict[str, Any]]] = {
+    "dcg": {"log2": {}, "exp-log2": {"gain": "exp"}},
+    "binary": {"true": {"gain": "binary"}, True: {"gain": "binary"}, "false": {}, False: {}},
+}
 
 
 def read_gains(value: Any, text: str) -> dict[float, float]:
@@ -43,8 +48,10 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
 GAINS = {"gains": read_gains}
 
 
-def gain_of(grade: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None) -> np.ndarray:
-    """Return the gains of grades: the grade, or 2^grade - 1, but for those that `gains` lists.
+def gain_of(
+    grade: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None, least: float = 0.0
+) -> np.ndarray:
+    """Return the gains of grades: the grade, 2^grade - 1, or 1, but for those that `gains` lists; 0 below `least`.
 
     Examples
     --------
@@ -52,13 +59,15 @@ def gain_of(grade: np.ndarray, gain: Gain = "linear", gains: Mapping[float, floa
     ([0.0, 1.0, 7.0], [3.0, 2.0])
     """
     grade = np.asarray(grade, dtype=np.float64)
-    value = np.exp2(grade) - 1 if gain == "exp" else grade
+    value = {"exp": np.exp2(grade) - 1, "binary": (grade > 0) * 1.0}.get(gain, grade)
     for listed, own in (gains or {}).items():
         value = np.where(grade == listed, float(own), value)
-    return value
+    return np.where(grade >= least, value, 0.0) if least else value
 
 
-def ideal_gain(ideal: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None) -> np.ndarray:
+def ideal_gain(
+    ideal: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None, least: float = 0.0
+) -> np.ndarray:
     """Return the gains of the ideal ranking, largest first, negative ones left out.
 
     Examples
@@ -66,7 +75,7 @@ def ideal_gain(ideal: np.ndarray, gain: Gain = "linear", gains: Mapping[float, f
     >>> ideal_gain(np.array([2.0, 1.0, 1.0]), gains={1: 9}).tolist()
     [9.0, 9.0, 2.0]
     """
-    value = gain_of(ideal, gain, gains)
+    value = gain_of(ideal, gain, gains, least)
     return value if not gains else np.maximum(-np.sort(-value, axis=0), 0.0)
 
 
@@ -82,7 +91,12 @@ def discounted(value: np.ndarray, rank: np.ndarray, discount: Discount = "log2(r
 
 
 def best_dcg(
-    ideal: np.ndarray, k: float, discount: Discount, gain: Gain, gains: Mapping[float, float] | None
+    ideal: np.ndarray,
+    k: float,
+    discount: Discount,
+    gain: Gain,
+    gains: Mapping[float, float] | None,
+    least: float = 0.0,
 ) -> np.ndarray:
     """Return the DCG of the ideal ranking, cut at k.
 
@@ -91,7 +105,7 @@ def best_dcg(
     >>> float(best_dcg(np.array([4.0, 2.0, 1.0]), 2, "jk", "linear", None))
     6.0
     """
-    value = ideal_gain(ideal, gain, gains)
+    value = ideal_gain(ideal, gain, gains, least)
     return total(discounted(value, cut(level(value), k), discount))
 
 
@@ -102,6 +116,7 @@ def CG(
     *,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
     """Cumulated gain: the sum of the gains of the first k items.
@@ -111,7 +126,7 @@ def CG(
     >>> float(CG(np.array([1.0, 2.0, 7.0]), np.array([3.0, 2.0, 1.0]), k=5))
     5.0
     """
-    return total(np.where(found(rank, k), gain_of(grade, gain, gains), 0.0))
+    return total(np.where(found(rank, k), gain_of(grade, gain, gains, least), 0.0))
 
 
 @metric(
@@ -129,19 +144,21 @@ def DCG(
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
     """Discounted cumulated gain: the sum of the gains of the first k items, each divided by its rank's discount.
 
     The discount is log2(rank + 1), as in trec_eval; `discount="jk"` divides by max(1, log2(rank)), as Järvelin and
-    Kekäläinen did. The gain is the grade; `gain="exp"` takes 2^grade - 1; `gains={1: 3, 2: 9}` sets it by grade.
+    Kekäläinen did. The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each
+    item that is relevant at the level; `gains={1: 3, 2: 9}` sets it by grade; grades below `least` have none.
 
     Examples
     --------
     >>> float(DCG(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0]), discount="jk"))
     6.5
     """
-    return total(discounted(gain_of(grade, gain, gains), cut(rank, k), discount))
+    return total(discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount))
 
 
 @metric(
@@ -166,6 +183,7 @@ def nDCG(
     discount: Discount = "log2(r+1)",
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
     """Normalised discounted cumulated gain: DCG divided by that of the ideal ranking.
@@ -179,8 +197,8 @@ def nDCG(
     >>> round(float(nDCG(np.array([1.0, 2.0, 4.0]), grades, grades, discount="jk")), 2)  # 6.5 / 6.63
     0.98
     """
-    value = DCG(rank, grade, discount=discount, gain=gain, gains=gains, k=k)
-    return share(value, best_dcg(ideal, k, discount, gain, gains))
+    value = DCG(rank, grade, discount=discount, gain=gain, gains=gains, least=least, k=k)
+    return share(value, best_dcg(ideal, k, discount, gain, gains, least))
 
 
 @metric(

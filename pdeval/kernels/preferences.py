@@ -254,12 +254,18 @@ def interleaving(
 
 @preference(name="OI", reference=RPP_PAPER + ", section 6.1", path="interleaved")
 def offline_interleaving(
-    x_items: np.ndarray, y_items: np.ndarray, *, user: Literal["uniform", "dcg"] = "uniform"
+    x_items: np.ndarray,
+    y_items: np.ndarray,
+    *,
+    user: Literal["uniform", "dcg"] = "uniform",
+    over: Literal["all", "found"] = "all",
 ) -> np.ndarray:
     """Offline interleaving: the expected winner of a balanced interleaving, read by a simulated user.
 
     `x_items` and `y_items` hold the ranks of the same items on both sides. The user clicks every relevant item down
-    to the j-th of the interleaved list, j drawn uniformly or with weight 1 / log2(j + 1); both interleavings count.
+    to the j-th of the interleaved list, j drawn uniformly or with weight 1 / log2(j + 1) from all relevant items of the
+    query; a user who wants more items than the list holds prefers neither ranking. With `over="found"` j is drawn from
+    the items that the list holds. Both interleavings count.
 
     Examples
     --------
@@ -267,10 +273,21 @@ def offline_interleaving(
     1.0
     """
     x, y = np.asarray(x_items, dtype=np.float64), np.asarray(y_items, dtype=np.float64)
-    return (_one_interleaving(x, y, user) - _one_interleaving(y, x, user)) / 2
+    return (_one_interleaving(x, y, user, over) - _one_interleaving(y, x, user, over)) / 2
 
 
-def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str) -> np.ndarray:
+def stopping_mass(user: str, items: int) -> float:
+    """Return the weight of all stopping items: their number, or the sum of 1 / log2(j + 1).
+
+    Examples
+    --------
+    >>> stopping_mass("uniform", 3), round(stopping_mass("dcg", 2), 3)
+    (3.0, 1.631)
+    """
+    return float(items) if user == "uniform" else float((1 / log2(np.arange(2.0, items + 2))).sum())
+
+
+def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str, over: str) -> np.ndarray:
     """Return the expected sign of x's credit less y's, where x is drawn from first."""
     # balanced interleaving takes x1, y1, x2, y2, ... and skips repeats: an item appears at its earliest turn
     turn = np.minimum(2 * x - 1, 2 * y)
@@ -283,6 +300,8 @@ def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str) -> np.ndarray:
         place += clicked
         credit += clicked * ((x[item] <= cutoff) * 1.0 - (y[item] <= cutoff))
     weight = np.where(seen, 1.0 if user == "uniform" else 1 / log2(np.where(seen, place, 1) + 1), 0.0)
-    total = weight.sum(axis=0)
     won = (weight * np.sign(credit)).sum(axis=0)
+    if over == "all":
+        return won / stopping_mass(user, len(turn))
+    total = weight.sum(axis=0)
     return np.divide(won, total, out=np.zeros_like(won), where=total > 0)

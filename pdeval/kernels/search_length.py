@@ -11,15 +11,32 @@ from pdeval.kernels.binary import hits
 from pdeval.kernels.levels import found, inf, level, total
 
 Unretrieved = Literal["run", "corpus"]
+Unfound = Literal["never", "corpus"]
 COOPER = "Cooper 1968, Expected search length"
 ASL_PAPER = "Alex, Hall & Metzler 2022, Atomized search length: beyond user models"
 
 
+def reached(rank: np.ndarray, corpus: np.ndarray | None, unretrieved: Unfound) -> np.ndarray:
+    """Return the ranks at which items are reached: those not retrieved never, or at the last places of the corpus.
+
+    Examples
+    --------
+    >>> reached(np.array([1.0, inf, inf]), np.array(5.0), "corpus").tolist()
+    [1.0, 4.0, 5.0]
+    """
+    if unretrieved == "never" or corpus is None:
+        return rank * 1.0
+    return np.where(found(rank), rank, corpus - len(rank) + level(rank))
+
+
 @metric(higher=False, range=(1, inf), reference=COOPER, limits={"i": (1, inf)})
-def ESL(rank: np.ndarray, *, i: int = 1) -> np.ndarray:
+def ESL(
+    rank: np.ndarray, corpus: np.ndarray | None = None, *, i: int = 1, unretrieved: Unfound = "never"
+) -> np.ndarray:
     """Search length to the i-th relevant item: its rank (Cooper's type 2).
 
-    Infinite where it was not found, or where there are fewer relevant items.
+    Infinite where it was not found, or where there are fewer relevant items; with `unretrieved="corpus"` items that
+    were not retrieved take the last places of the query's corpus; where there are fewer, all of it is searched.
 
     Examples
     --------
@@ -27,34 +44,38 @@ def ESL(rank: np.ndarray, *, i: int = 1) -> np.ndarray:
     5.0
     """
     if i > len(rank):
-        return np.full(np.shape(rank)[1:], inf)
-    return rank[int(i) - 1] * 1.0
+        return np.broadcast_to(inf if corpus is None or unretrieved == "never" else corpus, np.shape(rank)[1:]) * 1.0
+    return reached(rank, corpus, unretrieved)[int(i) - 1]
 
 
 @metric(higher=False, range=(1, inf), reference=COOPER)
-def ISL(rank: np.ndarray) -> np.ndarray:
+def ISL(rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never") -> np.ndarray:
     """Initial search length: the rank of the first relevant item.
+
+    Infinite where none was found; with `unretrieved="corpus"` items that were not retrieved take the last places of the
+    query's corpus, so that the mean over queries is finite.
 
     Examples
     --------
     >>> float(ISL(np.array([2.0, 5.0])))
     2.0
     """
-    return rank[0] * 1.0
+    return reached(rank, corpus, unretrieved)[0]
 
 
 @metric(higher=False, range=(1, inf), reference=COOPER)
-def TSL(rank: np.ndarray) -> np.ndarray:
+def TSL(rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never") -> np.ndarray:
     """Total search length: the rank of the last relevant item (Cooper's type 3).
 
-    Infinite unless every relevant item was found.
+    Infinite unless every relevant item was found; with `unretrieved="corpus"` those that were not take the last places
+    of the query's corpus.
 
     Examples
     --------
     >>> float(TSL(np.array([2.0, 5.0])))
     5.0
     """
-    return rank[-1] * 1.0
+    return reached(rank, corpus, unretrieved)[-1]
 
 
 @metric(reference="Diaz 2023, Best-case retrieval evaluation; Diaz, Ekstrand & Mitra 2023, Recall, robustness")

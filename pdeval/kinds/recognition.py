@@ -45,9 +45,30 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable
             size = known, sum(_has(column.name, columns, frame, binding) for column in schema.columns)
             if size > most:
                 best, most = schema.name, size
+    if best is None and among is None and implicit(frame, binding):
+        return "qrels"
     if best is not None and among is None and _scored(frame, binding) and "score" not in SCHEMAS[best].named:
         return "runs"  # ranked items, whatever else was joined to them
     return best
+
+
+IMPLICIT = ("timestamp", "time", "date", "datetime")  # what implicit feedback may have beside query and item
+
+
+def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
+    """Return whether a frame holds queries and items and no grades: what was used counts as grade 1.
+
+    Any other column might be the grade under a name that pdeval does not know; then it asks.
+
+    Examples
+    --------
+    >>> implicit(pd.DataFrame(columns=["user_id", "item_id", "timestamp"]), {})
+    True
+    """
+    columns = set(map(str, frame.columns))
+    own = {binding.get(role, name) for role in ("query", "doc") for name in names_of(role)}
+    both = all(_has(role, columns, frame, binding) for role in ("query", "doc"))
+    return both and columns <= {*own, *IMPLICIT} and len(columns & own) == 2
 
 
 def _scored(frame: pd.DataFrame, binding: Binding) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.recognition import kind_of, runs_of
+from pdeval.kinds.recognition import implicit, kind_of, runs_of
 from pdeval.kinds.schemas import PAIRED, SCHEMAS, Schema
 from pdeval.kinds.vocabularies import GRADES, ROLES, VOCABULARIES, listed, names_of
 
@@ -40,6 +40,7 @@ class Table:
     roles: Mapping[str, str]
     run_columns: tuple[str, ...] = ()
     higher: Mapping[str, bool] | bool | None = None
+    implicit: bool = False
 
     def column(self, role: str) -> pd.Series:
         """Return the column that plays a role."""
@@ -183,6 +184,7 @@ def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: B
 
 
 def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Table:
+    given = frame
     words = _words(frame, kind, binding)
     roles: dict[str, str] = {role: binding.get(role, words[role]) for role in ("query", "doc")}
     if kind == "runs":
@@ -198,17 +200,20 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
             )
         return Table(kind, frame, roles, _run_columns(frame, binding, words["run"]))
     grade = _grade(frame, binding) or ("score" if words["query"] == "q_id" and "score" in frame.columns else None)
+    if grade is None and implicit(frame, binding):
+        frame, grade = frame.assign(relevance=1), "relevance"  # implicit feedback: what was used is relevant
     if grade is None:
         raise ValueError(
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
             f"{listed(frame.columns)}. Bind it with qrels.ireval(grade=...)."
         )
     roles["grade"] = grade
+    unsaid = grade == "relevance" and "relevance" not in given.columns
     for role in ("subtopic", "assessor"):
         name = binding.get(role, role)
         if name in frame.columns:
             roles[role] = name
-    return Table(kind, frame, roles)
+    return Table(kind, frame, roles, implicit=unsaid)
 
 
 def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:

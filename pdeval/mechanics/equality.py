@@ -1,21 +1,81 @@
-"""Which numbers are equal: signs within rounding, stretches of equal values, pairs of equals counted without pairs."""
+"""Which numbers are equal: the one tolerance of rounding, stretches of equal values, pairs of equals without pairs.
+
+Two sums that are equal on paper differ on the machine by their order of addition. Everywhere in pdeval - tests,
+orderings, ties, agreement - two values of a measure are equal where they differ by no more than 1e-12 of the larger
+one. Where values are what is left of larger ones (differences, preferences, values of both signs) it is 1e-12 of
+that size, about 1 for preferences (`settled`, `cleared`, `signs`).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-NOISE = 1e-12  # two sums that are equal on paper may differ by their order of addition: nearer than this is tied
+from pdeval.mechanics import stretches
+
+NOISE = 1e-12  # the share of a value's size below which a difference is rounding: so the values are equal
 
 
-def signs(values: np.ndarray) -> np.ndarray:
-    """Return +1, -1 or 0 for differences; those below 1e-12 are rounding, so 0.
+def signs(values: np.ndarray, size: float | np.ndarray = 1.0) -> np.ndarray:
+    """Return +1, -1 or 0 for differences; those below 1e-12 of the size of what was subtracted are rounding, so 0.
 
     Examples
     --------
     >>> signs(np.array([0.2, -0.2, 1e-17])).tolist()
     [1, -1, 0]
     """
-    return (values > NOISE).view(np.int8) - (values < -NOISE).view(np.int8)
+    least = NOISE * size
+    return (values > least).view(np.int8) - (values < -least).view(np.int8)
+
+
+def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
+    """Return the values with those along the last axis that differ by rounding only made the same.
+
+    Neighbours are equal where they differ by at most 1e-12 of the larger of the two. Where values have both signs,
+    those near 0 may be what is left of larger ones: there 1e-12 of the largest value of all counts too, or of 1 where
+    that is less, so that one huge value does not make the others equal. Nothing else changes, NaN stays.
+
+    Parameters
+    ----------
+    least : float
+        The size that values have at least, where they are known to be sums of such numbers.
+
+    Examples
+    --------
+    >>> settled(np.array([0.1 + 0.2, 0.3, 0.4])).tolist()
+    [0.3, 0.3, 0.4]
+    """
+    if values.shape[-1] < 2:
+        return values
+    upward = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, upward, axis=-1)
+    size = np.abs(ordered)
+    both = np.nanmin(ordered, initial=0.0) < 0 < np.nanmax(ordered, initial=0.0)
+    usual = max(min(1.0, float(np.nanmax(size, initial=0.0))) if both else 0.0, least)
+    with np.errstate(invalid="ignore"):
+        gap = np.diff(ordered, axis=-1)
+        near = gap <= NOISE * np.maximum(np.maximum(size[..., 1:], size[..., :-1]), usual)
+    if not (near & (gap != 0)).any():
+        return values
+    new = np.ones(values.shape, dtype=bool)
+    new[..., 1:] = ~near  # a gap beside NaN is none
+    out = np.empty_like(values)
+    np.put_along_axis(out, upward, np.take_along_axis(ordered, stretches.firsts(new), axis=-1), axis=-1)
+    return out
+
+
+def cleared(differences: np.ndarray) -> np.ndarray:
+    """Return differences of shape (queries, pairs) with those that are rounding made 0, where only they are known.
+
+    That is below 1e-12 of the pair's largest, or of 1 where that is less, for they are sums of such numbers.
+
+    Examples
+    --------
+    >>> cleared(np.array([[1e-17], [0.5]])).tolist()
+    [[0.0], [0.5]]
+    """
+    size = np.abs(differences)
+    noise = size <= NOISE * np.fmax.reduce(size, axis=0, initial=1.0)
+    return np.where(noise, 0.0, differences) if (noise & (size > 0)).any() else differences
 
 
 def begins(*columns: np.ndarray) -> np.ndarray:

@@ -69,16 +69,34 @@ def named(what: str, text: str, entries: Mapping[str, Entry]) -> Entry:
     Traceback (most recent call last):
     pdeval.mechanics.registries.UnknownName: no test 'tt'. There is none.
     """
-    names = {alias.lower(): name for name, entry in entries.items() for alias in entry.aliases}
-    names |= {name.lower(): name for name in entries}
-    if text in entries:
-        return entries[text]
-    if str(text).lower() in names:
-        return entries[names[str(text).lower()]]
+    found = sought(text, entries)
+    if found is not None:
+        return found
+    names = _names(entries)
     near = difflib.get_close_matches(str(text).lower().replace(" ", "_"), names, n=1, cutoff=0.5)
     hint = f" Did you mean {names[near[0]]!r}?" if near else ""
     there = f"There are: {', '.join(entries)}" if entries else "There is none"
     raise UnknownName(f"no {what} {text!r}.{hint} {there}.")
+
+
+def sought(text: str, entries: Mapping[str, Entry]) -> Entry | None:
+    """Return the declaration of that name or alias, None where there is none; case does not matter.
+
+    Examples
+    --------
+    >>> sought("tt", {}) is None
+    True
+    """
+    if text in entries:
+        return entries[text]
+    name = _names(entries).get(str(text).lower())
+    return None if name is None else entries[name]
+
+
+def _names(entries: Mapping[str, Declared]) -> dict[str, str]:
+    """Return the name behind each name and alias, in small letters."""
+    aliases = {alias.lower(): name for name, entry in entries.items() for alias in entry.aliases}
+    return aliases | {name.lower(): name for name in entries}
 
 
 def lacking(entry: Declared) -> list[str]:

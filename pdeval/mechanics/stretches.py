@@ -58,14 +58,21 @@ def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     return np.moveaxis(found, -1, axis)
 
 
-def average_ranks(ordered: np.ndarray, axis: int = -1) -> tuple[np.ndarray, np.ndarray]:
+def average_ranks(
+    ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return (average rank, number of equals) of each value, along an axis that is already sorted.
+
+    Parameters
+    ----------
+    tolerance : float or ndarray
+        Neighbours that differ by no more than this are equal; of shape (..., 1), that axis last.
 
     Examples
     --------
     >>> [x.tolist() for x in average_ranks(np.array([1.0, 2.0, 2.0, 5.0]))]
     [[1.0, 2.5, 2.5, 4.0], [1.0, 2.0, 2.0, 1.0]]
     """
-    new = begins(ordered, axis)
+    new = begins(ordered, axis, tolerance)
     first, last = firsts(new, axis), lasts(new, axis)
     return (first + last) / 2 + 1, (last - first + 1).astype(float)

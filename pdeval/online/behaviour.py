@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
+from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import share, whole
+from pdeval.online.assignment import Unit, unit_of
 from pdeval.online.behaviour_measures import MEASURES, BehaviourMeasure, chosen_measures
 from pdeval.online.clicks import behaviour_of, sessions_of
 from pdeval.online.log import Log, read_log
 from pdeval.online.samples import Aggregate, Kind, estimate
 from pdeval.verbs import verb
-
-Unit = Literal["query", "session", "user"]
 
 table(
     "behaviour",
@@ -40,7 +41,7 @@ def behaviour(
     measures: Sequence[str] | str | None = None,
     *,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
-    unit: Unit = "query",
+    unit: Unit | None = None,
     confidence: float = 0.95,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -54,13 +55,14 @@ def behaviour(
         mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
         By default the median for the two times and the mean for the others.
-    unit : {'query', 'session', 'user'}
-        What counts as one observation: an issued query (a session, for queries per session), or each session's or
-        user's own mean. Queries of one user are not independent: with many queries per user prefer 'user'.
+    unit : {'user', 'session', 'query'}, optional
+        What counts as one observation: each user's or session's own mean, or an issued query (a session, for queries
+        per session). By default the user or, in a log without users, the session: what belongs to one user is not
+        independent, so a finer unit than what was randomised finds differences where there are none, and warns.
     confidence : float
-        Of the intervals: Wilson's for rates of queries, Student's t for means, bootstrap for medians.
+        Of the intervals: Wilson's for rates of single queries, Student's t for other means, bootstrap for medians.
     draws : int
-        Bootstrap samples of every median.
+        Bootstrap samples of every median; 0 leaves out the intervals of medians.
     seed : int, optional
         Of the bootstrap.
 
@@ -76,14 +78,17 @@ def behaviour(
     2  tfidf  abandonment_rate      mean  50   0.06    0.02     0.16
     3  tfidf  clicks_per_query      mean  50   3.14    2.61     3.67
     """
+    confidence, draws, seed = share("confidence", confidence), whole("draws", draws, 0), arguments.seed(seed)
     chosen, how = chosen_measures(measures, aggregate)
     read = read_log(log)
     code, buckets = buckets_of(read)
+    unit = unit_of(read.names, read.queries, unit)
+    single = one_query_each(read, unit)
     samples = samples_of(read, chosen, unit, code, len(buckets))
     rows = []
     for number, bucket in enumerate(buckets):
         for measure in chosen:
-            sample, kind = samples[measure.name][number], estimated_as(measure, how[measure.name], unit)
+            sample, kind = samples[measure.name][number], estimated_as(measure, how[measure.name], single)
             rng = rng_of(seed, measure.name, number)
             found = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
             rows.append((bucket, measure.name, how[measure.name], len(sample), *found))
@@ -117,10 +122,6 @@ def samples_of(
     read: Log, chosen: Iterable[BehaviourMeasure], unit: Unit, code: np.ndarray, n: int
 ) -> dict[str, list[np.ndarray]]:
     """Return each measure's observations in every bucket."""
-    if unit not in ("query", "session", "user"):
-        raise ValueError(f"unit is 'query', 'session' or 'user', not {unit!r}.")
-    if unit == "user" and "user" not in read.names:
-        raise ValueError("unit='user' needs a user column in the log; bind it: log.ireval(user=...).")
     queries, sessions = behaviour_of(read), sessions_of(read)
     session = read.codes("session")[0]
     start = np.append(True, session[1:] != session[:-1])
@@ -138,9 +139,14 @@ def samples_of(
     return samples
 
 
-def estimated_as(measure: BehaviourMeasure, aggregate: Aggregate, unit: Unit) -> Kind:
-    """Return how a measure is estimated: as a rate of queries, a mean or a median."""
-    return "rate" if aggregate == "mean" and measure.rate and unit == "query" else aggregate
+def one_query_each(read: Log, unit: Unit) -> bool:
+    """Return whether every unit issued one query, so that its own mean of yes and no is yes or no."""
+    return unit == "query" or not read.queries[read.names[unit]].duplicated().any()
+
+
+def estimated_as(measure: BehaviourMeasure, aggregate: Aggregate, single: bool) -> Kind:
+    """Return how a measure is estimated: as a rate of single queries, a mean or a median."""
+    return "rate" if aggregate == "mean" and measure.rate and single else aggregate
 
 
 def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -165,6 +165,24 @@ def time_to_last_click(queries: pd.DataFrame) -> pd.Series:
     return queries["time_to_last_click"]
 
 
+def names_in(option: str, given: object) -> list[Any]:
+    """Return what an option lists, a single name as a list of one; an error where it lists nothing.
+
+    Examples
+    --------
+    >>> names_in("measures", "clicks_per_query"), names_in("order", ("new", "old"))
+    (['clicks_per_query'], ['new', 'old'])
+    """
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{option}={given!r}: give a list of names.")
+    found = list(given)
+    if not found:
+        raise ValueError(f"{option}={given!r}: give at least one name.")
+    return found
+
+
 def chosen_measures(
     measures: Iterable[str] | str | None, aggregate: Aggregate | Mapping[str, Aggregate] | None
 ) -> tuple[list[BehaviourMeasure], dict[str, Aggregate]]:
@@ -175,10 +193,10 @@ def chosen_measures(
     >>> [measure.name for measure in chosen_measures("clicks_per_query", None)[0]]
     ['clicks_per_query']
     """
-    chosen = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else list(measures)
+    chosen = list(MEASURES) if measures is None else names_in("measures", measures)
     given = {} if aggregate is None else aggregate
     how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
-    unknown = [name for name in [*chosen, *how] if name not in MEASURES]
+    unknown = [name for name in [*chosen, *how] if not isinstance(name, str) or name not in MEASURES]
     if unknown:
         raise KeyError(f"no behaviour measure {unknown[0]!r}; there are {', '.join(MEASURES)}.")
     wrong = [value for value in how.values() if value not in ("mean", "median")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
@@ -10,13 +11,28 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
+from pdeval.judged.topics import outside
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
-from pdeval.online.behaviour import Unit, buckets_of, described, estimated_as, rng_of, samples_of
-from pdeval.online.behaviour_measures import MEASURES, chosen_measures
+from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import share, whole
+from pdeval.online.assignment import Unit, unit_of, users_in_several
+from pdeval.online.behaviour import buckets_of, described, estimated_as, one_query_each, rng_of, samples_of
+from pdeval.online.behaviour_measures import MEASURES, chosen_measures, names_in
 from pdeval.online.log import Log, read_log
-from pdeval.online.samples import Aggregate, Kind, Tested, bootstrap_medians, mann_whitney, two_rates, welch
-from pdeval.significance.corrections import Correction, adjust
+from pdeval.online.samples import (
+    Aggregate,
+    Kind,
+    Tested,
+    bootstrap_medians,
+    gap,
+    mann_whitney,
+    settled,
+    size_of,
+    two_rates,
+    welch,
+)
+from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.verbs import verb
 
 TestName = Literal["auto", "welch", "mann-whitney"]
@@ -36,9 +52,9 @@ table(
         "test": "'z', 'welch' or 'mann-whitney'",
         "n_a": "observations in the first bucket",
         "n_b": "observations in the second bucket",
-        "difference": "value_a - value_b",
+        "difference": "value_a - value_b; 0 where that is rounding",
         "effect_size": "Cohen's h for rates, d for means, rank-biserial correlation for Mann-Whitney",
-        "p_value": "NaN where there is nothing to test",
+        "p_value": "1 where the buckets do not differ at all; NaN where there is nothing to test",
         "p_adjusted": "p-value corrected for the number of pairs, within each measure",
     },
     undrawn="its intervals are in ci_low and ci_high; there is no plot of them",
@@ -70,7 +86,7 @@ def compare_buckets(
     *,
     order: Sequence[object] | None = None,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
-    unit: Unit = "query",
+    unit: Unit | None = None,
     test: TestName = "auto",
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
@@ -78,6 +94,8 @@ def compare_buckets(
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return a two-sample test of every pair of buckets on every behaviour measure.
+
+    Users in more than one bucket are warned of; `check` reports them, and bucket sizes that mismatch their shares.
 
     Parameters
     ----------
@@ -88,17 +106,18 @@ def compare_buckets(
         The buckets to compare, in the order in which they become a and b; by default all, sorted.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
         By default the median for the two times and the mean for the others.
-    unit : {'query', 'session', 'user'}
-        What counts as one observation: an issued query (a session, for queries per session), or each session's or
-        user's own mean. Queries of one user are not independent: with many queries per user prefer 'user'.
+    unit : {'user', 'session', 'query'}, optional
+        What counts as one observation: each user's or session's own mean, or an issued query (a session, for queries
+        per session). By default the user or, in a log without users, the session: what belongs to one user is not
+        independent, so a finer unit than what was randomised finds differences where there are none, and warns.
     test : {'auto', 'welch', 'mann-whitney'}
-        'auto': pooled z for rates of queries, Welch's t for other means, Mann-Whitney for medians.
+        'auto': pooled z for rates of single queries, Welch's t for other means, Mann-Whitney for medians.
     correction : str, optional
         'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
     alpha : float
         Level of the tests; the intervals have confidence 1 - alpha.
     draws : int
-        Bootstrap samples of every median, for the intervals.
+        Bootstrap samples of every median, for the intervals; 0 leaves these out.
     seed : int, optional
         Of the bootstrap.
 
@@ -115,6 +134,8 @@ def compare_buckets(
     """
     if test not in ("auto", "welch", "mann-whitney"):
         raise ValueError(f"test is 'auto', 'welch' or 'mann-whitney', not {test!r}.")
+    alpha, draws, seed = share("alpha", alpha), whole("draws", draws, 0), arguments.seed(seed)
+    correction = which_correction(correction)  # type: ignore[assignment]
     chosen, how = chosen_measures(measures, aggregate)
     read = read_log(log)
     code, buckets = buckets_of(read)
@@ -122,11 +143,16 @@ def compare_buckets(
         name = next(name for name in how if how[name] == "median")
         raise ValueError(f"welch compares means, {name} is summed up by its median: add aggregate='mean'.")
     places = _places(read, buckets, order)
+    unit = unit_of(read.names, read.queries, unit)
+    single = one_query_each(read, unit)
+    for problem in users_in_several(log):
+        said = f"{problem.rows:,} {problem.problem} ({problem.example}): {problem.handling}."
+        warnings.warn(f"click log: {said}", UserWarning, stacklevel=outside())
     samples = samples_of(read, chosen, unit, code, len(buckets))
     first, second = all_pairs(len(places))
     rows = []
     for measure in chosen:
-        name, kind = measure.name, estimated_as(measure, how[measure.name], unit)
+        name, kind = measure.name, estimated_as(measure, how[measure.name], single)
         middle = np.median if kind == "median" else np.mean
         value = [float(middle(sample)) if len(sample) else np.nan for sample in samples[name]]
         drawn = [
@@ -137,7 +163,7 @@ def compare_buckets(
             x, y = samples[name][a], samples[name][b]
             found = _test(x, y, kind, test, 1 - alpha, (drawn[a], drawn[b]))
             sides = (buckets[a], buckets[b], name, how[name], found.test, len(x), len(y), value[a], value[b])
-            rows.append((*sides, value[a] - value[b], *found[1:]))
+            rows.append((*sides, gap(value[a], value[b], size_of(x, y)), *found[1:]))
     bucket = str(buckets.name)
     columns = [f"{bucket}_a", f"{bucket}_b", "measure", "aggregate", "test", "n_a", "n_b", "value_a", "value_b"]
     columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
@@ -164,7 +190,7 @@ def verdict(
     measures: Sequence[str] | str | None = None,
     *,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
-    unit: Unit = "query",
+    unit: Unit | None = None,
     test: TestName = "auto",
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
@@ -180,11 +206,12 @@ def verdict(
         mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
         By default the median for the two times and the mean for the others.
-    unit : {'query', 'session', 'user'}
-        What counts as one observation: an issued query (a session, for queries per session), or each session's or
-        user's own mean. Queries of one user are not independent: with many queries per user prefer 'user'.
+    unit : {'user', 'session', 'query'}, optional
+        What counts as one observation: each user's or session's own mean, or an issued query (a session, for queries
+        per session). By default the user or, in a log without users, the session: what belongs to one user is not
+        independent, so a finer unit than what was randomised finds differences where there are none, and warns.
     test : {'auto', 'welch', 'mann-whitney'}
-        'auto': pooled z for rates of queries, Welch's t for other means, Mann-Whitney for medians.
+        'auto': pooled z for rates of single queries, Welch's t for other means, Mann-Whitney for medians.
     correction : str, optional
         'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
     alpha : float
@@ -249,10 +276,13 @@ def _word(toward: np.ndarray, significant: np.ndarray) -> str:
 
 def _found(values: list[float], order: Sequence[object], mark: str) -> str:
     """Return the buckets in the order of their values, e.g. 'ORIG < RAND = FLAT'; those without a value last."""
-    rising = np.argsort(np.array(values) if mark == "<" else -np.array(values), kind="stable")
+    value = np.array(values, dtype=np.float64)
+    known = ~np.isnan(value)
+    value[known] = settled(value[known], np.zeros(0))[0]
+    rising = np.argsort(value if mark == "<" else -value, kind="stable")
     text = str(order[rising[0]])
     for before, after in pairwise(rising):
-        between = "?" if np.isnan(values[after]) else "=" if values[after] == values[before] else mark
+        between = "?" if np.isnan(value[after]) else "=" if value[after] == value[before] else mark
         text += f" {between} {order[after]}"
     return text
 
@@ -265,8 +295,9 @@ def _places(read: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.
         )
     if order is None:
         return np.arange(len(buckets))
-    places = buckets.get_indexer(pd.Index(list(order)))
-    if (places < 0).any() or len(set(order)) != len(order) or len(order) < 2:
+    order = names_in("order", order)
+    places = np.array([list(buckets).index(one) if one in list(buckets) else -1 for one in order])
+    if (places < 0).any() or len(set(places)) != len(order) or len(order) < 2:
         raise ValueError(
             f"order= names at least two buckets, each once, of those in the log: {', '.join(map(str, buckets))}; "
             f"found {', '.join(map(str, order))}."

@@ -42,6 +42,42 @@ def draft(ranked: np.ndarray, picker: np.ndarray) -> np.ndarray:
     return chosen
 
 
+def draft_in_turn(ranked: np.ndarray, turn: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the documents and teams when teams take turns, and one that has nothing left is passed over.
+
+    Parameters
+    ----------
+    ranked : ndarray of int, shape (lists, teams, depth)
+        Documents in each team's order; -1 past the end.
+    turn : ndarray of int, shape (lists, turns)
+        Whose turn it is.
+    length : int
+        Where lists end.
+
+    Examples
+    --------
+    >>> chosen, team = draft_in_turn(np.array([[[7, -1, -1], [7, 9, 5]]]), np.array([[1, 0, 0, 1, 1, 0]]), 4)
+    >>> chosen.tolist(), team.tolist()
+    ([[7, 9, 5, -2]], [[1, 1, 1, -1]])
+    """
+    n_lists, n_teams, _ = ranked.shape
+    padded = np.concatenate([ranked, np.full((n_lists, n_teams, 1), -1)], axis=2)
+    chosen, team = np.full((n_lists, length), NONE, dtype=np.int64), np.full((n_lists, length), -1, dtype=np.int64)
+    at = np.zeros((n_lists, n_teams), dtype=np.int64)
+    lists, filled = np.arange(n_lists), np.zeros(n_lists, dtype=np.int64)
+    for own in turn.T:
+        best = padded[lists, own, at[lists, own]]
+        while (taken := (chosen[:, : filled.max(initial=0)] == best[:, None]).any(axis=1)).any():
+            at[lists[taken], own[taken]] += 1
+            best = padded[lists, own, at[lists, own]]
+        picks = np.flatnonzero((best >= 0) & (filled < length))
+        chosen[picks, filled[picks]], team[picks, filled[picks]] = best[picks], own[picks]
+        filled[picks] += 1
+        if (filled == length).all():
+            break
+    return chosen, team
+
+
 def balance(
     a: np.ndarray, b: np.ndarray, a_in_b: np.ndarray, b_in_a: np.ndarray, a_first: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ once: the only loop is over positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +20,10 @@ from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
+from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import number, whole
 from pdeval.mechanics.progress import track
-from pdeval.online.drafts import balance, draft, shuffled
+from pdeval.online.drafts import balance, draft, draft_in_turn, shuffled
 from pdeval.online.rankings import Rankings, rankings
 from pdeval.verbs import verb
 
@@ -118,11 +120,14 @@ def interleave(
     """
     if method not in ("team-draft", "balanced", "probabilistic"):
         raise ValueError(f"method is 'team-draft', 'balanced' or 'probabilistic', not {method!r}.")
-    _check_counts(depth, draws)
+    depth, draws, seed = _counts(depth, draws, seed)
+    if not number("tau", tau, 0) < np.inf:
+        raise ValueError(f"tau={tau!r}: give a finite number of at least 0.")
     found = rankings(runs, ties=ties, compat=compat)
     if pairs is None:
         a, b = all_pairs(len(found.runs))
     else:
+        _check_pairs(pairs)
         a, b = (np.array([place_of(found.runs, pair[side]) for pair in pairs], dtype=np.int64) for side in range(2))
     if not len(a):
         raise ValueError(f"interleaving needs two runs; the run table has {len(found.runs)}.")
@@ -160,13 +165,13 @@ def interleave_many(
 ) -> pd.DataFrame:
     """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position.
 
-    In each round the runs pick in a random order, each its best document that is not yet in the list. A list ends where
-    one of the runs has nothing left. Select the rows of the runs that take part.
+    In each round the runs pick in a random order, each its best document that is not yet in the list; a run that has
+    nothing left is passed over. Select the rows of the runs that take part.
 
     Parameters
     ----------
     depth : int, optional
-        Length of the lists; None goes on until one of the runs has nothing left.
+        Length of the lists; shorter only where no run has anything left, and None leaves only that.
     draws : int
         Independent lists for every query.
     seed : int, optional
@@ -190,13 +195,13 @@ def interleave_many(
     1      101     0         2  web03.3783   tfidf  multileave
     2      101     0         3   doc-03516    bm25  multileave
     """
-    _check_counts(depth, draws)
+    depth, draws, seed = _counts(depth, draws, seed)
     found = rankings(runs, ties=ties, compat=compat)
     if len(found.runs) < 2:
         raise ValueError(f"multileaving needs at least two runs; the run table has {len(found.runs)}.")
     topic = np.repeat(np.flatnonzero((found.size > 0).all(axis=0)), draws)
     teams = np.broadcast_to(np.arange(len(found.runs)), (len(topic), len(found.runs)))
-    rows, position, chosen, team = _lists(found, teams, topic, "team-draft", depth, seed, 0.0, progress)
+    rows, position, chosen, team = _lists(found, teams, topic, "multileave", depth, seed, 0.0, progress)
     columns = _shown(found, topic, rows, draws, position, chosen)
     only = found.runs.columns[0]
     names = pd.Index(found.runs[only]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
@@ -230,7 +235,7 @@ def _lists(
     longest = int(found.size.max())
     length = n_teams * longest if depth is None else depth
     deep = longest if method == "probabilistic" else min(length, longest)
-    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
     parts = []
     blocks = list(_blocks(len(topic), n_teams * max(deep, length)))
     for block in track(blocks, total=len(blocks), desc="interleaving", progress=progress):
@@ -249,8 +254,12 @@ def _lists(
                 ranked = shuffled(ranked, length, tau, streams[1])
             else:
                 rounds = -(-length // n_teams)
-                team = streams[0].random((size, rounds, n_teams)).argsort(axis=2).reshape(size, -1)[:, :length]
-            chosen = draft(ranked, team)
+                team = streams[0].random((size, rounds, n_teams)).argsort(axis=2).reshape(size, -1)
+            if method == "multileave":  # further rounds, for lists in which some team has nothing left
+                more = streams[2].random((size, max(deep - rounds, 0), n_teams)).argsort(axis=2).reshape(size, -1)
+                chosen, team = draft_in_turn(ranked, np.concatenate([team, more], axis=1), length)
+            else:
+                chosen = draft(ranked, team[:, :length])
         rows, at = np.nonzero(chosen >= 0)
         parts.append((rows + block.start, at + 1, chosen[rows, at], team[rows, at]))
     if not parts:
@@ -285,6 +294,14 @@ def _blocks(n: int, width: int) -> Iterator[slice]:
         yield slice(first, min(first + step, n))
 
 
-def _check_counts(depth: int | None, draws: int) -> None:
-    if (depth is not None and depth < 1) or draws < 1:
-        raise ValueError(f"depth and draws are at least 1, not {depth} and {draws}.")
+def _counts(depth: int | None, draws: int, seed: int | None) -> tuple[int | None, int, int | None]:
+    """Return how long, how many and of what seed the lists are, or raise where that is no number."""
+    return None if depth is None else whole("depth", depth, 1), whole("draws", draws, 1), arguments.seed(seed)
+
+
+def _check_pairs(pairs: object) -> None:
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable) or not list(pairs):
+        raise ValueError(f"pairs={pairs!r}: give a list of pairs of runs, such as [('bm25', 'dense')].")
+    wrong = [pair for pair in pairs if not isinstance(pair, list | tuple) or len(pair) != 2]
+    if wrong:
+        raise ValueError(f"pairs= holds {wrong[0]!r}: every pair is two runs, such as ('bm25', 'dense').")

@@ -29,6 +29,7 @@ import pandas as pd
 from pdeval.judged.topics import outside
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
+from pdeval.online.assignment import mismatch, users_in_several
 from pdeval.online.faults import CLICK, Problem, columns_of, faults_of, seconds
 from pdeval.verbs import verb
 
@@ -90,12 +91,20 @@ class Log:
 
 
 @verb(on="clicks", gives="log_problems", core=True, formerly="check_log")
-def check(log: Table) -> pd.DataFrame:
+def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
     """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean.
 
     Errors stop every verb that reads the log; only if there is none are the others looked for: duplicate rows count
     once; clicks on a query that their session never showed are left out; clicks before their query was shown count,
-    but their times do not.
+    but their times do not. Of an experiment: users in more than one bucket, and a sample-ratio mismatch, that is
+    numbers of users (of sessions, in a log without users) which the buckets' shares make unlikely: chi-square test,
+    p < .001.
+
+    Parameters
+    ----------
+    shares : mapping of bucket to number, optional
+        What share of the users each bucket was meant to have, such as {"control": 0.9, "new": 0.1}; by default equal
+        shares.
 
     Examples
     --------
@@ -105,7 +114,7 @@ def check(log: Table) -> pd.DataFrame:
                                        problem  rows handling
     clicks on a query never shown in their session     1 left out
     """
-    found = faults_of(log) or _read(log).problems
+    found = faults_of(log) or [*_read(log).problems, *users_in_several(log), *mismatch(log, shares)]
     return pd.DataFrame(found, columns=list(Problem._fields))
 
 

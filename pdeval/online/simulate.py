@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,13 +15,16 @@ from pdeval.judged import judgments
 from pdeval.judged.judged import checked_level
 from pdeval.judged.positions import Compat
 from pdeval.judged.ranks import Ties
+from pdeval.judged.topics import outside
 from pdeval.kinds import tables
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.tables import Table
+from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import number, one_of, whole
 from pdeval.mechanics.progress import track
 from pdeval.online.click_models import ClickModel, chosen_model
 from pdeval.online.faults import CLICK, IMPRESSION
-from pdeval.online.matching import places
+from pdeval.online.matching import numeric, places
 from pdeval.online.rankings import rankings
 from pdeval.verbs import verb
 
@@ -128,23 +133,28 @@ def simulate_clicks(
     1        0   bm25      101       click     2  doc-03054
     2        1   bm25      102  impression  <NA>        NaN
     """
-    chosen = chosen_model(model)
-    if not 0 <= reformulate <= 1 or sessions < 1 or max_queries < 1 or (users is not None and users < 1):
-        raise ValueError(
-            f"reformulate is from 0 to 1, sessions, max_queries and users at least 1; found {reformulate}, "
-            f"{sessions}, {max_queries} and {users}."
-        )
+    chosen, seed = chosen_model(model), arguments.seed(seed)
+    sessions, max_queries = whole("sessions", sessions, 1), whole("max_queries", max_queries, 1)
+    users = None if users is None else whole("users", users, 1)
+    depth = None if depth is None else whole("depth", depth, 1)
+    reformulate = number("reformulate", reformulate, 0)
+    if reformulate > 1:
+        raise ValueError(f"reformulate={reformulate!r}: give a probability from 0 to 1.")
+    if ties is not None:
+        ties = one_of("ties", ties, ("docid", "rank", "first"))  # type: ignore[assignment]
+    compat = one_of("compat", compat, get_args(Compat))  # type: ignore[assignment]
+    pace = _finite("seconds_per_result", seconds_per_result), _finite("seconds_per_click", seconds_per_click)
+    begin = _moment(start)
     judged = qrels if isinstance(qrels, Table) else tables.read(qrels, "qrels")
     lists = _lists(shown, judged, checked_level(level), graded, depth, ties, compat)
     first = np.repeat(np.arange(len(lists.keys)), sessions)
-    blocks = [first[begin : begin + SESSIONS] for begin in range(0, len(first), SESSIONS)]
+    blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
-    pace = (seconds_per_result, seconds_per_click)
     parts = []
     steps = track(zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress)
-    for number, (block, stream) in enumerate(steps):
+    for turn, (block, stream) in enumerate(steps):
         events = _sessions(lists, block, chosen, reformulate, max_queries, pace, np.random.default_rng(stream))
-        events[0] += number * SESSIONS
+        events[0] += turn * SESSIONS
         parts.append(events)
     session, when, at, position = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.lexsort((position, when, session))
@@ -154,10 +164,27 @@ def simulate_clicks(
     user = np.arange(len(first))
     if users is not None:
         user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(users, size=len(first))
-    moment = np.datetime64(start, "ms") + np.round(1000 * (when + 60 * session)).astype("timedelta64[ms]")
+    moment = begin + np.round(1000 * (when + 60 * session)).astype("timedelta64[ms]")
     frame = _log(lists, session, user[session], at, position, moment)
     frame.attrs = {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed}
     return frame
+
+
+def _finite(name: str, value: float) -> float:
+    if not number(name, value, 0) < np.inf:
+        raise ValueError(f"{name}={value!r}: give a finite number of seconds.")
+    return float(value)
+
+
+def _moment(start: object) -> np.datetime64:
+    if isinstance(start, str | date | np.datetime64):
+        try:
+            moment: np.datetime64 = np.array([start], dtype="datetime64[ms]")[0]
+        except ValueError:
+            moment = np.datetime64("NaT", "ms")
+        if not np.isnat(moment):
+            return moment
+    raise ValueError(f"start={start!r}: give a date, such as '2024-01-01', or a date and time.")
 
 
 def _log(
@@ -237,21 +264,38 @@ def _lists(
         raise ValueError("the lists hold no rows, so nobody can be shown anything.")
     query, doc = shown.roles["query"], shown.roles["doc"]
     keys = [*arms, query, *(["draw"] if "draw" in frame.columns else [])]
-    number = frame.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
+    own = frame.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
     place = frame["position"].to_numpy(dtype=np.int64) - 1
-    shape = (int(number.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1)
+    shape = (int(own.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1)
     codes, docs = pd.factorize(frame[doc], sort=True)
     document = np.full(shape, -1, dtype=np.int64)
-    document[number, place] = codes
+    document[own, place] = codes
     grades = np.full(shape, np.nan)
-    grades[number, place] = _relevance(frame[query], frame[doc], qrels, level, graded)
+    _check_shared(shown, qrels)
+    grades[own, place] = _relevance(frame[query], frame[doc], qrels, level, graded)
     head = frame.loc[~frame.duplicated(keys), keys]
-    head = head.iloc[np.argsort(number[~frame.duplicated(keys).to_numpy()])].reset_index(drop=True)
+    head = head.iloc[np.argsort(own[~frame.duplicated(keys).to_numpy()])].reset_index(drop=True)
     arm = head.groupby(arms, sort=True, observed=True).ngroup().to_numpy() if arms else np.zeros(len(head), np.int64)
     names: dict[Any, Any] = {"query_column": query, "doc_column": doc}
     if shown.run_columns and shown.kind != "runs":
         names["run_columns"] = list(shown.run_columns)
     return Shown(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
+
+
+def _check_shared(shown: Table, qrels: Table) -> None:
+    """Raise where lists and judgments share no query, or no item: nobody would click, without a word."""
+    for role in ("query", "doc"):
+        own, judged = (pd.Index(table.column(role).dropna().unique()).astype(object) for table in (shown, qrels))
+        if not own.isin(judged).any() and numeric(own) == numeric(judged):
+            word = {"query": "query", "doc": "item"}[role]
+            raise ValueError(
+                f"no {word} of the lists is in the judgments, so nobody would click: {shown.roles[role]} holds "
+                f"{_some(own)}; the judgments' {qrels.roles[role]} holds {_some(judged)}."
+            )
+
+
+def _some(ids: pd.Index) -> str:
+    return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if len(ids) > 3 else "")
 
 
 def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool) -> np.ndarray:
@@ -262,6 +306,9 @@ def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | No
         pd.Series(judged.docs.index()[judged.doc], name=doc.name),
     ]
     place = places(known, [query, doc])
+    if not (place >= 0).any():
+        said = f"none of the {len(place):,} items shown is judged for its query: all count as not relevant."
+        warnings.warn(said, UserWarning, stacklevel=outside())
     value = np.where(place >= 0, np.append(judged.grade, 0.0)[place], 0.0)
     if graded:
         return np.clip(value / max(float(judged.grade.max()), 1.0), 0, 1)

@@ -10,7 +10,8 @@ import pandas as pd
 from pdeval.catalog.known import Known
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
-from pdeval.significance.corrections import Correction, adjust
+from pdeval.mechanics.arguments import share
+from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.verbs import verb
 
 Per = Literal["query", "user", "impression"]
@@ -79,6 +80,7 @@ def wins(
         raise ValueError(f"per is 'query', 'user' or 'impression', not {per!r}.")
     if alternative not in ("two-sided", "greater", "less"):
         raise ValueError(f"alternative is 'two-sided', 'greater' or 'less', not {alternative!r}.")
+    alpha, correction = share("alpha", alpha), which_correction(correction)  # type: ignore[assignment]
     _, pair, pairs, sign, clicked = _votes(credits)
     if per != "impression":
         if per not in credits:
@@ -101,15 +103,15 @@ def wins(
     p_value = np.where(total > 0, p_value, np.nan)
     p_adjusted = adjust(p_value, np.zeros(n, dtype=np.int64), correction=correction or "none")
     with np.errstate(invalid="ignore"):
-        share = np.stack([a_wins, b_wins]) / total
+        part = np.stack([a_wins, b_wins]) / total
     frame = pairs.assign(
         per=per,
         n=total,
         a_wins=a_wins,
         b_wins=b_wins,
         ties=ties,
-        a_share=share[0],
-        b_share=share[1],
+        a_share=part[0],
+        b_share=part[1],
         p_value=p_value,
         p_adjusted=p_adjusted,
         significant=p_adjusted < alpha,

@@ -17,7 +17,7 @@ from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, read
 from pdeval.mechanics import arguments
-from pdeval.mechanics.registries import listed_in_docs
+from pdeval.mechanics.registries import listed_in_docs, sought
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import Method, chosen
 from pdeval.orderings.order import order
@@ -174,7 +174,11 @@ def correlate_against(
     _check(runs, p)
     first, second = held, read(others, "orders")
     if measures is not None:
-        first, second = only(first, measures), only(second, measures)
+        try:
+            first, second = only(first, measures), only(second, measures)
+        except KeyError:
+            _not_coefficients(measures, "correlate.against")
+            raise
     one = _Orders(first)
     other = _Orders(second, one.ids)
     one = _Orders(first, other.ids)  # again, now that all runs have a number
@@ -207,11 +211,12 @@ def _orders(held: Held, measures: object, method: Method | Sequence[Method] | No
     return _Orders(held)
 
 
-def _not_coefficients(measures: object) -> None:
+def _not_coefficients(measures: object, call: str = "correlate") -> None:
     """Raise where a measure that is asked for is a coefficient."""
     for one in measures if isinstance(measures, list | tuple) else [measures]:
-        if isinstance(one, str) and one in COEFFICIENTS:
-            raise ValueError(f"{one!r} is a coefficient, not a measure. Say correlate(coefficients={one!r}).") from None
+        if isinstance(one, str) and (found := sought(one, COEFFICIENTS)) is not None:
+            told = f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={found.name!r})."
+            raise ValueError(told) from None
 
 
 class _Orders:

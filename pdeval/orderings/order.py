@@ -18,6 +18,7 @@ from pdeval.evaluate.winrates import direct, win_rates
 from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table, numbers
 from pdeval.mechanics import arguments
 from pdeval.mechanics.progress import track
 from pdeval.mechanics.registries import listed_in_docs
@@ -79,8 +80,10 @@ def order(
         {methods}
     compat : {'pref_eval'} or a rule of the join, optional
         'pref_eval' orders as that tool does: ties between runs are broken by name, descending, inside queries and in
-        the result, and MC4 walks ten steps without teleport. By default tied runs share the better rank: 1, 2, 2, 4.
-        Where runs are joined to judgments here, 'trec_eval-10' and 'trec_eval-9' say whose arithmetic measures follow.
+        the result, and MC4 walks ten steps without teleport; sums are taken over the queries in the order of their
+        first relevant item in the judgments, of a table in the order of its rows. By default tied runs share the
+        better rank: 1, 2, 2, 4. Where runs are joined to judgments here, 'trec_eval-10' and 'trec_eval-9' say whose
+        arithmetic measures follow.
     draws : int
         Resamples of the queries, for `rank_low` and `rank_high`, the percentile interval of the rank; none by
         default. The same resamples serve every measure and method.
@@ -93,8 +96,8 @@ def order(
 
     Notes
     -----
-    A query that does not count for a run is left out of that run's averages and of its pairs. Win rates and final
-    scores that differ by rounding only are tied; scores inside a query are compared exactly.
+    A query that does not count for a run is left out of that run's averages and of its pairs. Scores, win rates and
+    final scores that differ by rounding only (1e-12 of their size) are tied; under 'pref_eval' they are not.
 
     Examples
     --------
@@ -121,7 +124,32 @@ def order(
     except KeyError:
         _not_orderings(measures)
         raise
+    if compat and isinstance(held, Table):
+        options["queries"] = as_they_stand(held.column("query"), found[0].queries)
     return cube.stacked([ordered(one, compat=compat, **options) for one in found])
+
+
+def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
+    """Return the places of the queries in the order in which a column first names them.
+
+    Examples
+    --------
+    >>> as_they_stand(pd.Series(["q9", "q1", "q9"]), pd.Index(["q1", "q5", "q9"])).tolist()
+    [2, 0, 1]
+    """
+    named = {str(one): place for place, one in enumerate(pd.unique(column.astype(object)))}
+    place = [named.get(str(one), len(named)) for one in queries.astype(object)]
+    return np.argsort(place, kind="stable")
+
+
+def _of_judgments(judged: Judged, level: float | None, queries: pd.Index) -> np.ndarray | None:
+    """Return the places of the queries in the order of their first relevant item in the judgments."""
+    if judged.positions.source is None:
+        return None
+    qrels = judged.positions.source[1]
+    grade, least = numbers(qrels.column("grade"), "judgments' grade"), judged.level if level is None else level
+    relevant = grade > 0 if least is None else (grade >= least) & (grade > 0)
+    return as_they_stand(qrels.column("query")[relevant], queries)
 
 
 def of_judged(
@@ -137,7 +165,8 @@ def of_judged(
     parts: list[pd.DataFrame] = []
     for measure in asked:
         source, rates = _source(judged, measure, tell=tell and not parts)
-        parts.append(ordered(source, winrates=rates, compat=compat, **options))
+        queries = _of_judgments(judged, measure.level, source.queries) if compat else None
+        parts.append(ordered(source, winrates=rates, compat=compat, queries=queries, **options))
     return cube.stacked(parts)
 
 
@@ -170,6 +199,7 @@ def ordered(
     seed: int | None = 0,
     progress: bool | None = None,
     winrates: bool = False,
+    queries: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Return the runs of a cube, or of a stream of all pairs, in order; see `order`.
 
@@ -177,6 +207,8 @@ def ordered(
     ----------
     winrates : bool
         Whether the scores are win rates already, each the sum over a run's opponents.
+    queries : ndarray of int, optional
+        The order in which 'pref_eval' takes the queries; by default as they stand.
 
     Examples
     --------
@@ -198,7 +230,7 @@ def ordered(
     place = np.argsort(np.array(texts, dtype=object), kind="stable")[::-1].argsort() if compat else None
     parts = []
     for m, measure in enumerate(source.measures):
-        votes = votes_of(source, m, winrates=winrates, name=place)
+        votes = votes_of(source, m, winrates=winrates, name=place, queries=queries)
         found = _ranked(votes, methods, compat)
         resamples = _resamples(len(source.queries), len(source.runs), draws, seed)
         blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)

@@ -17,9 +17,9 @@ from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import Source
 from pdeval.kernels.levels import total
 from pdeval.kinds.labels import run_labels
+from pdeval.mechanics.equality import NOISE, settled
 from pdeval.mechanics.stretches import begins, firsts
 
-NOISE = 1e-12  # nearer than this share of the largest: parted by the order of addition only, so tied
 BLOCK = 1 << 21
 
 
@@ -35,6 +35,18 @@ def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
     best_first = np.argsort(-score, axis=-1, kind="stable")
     ordered = np.take_along_axis(score, best_first, axis=-1)
     return _back(firsts(begins(ordered, tolerance=tolerance)) + 1, best_first)
+
+
+def ranks_of_means(values: np.ndarray, higher: bool = True) -> np.ndarray:
+    """Return the ranks of runs by their mean over queries, best first; means that differ by rounding only are tied.
+
+    Examples
+    --------
+    >>> ranks_of_means(np.array([[0.1, 0.3, 0.1], [0.2, 0.2, 0.1], [0.3, 0.1, 0.1]])).tolist()
+    [1, 1, 3]
+    """
+    mean = np.nanmean(values, axis=0)
+    return ranks(mean if higher else -mean, NOISE * np.nanmax(np.abs(values), initial=0.0))
 
 
 def ranks_by_name(score: np.ndarray, name: np.ndarray) -> np.ndarray:
@@ -156,13 +168,23 @@ class Votes:
 
     @classmethod
     def of(
-        cls, value: np.ndarray | None, wins: np.ndarray, tolerance: float | np.ndarray, name: np.ndarray | None
+        cls,
+        value: np.ndarray | None,
+        wins: np.ndarray,
+        tolerance: float | np.ndarray,
+        name: np.ndarray | None,
+        queries: np.ndarray | None = None,
     ) -> Votes:
-        """Return the votes, ranked inside each query by value, or else by win rates to within the tolerance."""
+        """Return the votes, ranked inside each query by value, or by win rates to within the tolerance.
+
+        Where names break ties, `queries` says in which order they are counted.
+        """
         runs = np.arange(wins.shape[1])
         merit = wins if value is None else value
         if name is None:
-            return cls(value, wins, ranks(merit, tolerance), runs)
+            return cls(value, wins, ranks(wins, tolerance) if value is None else ranks(settled(value)), runs)
+        if queries is not None:
+            value, wins, merit = None if value is None else value[queries], wins[queries], merit[queries]
         rank = ranks_by_name(merit, name)
         # pref_eval numbers the runs as its first query ranks them, and adds up in that order
         runs = np.argsort(rank[0])
@@ -191,11 +213,18 @@ class Votes:
         return (total(filled) / known.sum(axis=0))[None]
 
 
-def votes_of(source: Source, m: int, *, winrates: bool = False, name: np.ndarray | None = None) -> Votes:
+def votes_of(
+    source: Source,
+    m: int,
+    *,
+    winrates: bool = False,
+    name: np.ndarray | None = None,
+    queries: np.ndarray | None = None,
+) -> Votes:
     """Return the votes of a table's measure number `m`, after checking that they can order its runs.
 
     Scores become preferences by their differences, or are win rates already; `name`, the place of each run by name,
-    breaks ties, and needs every run on every query.
+    breaks ties, and needs every run on every query; `queries`, the order in which they are then counted.
 
     Examples
     --------
@@ -207,18 +236,20 @@ def votes_of(source: Source, m: int, *, winrates: bool = False, name: np.ndarray
     ([[0.5, -0.25, -0.25]], [[1, 2, 2]])
     """
     if not isinstance(source, cube.Scores):
-        return _of_preferences(source, m, name)
+        return _of_preferences(source, m, name, queries)
     value = source.values[m] if source.higher[m] else -source.values[m]
     known = ~np.isnan(value)
     _check_known(source, m, known, name is not None)
     _check_finite(value, source.measures[m], "(query, run) values")
     if winrates:
-        return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name)
+        return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
     wins = known.sum(axis=1, keepdims=True) * value - np.nansum(value, axis=1, keepdims=True)
-    return Votes.of(value, wins, 0.0, name)
+    return Votes.of(value, wins, 0.0, name, queries)
 
 
-def _of_preferences(source: cube.Preferences | Pairs, m: int, name: np.ndarray | None) -> Votes:
+def _of_preferences(
+    source: cube.Preferences | Pairs, m: int, name: np.ndarray | None, queries: np.ndarray | None
+) -> Votes:
     n_runs = len(source.runs)
     blocks = _finite(source, m)
     sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
@@ -231,7 +262,7 @@ def _of_preferences(source: cube.Preferences | Pairs, m: int, name: np.ndarray |
             "Compute all pairs with prefer(), or leave those queries out."
         )
     _check_known(source, m, known, name is not None)
-    return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name)
+    return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name, queries)
 
 
 def _finite(source: cube.Preferences | Pairs, m: int) -> Iterator[tuple[slice, np.ndarray]]:

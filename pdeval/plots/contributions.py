@@ -78,6 +78,11 @@ def recall_levels(
             "value": rows["value"].to_numpy(float) * sign,
         }
     )
+    if "weight" in rows.columns:  # what the populations of a query contribute adds up
+        table["value"] *= rows["weight"].to_numpy(float)
+        table["query"] = 0 if parts.query is None else rows[parts.query].to_numpy()
+        key = ["query", "recall", "measure"]
+        table = table.groupby(key, observed=True, sort=False)["value"].sum().reset_index()
     means = table.groupby(["recall", "measure"], observed=True)["value"].mean().unstack()
     shown = chosen(measures, [str(name) for name in means.columns])
     if scale == "share":

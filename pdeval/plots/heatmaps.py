@@ -11,8 +11,8 @@ import pandas as pd
 from pdeval.kinds.vocabularies import listed
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import Drawn, drawn, obtained, plot
-from pdeval.plots.selection import chosen, index_of, names, one, pairs
-from pdeval.plots.squares import draw_scale, fill_cells, is_square, labelled, write_numbers
+from pdeval.plots.selection import chosen, index_of, one, pairs
+from pdeval.plots.squares import axis_texts, draw_scale, fill_cells, is_square, labelled, write_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -269,10 +269,12 @@ def _ordered(square: pd.DataFrame, order: pd.DataFrame | Sequence[object] | None
 
 def _mirrored(frame: pd.DataFrame, ids: str, value: str) -> pd.DataFrame:
     """Return the symmetric square of a table of pairs; 1 on the diagonal where nothing is said."""
-    both = pd.api.types.union_categoricals([names(frame, [f"{ids}_{side}"]) for side in "ab"])
-    labels, codes = [str(c) for c in both.categories], both.codes.astype(np.intp)
+    columns = [ids, "method"] if ids == "measure" and {"method_a", "method_b"} <= set(frame.columns) else [ids]
+    sides = [frame[[f"{name}_{side}" for name in columns]].set_axis(columns, axis=1) for side in "ab"]
+    codes, found = pd.factorize(pd.MultiIndex.from_frame(pd.concat(sides).astype(object)))
+    labels = axis_texts(found.set_names(columns)) if len(columns) > 1 else [str(label[0]) for label in found]
     a, b = codes[: len(frame)], codes[len(frame) :]
-    if len(np.unique(a * len(labels) + b)) < len(frame):
+    if len(np.unique(np.minimum(a, b) * len(labels) + np.maximum(a, b))) < len(frame):
         raise ValueError(
             f"correlation_heatmap() draws one value for each ({ids}_a, {ids}_b); some pairs repeat. "
             "Keep one kind of row, e.g. one coefficient or one query, or average first."

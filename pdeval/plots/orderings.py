@@ -15,6 +15,7 @@ from pdeval.kinds.vocabularies import listed
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import drawn, plot
 from pdeval.plots.selection import chosen, names, one, pairs
+from pdeval.report.orders import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ def critical_difference(
 ) -> Axes:
     """Return axes with the runs listed best first, each at its rank with its rank interval.
 
-    With `comparisons`, bars on the right join the runs that cannot be told apart: each bar spans the longest
+    With `comparisons`, bars at the right join the runs that cannot be told apart: each bar spans the longest
     stretch of the list in which no two runs differ significantly, as in the diagrams of Demsar (2006).
 
     Parameters
@@ -81,7 +82,8 @@ def critical_difference(
     joined = [] if comparisons is None else groups(runs, comparisons, measure=name or measure)
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
-    style.finish(ax, x="Rank" + (f" by {name}" if name else "") + (f", {how}" if how else ""), title=title, grid="x")
+    by = (f" by {name}" if name else "") + (f", {METHODS.get(how, how)}" if how else "")
+    style.finish(ax, x=f"Rank{by}", title=title, grid="x")
     worst = max(float(orders[name].max()) for name in ("rank", "rank_high") if name in orders.columns)
     legibility.recall_ticks(ax, worst)
     legibility.name_list(ax, runs)
@@ -126,7 +128,9 @@ def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | 
 
 
 def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
-    """Draw one upright bar per group right of the axes, in as few columns as do not overlap."""
+    """Draw one upright bar per group in a strip at the right of the axes, in as few columns as do not overlap."""
+    if not joined:
+        return
     lanes: list[int] = []  # the last row used in each column
     at = []
     for first, last in joined:
@@ -134,11 +138,14 @@ def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
         lanes[lane : lane + 1] = [last]
         at.append(lane)
     gap = 0.03 if len(lanes) <= 8 else 0.24 / len(lanes)
+    strip = gap * (len(lanes) + 1)
     width = min(2.2, 0.4 * gap * 72 * legibility.inches(ax)[0])
+    low, high = ax.get_xlim()
+    ax.set_xlim(low, low + (high - low) / (1 - strip))  # the ranks leave the strip free
     for (first, last), lane in zip(joined, at):
         ax.plot(
-            [1.02 + gap * lane] * 2, [first - 0.25, last + 0.25], transform=ax.get_yaxis_transform(), color="black",
-            linewidth=width, solid_capstyle="butt", clip_on=False, label="_group",
+            [1 - strip + gap * (lane + 1)] * 2, [first - 0.25, last + 0.25], transform=ax.get_yaxis_transform(),
+            color="black", linewidth=width, solid_capstyle="butt", label="_group",
         )  # fmt: skip
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.kinds.recognition import run_columns
+from pdeval.kinds.tables import query_column
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import Drawn, drawn, plot
 from pdeval.plots.selection import index_of, names, one, one_pair, pairs
+from pdeval.report.notes import Words, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,19 +94,19 @@ def query_differences(
     title = f"{a} better: {won}, tied: {len(value) - won - lost}, {b} better: {lost}"
     measured = f"{name}: " if name else ""
     style.finish(ax, y=f"{measured}{a} − {b}", title=title, grid="y")
-    _name_queries(ax, query_ids)
+    _name_queries(ax, query_ids, words({"query_column": ids}))
     return ax
 
 
-def _name_queries(ax: Axes, query_ids: np.ndarray) -> None:
+def _name_queries(ax: Axes, query_ids: np.ndarray, said: Words) -> None:
     """Name the bars where the names can be read; else say how many queries there are."""
     room = 72 * legibility.inches(ax)[0] / max(len(query_ids), 1)
     if room < 1.3 * legibility.LEAST_LABEL or max(map(len, query_ids), default=0) > 14:
         ax.set_xticks([])
-        ax.set_xlabel(f"{len(query_ids)} queries, sorted", fontsize=legibility.text_size(ax))
+        ax.set_xlabel(f"{len(query_ids)} {said.queries}, sorted", fontsize=legibility.text_size(ax))
         return
     legibility.name_ticks(ax, "x", list(query_ids))
-    ax.set_xlabel("Query", fontsize=legibility.text_size(ax))
+    ax.set_xlabel(said.query.capitalize(), fontsize=legibility.text_size(ax))
 
 
 @plot(on=("preferences", "wins"), first=("wins",))
@@ -165,7 +167,10 @@ def win_loss_tie(
         look: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
         ax.barh(np.arange(len(share)), width, left=ends[:, kind] - width, height=0.8, label=label, **look)
     ax.set(xlim=(0, 100), ylim=(len(share) - 0.45, -0.55))
-    units = "queries" if against != "all other runs" else "queries x opponents"
+    units = words({"query_column": query_column(frame, {}, needed=False), **frame.attrs}).queries
+    if "per" in frame.columns and frame["per"].nunique() == 1:  # interleaved runs: who votes
+        units = {"user": "users", "impression": "impressions"}.get(str(frame["per"].iloc[0]), units)
+    units += "" if against != "all other runs" else " x opponents"
     facing = f" against {against}" if against and against != "all other runs" else ""
     style.finish(ax, x=f"{name + ': ' if name else ''}% of {units}{facing}")
     style.legend(ax, place="above", columns=3)

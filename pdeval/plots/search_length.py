@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
+LACKING = ("only run_a", "only run_b", "neither")
 
 
 @plot(on=("lengths", "length_histogram"), first=("lengths", "length_histogram"))
@@ -106,8 +107,9 @@ def asl_wins(
     ----------
     frame : DataFrame
         bucket and count or share, buckets from the largest win of run a (negative) to its largest loss, with
-        run_a and run_b where known; or one row per relevant item with a column `difference`, ASL of a minus
-        ASL of b.
+        run_a and run_b where known, and with the `class` of items that only one run retrieved, or neither; or one row
+        per relevant item with a column `difference`, ASL of a minus ASL of b, and `retrieved_a` and `retrieved_b`
+        where known.
     ax : Axes, optional
         Where to draw; new axes by default.
     pair : (run, run), optional
@@ -137,7 +139,7 @@ def asl_wins(
         if (sign < 0).any():
             raise ValueError(f"the frame holds {b} minus {a}: pass pair=({b!r}, {a!r}).")
     if "bucket" not in frame.columns:
-        frame, value = _by_shift(frame["difference"].to_numpy(float), edges), "count"
+        frame, value = _by_class(frame, edges), "count"
     height = value or next((name for name in ("count", "share") if name in frame.columns), "count")
     table.keeping(frame).need("bucket", height)
     side = _sides(frame)
@@ -148,7 +150,11 @@ def asl_wins(
         (-1, f"{a} sooner", style.WIN, ""),
         (0, "same", style.TIE, ""),
         (1, f"{b} sooner", style.LOSS, "////"),
+        (2, f"only {a} has it", style.WIN, "...."),
+        (3, f"only {b} has it", style.LOSS, "xxxx"),
+        (4, "neither has it", style.FADED, "----"),
     )
+    lacking = {"only run_a": f"only {a}", "only run_b": f"only {b}", "neither": "neither"}
     for sign_of, label, colour, hatch in kinds:
         rows = side == sign_of
         if rows.any():
@@ -159,7 +165,9 @@ def asl_wins(
             )
     what = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Change of the item's search length (ASL)", y=what, grid="y")
-    legibility.name_ticks(ax, "x", [str(name) for name in frame["bucket"]])
+    legibility.name_ticks(ax, "x", [lacking.get(str(name), str(name)) for name in frame["bucket"]])
+    if (side <= 1).any() and (side > 1).any():
+        ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
     style.legend(ax)
     return ax
 
@@ -188,6 +196,18 @@ def _span(low: float, high: float) -> str:
     if np.isinf(high):
         return f"{low:g}+"
     return f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}"
+
+
+def _by_class(frame: pd.DataFrame, edges: Sequence[float]) -> pd.DataFrame:
+    """Count differences of items that both runs retrieved; items that one or both lack are classes of their own."""
+    difference = frame["difference"].to_numpy(float)
+    if not {"retrieved_a", "retrieved_b"} <= set(frame.columns):
+        return _by_shift(difference, edges)
+    a, b = (frame[f"retrieved_{side}"].to_numpy(bool) for side in "ab")
+    counts = [int(which.sum()) for which in (a & ~b, b & ~a, ~a & ~b)]
+    apart = pd.DataFrame({"bucket": LACKING, "count": counts, "class": LACKING})
+    both = _by_shift(difference[a & b], edges)
+    return pd.concat([both.assign(**{"class": "both"}), apart], ignore_index=True)
 
 
 def _by_shift(difference: np.ndarray, edges: Sequence[float]) -> pd.DataFrame:
@@ -226,10 +246,14 @@ def _side_by_side(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _sides(frame: pd.DataFrame) -> np.ndarray:
-    """Return -1, 0 or 1 for each bucket: a win of run a, a tie, a loss."""
+    """Return -1, 0 or 1 for each bucket: a win of run a, a tie, a loss; 2, 3 or 4 for items that runs lack."""
     bucket = frame["bucket"]
-    signs = []
-    for name in bucket:
+    classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
+    signs: list[float] = []
+    for name, own in zip(bucket, classes):
+        if own in LACKING:
+            signs.append(2.0 + LACKING.index(own))
+            continue
         if isinstance(name, pd.Interval):
             signs.append(0.0 if name.left < 0 < name.right else float(np.sign(name.left + name.right)))
             continue

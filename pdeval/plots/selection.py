@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.natural import natural_places
 from pdeval.kinds.vocabularies import listed
 
 
@@ -34,6 +35,18 @@ def names(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, categories=pd.Index([str(v) for v in values], dtype=object))
 
 
+def by_name(found: pd.Categorical) -> pd.Categorical:
+    """Return names in natural order (run2 before run10), where they stand in the order of text.
+
+    Examples
+    --------
+    >>> by_name(pd.Categorical(["run1", "run10", "run2"])).categories.tolist()
+    ['run1', 'run2', 'run10']
+    """
+    present = list(found.categories)
+    return found.reorder_categories([present[i] for i in natural_places(present)])
+
+
 def pairs(frame: pd.DataFrame, stems: Sequence[str]) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return (codes of run a, codes of run b, names of the runs) for a frame of pairs.
 
@@ -50,7 +63,7 @@ def pairs(frame: pd.DataFrame, stems: Sequence[str]) -> tuple[np.ndarray, np.nda
     ([0, 0], [1, 2], ['bm25', 'lm', 'rm3'])
     """
     sides = [names(frame, [f"{stem}_{side}" for stem in stems]) for side in "ab"]
-    both = pd.api.types.union_categoricals(sides)
+    both = by_name(pd.api.types.union_categoricals(sides))
     codes = both.codes.astype(np.intp)
     return codes[: len(frame)], codes[len(frame) :], [str(c) for c in both.categories]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.plots import legibility, style
+from pdeval.report.orders import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +26,31 @@ def text_of(label: object) -> str:
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a square frame with texts as labels, in the same order on both sides."""
-    square = frame.astype(float).set_axis([text_of(label) for label in frame.index])
-    square.columns = pd.Index([text_of(label) for label in frame.columns])
+    words = dict(zip(frame.index, axis_texts(frame.index)))
+    square = frame.astype(float).set_axis([words[label] for label in frame.index])
+    square.columns = pd.Index([words.get(label, text_of(label)) for label in frame.columns])
     return square[list(square.index)]
+
+
+def axis_texts(labels: pd.Index) -> list[str]:
+    """Return the labels of a square as texts; of (measure, method), what is needed to tell them apart.
+
+    Examples
+    --------
+    >>> both = pd.MultiIndex.from_tuples([("RPP", "winrate"), ("RPP", "mc4"), ("AP", "mean")],
+    ...                                  names=["measure", "method"])
+    >>> axis_texts(both), axis_texts(both[1:]), axis_texts(both[:2])
+    (['RPP, win rate', 'RPP, MC4', 'AP, mean'], ['RPP', 'AP'], ['win rate', 'MC4'])
+    """
+    if list(labels.names) != ["measure", "method"]:
+        return [text_of(label) for label in labels]
+    measures = [str(label[0]) for label in labels]
+    methods = [METHODS.get(str(label[1]), str(label[1])) for label in labels]
+    if len(set(measures)) == len(measures):
+        return measures
+    if len(set(measures)) == 1:
+        return methods
+    return [f"{measure}, {method}" for measure, method in zip(measures, methods)]
 
 
 def fill_cells(ax: Axes, square: pd.DataFrame, colours: Any, low: float, high: float) -> None:

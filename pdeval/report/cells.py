@@ -9,6 +9,7 @@ import numpy as np
 
 from pdeval.report import digits as decimals
 from pdeval.report.means import Means
+from pdeval.report.notes import words
 from pdeval.report.rows import Rows
 from pdeval.report.spec import DASH, Cell, Emphasis
 from pdeval.report.verdict import Verdict
@@ -39,8 +40,9 @@ def number_cells(
     """Return the cells of the measures, run by run, best and second marked as they print."""
     if interval is not None and np.isnan(_spread(table, interval)).all():
         least = int(table.n.min())
+        queries = words(table.attrs).queries
         raise ValueError(
-            f"interval={interval!r} needs at least two queries per run; there is a run with {least}."
+            f"interval={interval!r} needs at least two {queries} per run; there is a run with {least}."
             if table.source is not None
             else f"interval={interval!r}: the summary has no such column."
         )

@@ -86,7 +86,7 @@ def any_column(name: str, header: str, values: pd.Series, digits: int, names: Ma
         return texts(name, header, np.where(values.to_numpy(), "yes", "no"))
     if pd.api.types.is_numeric_dtype(values.dtype):
         return numbers(name, header, values, digits)
-    return texts(name, header, values, names)
+    return texts(name, header, [DASH if missing else value for value, missing in zip(values, values.isna())], names)
 
 
 def assemble(

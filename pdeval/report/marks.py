@@ -36,11 +36,11 @@ def wins(
     runs: pd.DataFrame,
     measures: Sequence[str],
     *,
-    baseline: int | None = None,
+    baseline: int | Sequence[int] | None = None,
 ) -> np.ndarray:
     """Return who is significantly better than whom: bool of shape (measures, runs, runs), winner first.
 
-    Every pair of the runs (with a baseline: every pair with it) must have been compared, so that a missing mark
+    Every pair of the runs (with baselines: every pair with one of them) must have been compared, so that a missing mark
     always means "not significant". `difference` is positive where run a is better, whatever the measure's direction.
 
     Examples
@@ -92,13 +92,13 @@ def _check_pairs(rows: pd.DataFrame, sides: list[list[str]], known: np.ndarray, 
 
 
 def _check_coverage(
-    key: pd.DataFrame, n_runs: int, baseline: int | None, texts: list[str], measures: Sequence[str]
+    key: pd.DataFrame, n_runs: int, baseline: int | Sequence[int] | None, texts: list[str], measures: Sequence[str]
 ) -> None:
     lacking = np.ones((len(measures), n_runs, n_runs), dtype=bool)
     lacking[key["m"], key["low"], key["high"]] = False
     lacking &= np.triu(np.ones((n_runs, n_runs), dtype=bool), k=1)
     if baseline is not None:
-        others = np.arange(n_runs) != baseline
+        others = ~np.isin(np.arange(n_runs), baseline)
         lacking[:, others[:, None] & others] = False
     if lacking.any():
         measure, first, second = np.argwhere(lacking)[0]
@@ -139,4 +139,20 @@ def dagger_marks(beats: np.ndarray, baseline: int) -> list[list[str]]:
     return [
         [BETTER if beats[m, run, baseline] else WORSE if beats[m, baseline, run] else "" for m in range(len(beats))]
         for run in range(beats.shape[1])
+    ]
+
+
+def numbered(daggers: Sequence[list[list[str]]]) -> list[list[str]]:
+    """Return the daggers of several baselines side by side, each with the number of its baseline; of one, as they are.
+
+    Examples
+    --------
+    >>> numbered([[["†"], [""]], [["†"], ["‡"]]])
+    [['†1†2'], ['‡2']]
+    """
+    if len(daggers) == 1:
+        return daggers[0]
+    return [
+        ["".join(f"{mark}{i + 1}" for i, mark in enumerate(marks) if mark) for marks in zip(*rows)]
+        for rows in zip(*daggers)
     ]

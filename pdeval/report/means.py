@@ -20,6 +20,7 @@ from pdeval.evaluate.summary import of_scores
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table
 from pdeval.orderings.votes import win_rates
+from pdeval.report.notes import words
 
 STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high")
 
@@ -70,6 +71,28 @@ class Means:
         return replace(self, runs=self.runs.iloc[runs].reset_index(drop=True), **arrays)
 
 
+def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
+    """Return the places of the baselines: a list names several, anything else one run.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"run": ["bm25", "lm", "dense"]})
+    >>> baselines_of(runs, "lm"), baselines_of(runs, ["lm", "bm25"]), baselines_of(runs, None)
+    ([1], [1, 0], [])
+    """
+    if baseline is None:
+        return []
+    if not isinstance(baseline, list | set | frozenset | np.ndarray | pd.Index | pd.Series):
+        return [place_of(runs, baseline, "baseline")]
+    found = [place_of(runs, one, "baseline") for one in baseline]
+    if not found:
+        raise ValueError("baseline=[] names no run; name at least one, or leave it out.")
+    twice = next((place for place in found if found.count(place) > 1), None)
+    if twice is not None:
+        raise ValueError(f"baseline= names {run_labels(runs)[twice]!r} twice; name each run once.")
+    return found
+
+
 def means(
     held: Held,
     measures: object = MEASURES,
@@ -114,7 +137,7 @@ def means(
         )
     if not len(source.runs) or not len(source.queries) or not len(source.measures):
         raise ValueError(
-            f"the table holds {len(source.runs)} runs, {len(source.queries)} queries and "
+            f"the table holds {len(source.runs)} runs, {len(source.queries)} {words(source.attrs).queries} and "
             f"{len(source.measures)} measures; there is nothing to report."
         )
     if isinstance(source, Scores):
@@ -192,29 +215,49 @@ def _table(
 
 def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
     """Average each run's preferences over its opponents: shape (measures, queries, runs)."""
-    n_runs, n_queries, labels = len(source.runs), len(source.queries), run_labels(source.runs)
+    n_runs, labels = len(source.runs), run_labels(source.runs)
     a, b = np.asarray(source.a), np.asarray(source.b)
     met = np.zeros((n_runs, n_runs), dtype=bool)
     met[a, b] = met[b, a] = True
-    wanted = np.ones(len(a), dtype=bool)
-    base = None if baseline is None else place_of(source.runs, baseline, "baseline")
-    if base is None:
+    bases = baselines_of(source.runs, baseline)
+    if not bases:
         _check_all_met(met, labels)
         about = "Cells are mean preferences over all other systems."
     else:
-        wanted = (a == base) | (b == base)
-        lacking = np.flatnonzero(~met[base] & (np.arange(n_runs) != base))
-        if len(lacking):
-            raise ValueError(f"run {labels[lacking[0]]!r} has no preferences against the baseline {labels[base]!r}.")
-        about = f"Cells are mean preferences over {labels[base]}."
-    values = np.empty((len(source.measures), n_queries, n_runs))
+        for base in bases:
+            lacking = np.flatnonzero(~met[base] & (np.arange(n_runs) != base))
+            if len(lacking):
+                against = f"against the baseline {labels[base]!r}"
+                raise ValueError(f"run {labels[lacking[0]]!r} has no preferences {against}.")
+        about = f"Cells are mean preferences over {_and([labels[base] for base in bases])}."
+    values = np.empty((len(source.measures), len(source.queries), n_runs))
     for i in range(len(source.measures)):
-        blocks = ((pairs, np.where(wanted[pairs], block, np.nan)) for pairs, block in source.blocks(i))
-        sums, count, _ = win_rates(blocks, a, b, queries=n_queries, runs=n_runs)
-        if base is not None:
-            sums[:, base] = 0.0  # nothing is preferred over itself
+        sums, count = _sums(source, i, bases)
         values[i] = np.where(count > 0, sums / np.maximum(count, 1), np.nan)
     return values, about
+
+
+def _sums(source: Any, measure: int, bases: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Add up what each run's preferences over its opponents are, or over the baselines, and count them."""
+    a, b = np.asarray(source.a), np.asarray(source.b)
+    shape = {"queries": len(source.queries), "runs": len(source.runs)}
+    if not bases:
+        sums, count, _ = win_rates(source.blocks(measure), a, b, **shape)
+        return sums, count
+    total, number = np.zeros(tuple(shape.values())), np.zeros(tuple(shape.values()))
+    for base in bases:
+        wanted = (a == base) | (b == base)
+        blocks = ((pairs, np.where(wanted[pairs], block, np.nan)) for pairs, block in source.blocks(measure))
+        sums, count, _ = win_rates(blocks, a, b, **shape)
+        sums[:, base] = 0.0  # nothing is preferred over itself
+        if len(bases) > 1:
+            count[:, base] = 0
+        total, number = total + sums, number + count
+    return total, number
+
+
+def _and(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _check_all_met(met: np.ndarray, labels: list[str]) -> None:

@@ -121,7 +121,7 @@ def _power_notes(frame: pd.DataFrame, varied: list[str], bold: list[str]) -> lis
     how = footnote.significance(tests, fixed.get("correction"), fixed.get("alpha"))
     pairs = f"{frame['pairs'].iloc[0]} pairs" if "pairs" in frame and frame["pairs"].nunique() == 1 else "the pairs"
     first = f"Percentage of {pairs} of systems that are significantly different" + (f" ({how})." if how else ".")
-    return [first, *bold, *footnote.basis(None, frame.attrs)]
+    return [first, *bold, *footnote.basis_of(frame)]
 
 
 @verb(on=("sign_agreement", "correlations"), name="report", core=True, command=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,17 +29,50 @@ CORRECTIONS = {
     "none": "no correction",
 }
 TIES = {
-    "docid": "tied scores ordered by document id",
+    "docid": "tied scores ordered by {doc} id",
     "rank": "ranked by the rank column",
     "first": "tied scores in the order of the rows",
     "expected": "tied scores count by their mean over all orders",
 }
 TOPICS = {
-    "relevant": "every query with a relevant document counts",
-    "judged": "every judged query counts",
-    "answered": "each system counts on the queries that it answered",
-    "common": "only queries that every system answered count",
+    "relevant": "every {query} with a relevant {doc} counts",
+    "judged": "every judged {query} counts",
+    "answered": "each system counts on the {queries} that it answered",
+    "common": "only {queries} that every system answered count",
 }
+ASKERS = ("user", "customer", "member", "visitor", "reader", "session")
+ITEMS = ("item", "product", "movie", "book", "track", "song", "video", "article", "page", "passage")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a table's own columns call that which was asked and that which was ranked: queries and documents, or not."""
+
+    query: str = "query"
+    queries: str = "queries"
+    doc: str = "document"
+    docs: str = "documents"
+
+
+def words(attrs: Mapping[Any, Any]) -> Words:
+    """Return the words of a table, from the names of its query and item columns.
+
+    Examples
+    --------
+    >>> words({"query_column": "userId", "doc_column": "item_id"})
+    Words(query='user', queries='users', doc='item', docs='items')
+    >>> words({"query_column": "qid"}).queries
+    'queries'
+    """
+    asker, item = (_stem(str(attrs.get(name, ""))) for name in ("query_column", "doc_column"))
+    query = (asker, f"{asker}s") if asker in ASKERS else ("query", "queries")
+    doc = item if item in ITEMS else "document"
+    return Words(*query, doc, f"{doc}s")
+
+
+def _stem(column: str) -> str:
+    """A column's name without what says that it is an id."""
+    return re.sub(r"(?i)[ _-]?(id|idx|no|key)$", "", column).lower()
 
 
 def words_of_test(test: str) -> str:
@@ -51,10 +86,17 @@ def words_of_test(test: str) -> str:
     return (TESTS[test].says if test in TESTS else "") or f"{test} test"
 
 
-def significance(tests: Mapping[str, Sequence[str]], correction: object, alpha: object, draws: object = None) -> str:
+def significance(
+    tests: Mapping[str, Sequence[str]],
+    correction: object,
+    alpha: object,
+    draws: object = None,
+    *,
+    each_baseline: bool = False,
+) -> str:
     """Return "paired Student t test, Bonferroni correction, α = 0.05", as far as each is known.
 
-    `tests` says which measures each test was used for.
+    `tests` says which measures each test was used for; `each_baseline` that the correction is made for each of several.
 
     Examples
     --------
@@ -72,7 +114,8 @@ def significance(tests: Mapping[str, Sequence[str]], correction: object, alpha: 
         name += f" with {int(str(draws)):,} draws" if drawn and draws is not None else ""
         said.append(name + (f" for {', '.join(measures)}" if len(tests) > 1 else ""))
     if correction is not None and correction != NOT_NEEDED:
-        said.append(CORRECTIONS.get(str(correction), f"{correction} correction"))
+        each = " for each baseline" if each_baseline and correction != "none" else ""
+        said.append(CORRECTIONS.get(str(correction), f"{correction} correction") + each)
     if alpha is not None:
         said.append(f"α = {share(float(str(alpha)))}")
     return ", ".join(said)
@@ -91,7 +134,8 @@ def of_comparisons(comparisons: pd.DataFrame, **asked: object) -> str:
         for test, measure in comparisons[["test", "measure"]].astype(str).drop_duplicates().itertuples(index=False):
             tests.setdefault(test, []).append(measure)
     known = {name: comparisons.attrs.get(name, asked.get(name)) for name in ("correction", "alpha", "draws")}
-    return significance(tests, known["correction"], known["alpha"], known["draws"])
+    each = bool(comparisons.attrs.get("each_baseline"))
+    return significance(tests, known["correction"], known["alpha"], known["draws"], each_baseline=each)
 
 
 def emphasis(used: Collection[str]) -> list[str]:
@@ -107,7 +151,7 @@ def emphasis(used: Collection[str]) -> list[str]:
     return ["Best in bold, second underlined." if "second" in used else "Best in bold."]
 
 
-def queries(n: np.ndarray) -> str:
+def queries(n: np.ndarray, said: Words | None = None) -> str:
     """Return "50 queries", or the least and the most where systems differ.
 
     Examples
@@ -115,36 +159,81 @@ def queries(n: np.ndarray) -> str:
     >>> queries(np.array([[50, 50]])), queries(np.array([[48, 50]])), queries(np.array([[1]]))
     ('50 queries', '48 to 50 queries per system', '1 query')
     """
+    said = said or Words()
     least, most = int(np.min(n)), int(np.max(n))
     if most == 0:
         return ""
     if least != most:
-        return f"{least} to {most} queries per system"
-    return f"{most} quer{'y' if most == 1 else 'ies'}"
+        return f"{least} to {most} {said.queries} per system"
+    return f"{most} {said.query if most == 1 else said.queries}"
 
 
-def rules(attrs: Mapping[Any, Any]) -> list[str]:
+def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
     """Return the tie rule, the topic rule, the level and the conventions that a table says it was made with.
 
     Examples
     --------
-    >>> rules({"ties": "docid", "topics": "common", "level": 2})
-    ['tied scores ordered by document id', 'only queries that every system answered count',
-     'relevant from grade 2']
+    >>> rules({"ties": "docid", "topics": "relevant", "level": 2})
+    ['tied scores ordered by document id', 'every query with a relevant document counts', 'relevant from grade 2']
     """
+    own = words(attrs)
     said = []
     if attrs.get("ties") is not None:
-        said.append(TIES.get(str(attrs["ties"]), f"ties: {attrs['ties']}"))
+        known = TIES.get(str(attrs["ties"]))
+        said.append(f"ties: {attrs['ties']}" if known is None else known.format(**vars(own)))
     if attrs.get("topics") is not None:
-        said.append(TOPICS.get(str(attrs["topics"]), f"topics: {attrs['topics']}"))
+        known = TOPICS.get(str(attrs["topics"]))
+        said.append(f"topics: {attrs['topics']}" if known is None else known.format(**vars(own)))
     if attrs.get("level") is not None:
-        said.append(f"relevant from grade {share(float(attrs['level']))}")
+        said += levels(attrs, measures)
     if attrs.get("compat") is not None:
         said.append(f"conventions of {attrs['compat']}")
     return said
 
 
-def basis(n: np.ndarray | None, attrs: Mapping[Any, Any]) -> list[str]:
+def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
+    """Return from which grade on items are relevant, in which measures, and which measures go by the grades themselves.
+
+    Parameters
+    ----------
+    measures : iterable of str, optional
+        The measures shown; by default those that the table knows.
+
+    Examples
+    --------
+    >>> levels({"level": 4, "topics": "relevant"}, ["AP", "RR", "nDCG@10"])
+    ['relevant from grade 4 in AP, RR', 'nDCG@10 counts every positive grade']
+    >>> levels({"level": 4, "topics": "common", "query_column": "user_id", "doc_column": "item_id"}, ["AP"])
+    ['relevant from grade 4; users without a relevant item count as 0']
+    """
+    from pdeval.catalog import parse
+
+    level = f"relevant from grade {share(float(attrs['level']))}"
+    known = attrs.get("measures")
+    shown = list(dict.fromkeys(measures if measures is not None else known if isinstance(known, Mapping) else ()))
+    graded, binary = [], []
+    for name in shown:
+        try:
+            found = parse(name)
+        except (ValueError, KeyError, TypeError):
+            continue  # a measure of the table's own: nothing is known of it
+        if found.kind == "graded":
+            graded.append(name)
+        elif found.level is None:  # its own level is in its name
+            binary.append(name)
+    said = []
+    if not graded or binary:
+        own = words(attrs)
+        said.append(level + (f" in {', '.join(binary)}" if graded else ""))
+        if attrs.get("topics", "relevant") not in (None, "relevant"):
+            there = " there" if graded else ""
+            said[0] += f"; {own.queries} without a relevant {own.doc} count as 0{there}"
+    if graded:
+        said.append(f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade")
+    return said
+
+
+def basis(n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
     """Return the one sentence on queries and rules, or nothing where nothing is known.
 
     Examples
@@ -152,5 +241,21 @@ def basis(n: np.ndarray | None, attrs: Mapping[Any, Any]) -> list[str]:
     >>> basis(np.array([2]), {"ties": "docid"})
     ['2 queries; tied scores ordered by document id.']
     """
-    said = "; ".join(part for part in ["" if n is None else queries(n), *rules(attrs)] if part)
-    return [said[0].upper() + said[1:] + "."] if said else []
+    counted = "" if n is None else queries(n, words(attrs))
+    said = "; ".join(part for part in [counted, *rules(attrs, measures)] if part)
+    capital = said[:1].islower() and said[1:2].islower()  # a measure's name stays as it is
+    return [(said[0].upper() if capital else said[0]) + said[1:] + "."] if said else []
+
+
+def basis_of(frame: pd.DataFrame, n: np.ndarray | None = None) -> list[str]:
+    """Return the sentence on queries and rules of a table, about the measures that it shows.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"measure": ["nDCG@10"]})
+    >>> frame.attrs = {"level": 2}
+    >>> basis_of(frame)
+    ['nDCG@10 counts every positive grade.']
+    """
+    shown = list(frame["measure"].astype(str).unique()) if "measure" in frame.columns else None
+    return basis(n, frame.attrs, shown)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.natural import natural
 from pdeval.kinds.recognition import runs_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.report import digits as decimals
@@ -94,7 +95,9 @@ def report_order(
         pair: frame[(frame["measure"].astype(str) == pair[0]) & (frame["method"].astype(str) == pair[1])]
         for pair in pairs
     }
-    first = parts_of[pairs[0]].sort_values("rank", kind="stable")
+    first = parts_of[pairs[0]]
+    rank = first["rank"].to_numpy(dtype=float)
+    first = first.iloc[sorted(range(len(first)), key=lambda i: (rank[i], natural(first["_run"].iloc[i])))]
     rows = first["_run"].tolist()
     stub: list[Part] = [
         texts(name, known.get(name, "System" if name == "run" else name), first[name], known) for name in columns
@@ -168,6 +171,11 @@ def _footnotes(
     said = [", ".join(one) + "."] if one else []
     used = {cell.emphasis for _, cells in body for cell in cells}
     said += footnote.emphasis(used)
+    if "winrate" in methods and any(column.name.endswith("score") for column, _ in body):
+        over = footnote.words(frame.attrs).queries
+        others = frame["_run"].nunique() - 1
+        said.append(f"The win rate is the sum of preferences over the {others} other systems, mean over {over}.")
     if any(column.spread for column, _ in body):
-        said.append("In brackets the bootstrap interval of the rank over queries.")
-    return [*said, *footnote.basis(None, frame.attrs)]
+        over = footnote.words(frame.attrs).queries
+        said.append(f"In brackets the bootstrap interval of the rank over {over}.")
+    return [*said, *footnote.basis_of(frame)]

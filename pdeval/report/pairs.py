@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.natural import natural_places, naturally
 from pdeval.kinds.recognition import run_columns, runs_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.report import digits as decimals
@@ -80,6 +81,8 @@ def report_matrix(
     | lm   | −0.25 |    – |
     """
     labels = _square(frame)
+    at = natural_places(labels)
+    frame, labels = frame.iloc[at, at], [labels[i] for i in at]
     places, known = decimals.check(digits), dict(names or {})
     for option, value, choices in (
         ("triangle", triangle, ("full", "upper", "lower")),
@@ -220,6 +223,8 @@ def report_comparisons(
     if only_significant:
         frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
     several = frame["measure"].nunique() > 1
+    pair = [f"{s}_{x}" for x in "ab" for s in sides]
+    frame = _naturally(frame, pair)
     frame, groups = grouped(frame, "measure" if several else None, known)
     parts = pair_texts(frame, sides, known)
     if "test" in frame and frame["test"].nunique() > 1:
@@ -240,6 +245,14 @@ def report_comparisons(
     return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=titles)
 
 
+def _naturally(frame: pd.DataFrame, pair: list[str]) -> pd.DataFrame:
+    """The pairs of each measure in natural order of their names, where they stand in that of texts."""
+    parts = [naturally(part, pair) for _, part in frame.groupby("measure", observed=True, sort=False)]
+    whole = pd.concat(parts, ignore_index=True) if parts else frame
+    whole.attrs = frame.attrs
+    return whole
+
+
 def _comparison_notes(frame: pd.DataFrame, interval: bool, starred: bool) -> list[str]:
     how = footnote.of_comparisons(frame)
     one = frame["measure"].astype(str).unique().tolist()
@@ -250,4 +263,4 @@ def _comparison_notes(frame: pd.DataFrame, interval: bool, starred: bool) -> lis
         share = "" if level is None else f"{decimals.share(100 * level)}% "
         said.append(f"In brackets the {share}confidence interval of the difference.")
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None
-    return [*said, *footnote.basis(n, frame.attrs)]
+    return [*said, *footnote.basis_of(frame, n)]

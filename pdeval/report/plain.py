@@ -7,19 +7,20 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from pdeval.kinds import schemas
-from pdeval.kinds.recognition import kind_of, pair_stems
+from pdeval.kinds.natural import naturally
+from pdeval.kinds.recognition import kind_of, pair_stems, runs_of
 from pdeval.kinds.schemas import SCHEMAS, Schema
+from pdeval.kinds.tables import query_column
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.listing import About, Part, any_column, assemble, grouped, need, numbers
-from pdeval.report.spec import Report
+from pdeval.report.spec import DASH, Report
 from pdeval.verbs import of_kind, verb
 
 HEADERS = {
     "run": "System",
     "run_a": "System A",
     "run_b": "System B",
-    "n": "Queries",
     "sd": "SD",
     "p_value": "p",
     "p_adjusted": "p adjusted",
@@ -84,10 +85,13 @@ def report_table(
     schema = SCHEMAS.get(str(kind_of(frame)))
     whole = need(frame, [*(columns or ()), *([group] if group else ())], "the table", "it")
     known = {str(key): str(value) for key, value in (names or {}).items()}
+    whole = naturally(whole, _named_by(schema, whole))
     whole, groups = grouped(whole, group, known)
     shown = [str(name) for name in (columns or whole.columns) if name != group]
     places = dict(zip(shown, decimals.per_column(digits, shown)))
     heads = {name: known.get(name) or header_of(name, whole) for name in shown}
+    if schema is not None and "n" in schema.means and "n" not in known and "n" in heads:
+        heads["n"] = "n"  # no count of queries: the note says of what
     parts: list[Part] = []
     for name in shown:
         if name in ("p_value", "p_adjusted"):
@@ -101,6 +105,19 @@ def report_table(
     return assemble(parts, about, said=said, groups=groups, group_names=[group] if group else [])
 
 
+def _named_by(schema: Schema | None, frame: pd.DataFrame) -> list[str]:
+    """The runs and queries with which a table begins, by which it is sorted."""
+    found: list[str] = []
+    for role in () if schema is None else schema.named:
+        if role in ("run", "run_a", "run_b"):
+            found += [f"{name}{role[3:]}" for name in runs_of(frame, schema)]  # type: ignore[arg-type]
+        elif role == "query":
+            found += [name for name in [query_column(frame, {}, needed=False)] if name is not None]
+        else:
+            break
+    return [name for name in found if name in frame.columns]
+
+
 def header_of(name: str, frame: pd.DataFrame) -> str:
     """Return the header of a column: a word of the field, or its name with spaces.
 
@@ -110,6 +127,9 @@ def header_of(name: str, frame: pd.DataFrame) -> str:
     >>> [header_of(name, frame) for name in ("run_a", "p_value", "query_id", "r_squared")]
     ['System A', 'p', 'Query', 'R squared']
     """
+    if name == "n":
+        asked = footnote.words(frame.attrs).queries
+        return asked[0].upper() + asked[1:]
     if name in HEADERS:
         return HEADERS[name]
     if name[:-2] in pair_stems(frame):
@@ -120,8 +140,8 @@ def header_of(name: str, frame: pd.DataFrame) -> str:
 
 def _footnotes(schema: Schema | None, heads: Mapping[str, str], frame: pd.DataFrame) -> list[str]:
     meant = {} if schema is None else schema.means
-    said = [f"{head}: {meant[name]}." for name, head in heads.items() if name in meant]
-    return [*said, *footnote.basis(None, frame.attrs)]
+    said = [f"{head}: {meant[name].replace('NaN', DASH)}." for name, head in heads.items() if name in meant]
+    return [*said, *footnote.basis_of(frame)]
 
 
 def _without_its_own(schema: Schema) -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.choice import place_of
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.natural import natural, natural_places
 from pdeval.report.means import Means, find_measure
 from pdeval.report.spec import Group
 
@@ -56,7 +57,9 @@ def arrange(
     wanted = (group,) if isinstance(group, str) else tuple(group)
     values = _group_values(table.runs, wanted, metadata)
     first: dict[tuple[str, ...], int] = {}
-    place = np.array([first.setdefault(value, len(first)) for value in values])
+    place = np.empty(len(values), dtype=int)
+    for i in natural_places(_ids(table.runs)):
+        place[i] = first.setdefault(values[i], len(first))
     order = order[np.argsort(place[order], kind="stable")]
     sizes = np.bincount(place)
     groups = tuple(
@@ -73,10 +76,14 @@ def arrange(
     return Rows(order, stub, groups, tuple(names.get(name, name) for name in wanted), (*wanted, *texts))
 
 
+def _ids(runs: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(runs.itertuples(index=False, name=None))
+
+
 def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> np.ndarray:
     n_runs = len(table.runs)
     if sort is None:
-        return np.arange(n_runs)
+        return np.array(natural_places(_ids(table.runs)))
     if not isinstance(sort, str):
         order = [place_of(table.runs, run) for run in sort]
         if sorted(order) != list(range(n_runs)):
@@ -86,10 +93,46 @@ def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> 
         return np.array(order)
     if sort == "name":
         shown = [[names.get(str(value), str(value)) for value in row] for row in table.runs.itertuples(index=False)]
-        return np.array(sorted(range(n_runs), key=lambda i: shown[i]))
+        return np.array(sorted(range(n_runs), key=lambda i: [natural(text) for text in shown[i]]))
     measure = find_measure(sort, table.measures, "sort: no measure", also=("name",))
     value = table.mean[measure] if table.higher[measure] else -table.mean[measure]
     return np.argsort(-value, kind="stable")
+
+
+def own_metadata(
+    frame: pd.DataFrame, runs: Sequence[str], group: str | Sequence[str] | None, metadata: pd.DataFrame | None
+) -> pd.DataFrame | None:
+    """Return the metadata with those columns to group by that the table itself has, one row per run.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"run": ["a", "a", "b"], "family": ["dense", "dense", "lexical"], "value": [1, 2, 3]})
+    >>> own_metadata(scores, ["run"], "family", None).values.tolist()
+    [['a', 'dense'], ['b', 'lexical']]
+    """
+    wanted = [group] if isinstance(group, str) else list(group or ())
+    given = () if metadata is None else metadata.columns
+    own = [name for name in wanted if name in frame.columns and name not in runs and name not in given]
+    if not own or not runs:
+        return metadata
+    found = frame[[*runs, *own]].drop_duplicates().reset_index(drop=True)
+    found.attrs = {}
+    for name in own:
+        several = found[[*runs, name]].drop_duplicates()
+        twice = several[several.duplicated(list(runs))]
+        if len(twice):
+            run = run_labels(twice[list(runs)])[0]
+            same = (several[list(runs)].astype(object) == twice[list(runs)].astype(object).iloc[0]).all(axis=1)
+            values = ", ".join(map(repr, map(str, several[name][same][:2])))
+            raise ValueError(
+                f"group={name!r} must be the same in all rows of a run; run {run!r} has {values}. "
+                "It is of no run but of its rows: sum up its parts one by one."
+            )
+    if metadata is None:
+        return found
+    at = pd.Index(run_labels(found[list(runs)])).get_indexer(pd.Index(run_labels(metadata[list(runs)])))
+    kept = metadata[at >= 0].reset_index(drop=True)
+    return pd.concat([kept, found[own].iloc[at[at >= 0]].reset_index(drop=True)], axis=1)
 
 
 def _group_values(runs: pd.DataFrame, wanted: tuple[str, ...], metadata: pd.DataFrame | None) -> list[tuple[str, ...]]:
@@ -100,7 +143,7 @@ def _group_values(runs: pd.DataFrame, wanted: tuple[str, ...], metadata: pd.Data
         if name not in known.columns:
             raise KeyError(
                 f"no column {name!r} to group by; there are {', '.join(map(str, known.columns))}."
-                + ("" if metadata is not None else " Give others with metadata=.")
+                + ("" if metadata is not None else " Give others with metadata=, or merge them to the table.")
             )
         if known[name].isna().any():
             run = run_labels(runs[known[name].isna()])[0]

@@ -11,12 +11,13 @@ import pandas as pd
 from pdeval.catalog.known import aggregate_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
+from pdeval.kinds.tables import Table
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import Best, Interval, number_cells, spread_names
 from pdeval.report.marks import letters
-from pdeval.report.means import Means, means
-from pdeval.report.rows import Rows, arrange
+from pdeval.report.means import Means, baselines_of, means
+from pdeval.report.rows import Rows, arrange, own_metadata
 from pdeval.report.spec import Cell, Column, Report
 from pdeval.report.verdict import Verdict, judge
 from pdeval.verbs import verb
@@ -67,11 +68,12 @@ def report(
     ----------
     measures : str, Measure, or list of them, optional
         For runs what to compute, for a table which of its measures to show, in this order; by default all of them.
-    baseline : run id or tuple of ids, optional
-        The run that daggers compare with.
+    baseline : run id, tuple of ids, or list of them, optional
+        The run that daggers compare with; of several the daggers are numbered, and the correction is made for each.
     marks : {"auto", "letters", "daggers"} or None
         Letters: each system has one, and a cell names the systems that it beats significantly. Daggers: better (†) or
-        worse (‡) than the baseline. "auto" is daggers with a baseline, else letters for 2 to 26 systems.
+        worse (‡) than the baseline. "auto" is daggers with a baseline, else letters for 2 to 26 systems; of more, the
+        footnote says that there are none.
     comparisons : DataFrame, optional
         The result of `compare`; by default computed from the scores with `test`, `correction` and `alpha`.
     test : str, optional
@@ -88,7 +90,8 @@ def report(
     digits : int or mapping of measure to int, default 3
         Decimals.
     group : str or list of str, optional
-        Column(s) of the run id or of `metadata` whose values become titles over rows.
+        Column(s) of the run id, of the table (merged to it, one value per run) or of `metadata`, whose values become
+        titles over rows.
     metadata : DataFrame, optional
         One row per run, joined on the run columns.
     columns : mapping of measure to str, optional
@@ -96,7 +99,8 @@ def report(
     names : mapping of str to str, optional
         Display names of runs, measures, columns and groups.
     sort : str or list, optional
-        A measure (best first), "name", or all runs in order; by default as in the scores.
+        A measure (best first), "name", or all runs in order; by default as in the scores. Names are in natural order,
+        run2 before run10.
     best : {"table", "group"} or None
         Where best and second are looked for.
     arrows : bool, default True
@@ -143,6 +147,8 @@ def report(
     names = {str(key): str(value) for key, value in (names or {}).items()}
     table = means(held, measures, baseline=baseline, alpha=level, higher=higher)
     _check_present(table, missing)
+    if isinstance(held, Table):
+        metadata = own_metadata(held.frame, list(held.run_columns), group, metadata)
     rows = arrange(table, group=group, metadata=metadata, sort=sort, names=names)
     table = table.in_order(rows.order)
     verdict = judge(
@@ -246,27 +252,39 @@ def _footnotes(
     said += footnote.emphasis(used)
     if verdict.kind:
         marked = "".join(mark for row in verdict.marks for mark in row)
-        said.append(_meaning(verdict.kind, marked, baseline, names) + (f" ({verdict.how})." if verdict.how else "."))
+        against = _baselines(table, baseline, names)
+        said.append(_meaning(verdict.kind, marked, against) + (f" ({verdict.how})." if verdict.how else "."))
+    if verdict.unmarked:
+        said.append(verdict.unmarked)
     if verdict.untested:
         said.append(
             f"{', '.join(names.get(name, name) for name in verdict.untested)}: not tested, has infinite values."
         )
     if interval == "sd":
-        said.append("± the standard deviation over queries.")
+        said.append(f"± the standard deviation over {footnote.words(table.attrs).queries}.")
     elif interval == "ci" and table.source is None:
         said.append("In brackets the confidence interval of the mean.")
     elif interval == "ci":
         level = decimals.share(100 * (1 - alpha))
         said.append(f"In brackets the {level}% confidence interval of the mean (Student t).")
-    return [*said, *footnote.basis(table.n, table.attrs)]
+    return [*said, *footnote.basis(table.n, table.attrs, table.measures)]
 
 
-def _meaning(kind: str, marked: str, baseline: object, names: Mapping[str, str]) -> str:
-    parts = baseline if isinstance(baseline, (tuple, list)) else (baseline,)
-    shown = " / ".join(names.get(str(part), str(part)) for part in parts)
+def _baselines(table: Means, baseline: object, names: Mapping[str, str]) -> list[str]:
+    """The baselines as they are printed."""
+    rows = [table.runs.iloc[place] for place in baselines_of(table.runs, baseline)]
+    return [" / ".join(names.get(str(part), str(part)) for part in row) for row in rows]
+
+
+def _meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
+    if not marked and kind == "letters":
+        return "No difference is significant"
     if not marked:
-        return "No difference is significant" if kind == "letters" else f"No difference to {shown} is significant"
+        return f"No difference to {' or '.join(baselines)} is significant"
     if kind == "letters":
         return "Raised letters: significantly better than the system of that letter"
     said = [f"{sign} significantly {word}" for sign, word in (("†", "better"), ("‡", "worse")) if sign in marked]
-    return f"{', '.join(said)} than {shown}"
+    if len(baselines) == 1:
+        return f"{', '.join(said)} than {baselines[0]}"
+    listed = ", ".join(f"{i + 1} {text}" for i, text in enumerate(baselines))
+    return f"{', '.join(said)} than the baseline of that number: {listed}"

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.choice import place_of
 from pdeval.report import notes as footnote
-from pdeval.report.marks import dagger_marks, letter_marks, wins
-from pdeval.report.means import Means
+from pdeval.report.marks import dagger_marks, letter_marks, numbered, wins
+from pdeval.report.means import Means, baselines_of
 
 MOST_LETTERS = 26
 
@@ -20,13 +19,15 @@ MOST_LETTERS = 26
 class Verdict:
     """Marks per run and measure; `kind` is "letters", "daggers" or "" for none.
 
-    `how` names test, correction and alpha; `untested` are measures with infinite values, as search lengths can be.
+    `how` names test, correction and alpha; `untested` are measures with infinite values, as search lengths can be;
+    `unmarked` says why there are no marks where a reader would look for them, and how to get them.
     """
 
     marks: list[list[str]]
     kind: str = ""
     how: str = ""
     untested: tuple[str, ...] = ()
+    unmarked: str = ""
 
 
 def judge(
@@ -51,17 +52,17 @@ def judge(
     [[''], ['a']]
     """
     n_runs = len(table.runs)
-    base = None if baseline is None else place_of(table.runs, baseline, "baseline")
-    kind = _kind(table, marks, base, comparisons)
+    bases = baselines_of(table.runs, baseline)
+    kind, why = _kind(table, marks, bases, comparisons)
     if not kind:
-        return Verdict([[""] * len(table.measures)] * n_runs)
+        return Verdict([[""] * len(table.measures)] * n_runs, unmarked=why)
     if kind == "letters":
-        base = None
+        bases = []
     tested = list(range(len(table.measures)))
     if comparisons is None:
         if marks == "auto":
             tested = np.flatnonzero(np.isfinite(table.mean).all(axis=1)).tolist()
-        comparisons = _computed(table.only(tested), base, test, correction, alpha)
+        comparisons, beats = _computed(table.only(tested), bases, test, correction, alpha)
         asked: dict[str, object] = {}
     else:
         comparisons = _one_test(comparisons, test)
@@ -69,46 +70,71 @@ def judge(
             "correction": _agreed(comparisons, "correction", correction),
             "alpha": _agreed(comparisons, "alpha", alpha),
         }
+        found_wins = wins(comparisons, table.runs, table.measures, baseline=bases or None)
+        beats = [found_wins] * max(len(bases), 1)
     names = [table.measures[i] for i in tested]
-    beats = np.zeros((len(table.measures), n_runs, n_runs), dtype=bool)
-    beats[tested] = wins(comparisons, table.runs, names, baseline=base)
-    found = letter_marks(beats) if base is None else dagger_marks(beats, base)
+    whole = np.zeros((len(beats), len(table.measures), n_runs, n_runs), dtype=bool)
+    whole[:, tested] = beats
+    found = numbered([dagger_marks(*one) for one in zip(whole, bases)]) if bases else letter_marks(whole[0])
     shown = comparisons[comparisons["measure"].astype(str).isin(names)]
     untested = tuple(name for name in table.measures if name not in names)
     return Verdict(found, kind, footnote.of_comparisons(shown, **asked), untested)
 
 
-def _kind(table: Means, marks: str | None, base: int | None, comparisons: pd.DataFrame | None) -> str:
+def _kind(table: Means, marks: str | None, bases: list[int], comparisons: pd.DataFrame | None) -> tuple[str, str]:
+    """Return the kind of marks, and why there are none where they were to be expected."""
     if marks is None:
-        return ""
+        return "", ""
     n_runs = len(table.runs)
-    if marks == "daggers" and base is None:
+    if marks == "daggers" and not bases:
         raise ValueError("marks='daggers' compare with a baseline; name it with baseline=.")
     computable = table.source is not None and int(table.n.min()) > 1
     possible = comparisons is not None or computable
+    said = footnote.words(table.attrs)
+    why = f"a summary has no values per {said.query}"
+    if table.source is not None:
+        why = f"a run has fewer than two {said.queries}"
     if marks == "auto":
         finite = np.isfinite(table.mean).all(axis=1).any()
-        if n_runs < 2 or not possible or (comparisons is None and not finite):
-            return ""
-        if base is not None:
-            return "daggers"
-        return "letters" if n_runs <= MOST_LETTERS or comparisons is not None else ""
+        if n_runs < 2:
+            return "", ""
+        if not possible:
+            return "", f"Significance is not marked: {why}; comparisons= takes it from elsewhere." if bases else ""
+        if comparisons is None and not finite:
+            return "", "Significance is not marked: every measure has infinite values."
+        if bases:
+            return "daggers", ""
+        if n_runs > MOST_LETTERS and comparisons is None:
+            return "", (
+                f"Significance is not marked among {n_runs} systems: marks='letters' marks all pairs, "
+                "baseline= the differences to one system or to several."
+            )
+        return "letters", ""
     if not possible:
-        why = "a summary has no values per query" if table.source is None else "a run has fewer than two queries"
         raise ValueError(f"marks={marks!r} cannot be computed: {why}. Give comparisons=, or marks=None.")
-    return marks if n_runs > 1 else ""
+    return (marks, "") if n_runs > 1 else ("", "")
 
 
 def _computed(
-    table: Means, base: int | None, test: str | None, correction: str | None, alpha: float | None
-) -> pd.DataFrame:
+    table: Means, bases: list[int], test: str | None, correction: str | None, alpha: float | None
+) -> tuple[pd.DataFrame, list[np.ndarray]]:
+    """Return the comparisons, and who is significantly better than whom: one array, or one per baseline."""
     from pdeval.significance.compare import compare
 
-    options: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
-    if base is not None:
+    given: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
+    options = {name: value for name, value in given.items() if value is not None}
+    if not bases:
+        made = compare(table.source, **options)
+        return made, [wins(made, table.runs, table.measures)]
+    parts, beats = [], []
+    for base in bases:
         ids = tuple(table.runs.iloc[base])
-        options["baseline"] = ids[0] if len(ids) == 1 else ids
-    return compare(table.source, **{name: value for name, value in options.items() if value is not None})
+        made = compare(table.source, **options, baseline=ids[0] if len(ids) == 1 else ids)
+        beats.append(wins(made, table.runs, table.measures, baseline=base))
+        parts.append(made)
+    whole = pd.concat(parts, ignore_index=True)
+    whole.attrs = {**parts[0].attrs, "each_baseline": len(parts) > 1}
+    return whole, beats
 
 
 def _one_test(comparisons: pd.DataFrame, test: str | None) -> pd.DataFrame:

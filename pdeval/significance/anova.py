@@ -10,6 +10,7 @@ from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, each, sources
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
+from pdeval.mechanics.equality import NOISE
 from pdeval.significance.compared import Pairs, Source, complete
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.outcome import ratio
@@ -95,8 +96,7 @@ def two_way(X: np.ndarray, *, scored: bool = True) -> dict[str, np.ndarray]:
     from scipy import special
 
     queries, runs = X.shape
-    run = np.square(X.mean(axis=0) - X.mean()).sum() * queries
-    query = np.square(X.mean(axis=1) - X.mean()).sum() * runs
+    run, query = (_squares(X, axis) * X.shape[axis] for axis in (0, 1))
     residual = residual_mean_square(X) * (runs - 1) * (queries - 1)
     sum_sq = np.array([run, query, residual, run + query + residual])
     df = np.array([runs - 1, queries - 1, (runs - 1) * (queries - 1), runs * queries - 1])
@@ -113,3 +113,9 @@ def two_way(X: np.ndarray, *, scored: bool = True) -> dict[str, np.ndarray]:
             values[1] = np.nan
         sum_sq[3] = np.nan
     return {"df": df, **columns}
+
+
+def _squares(X: np.ndarray, axis: int) -> float:
+    """Return the sum of squares of the means along an axis; means that differ by rounding only have no variance."""
+    away = np.abs(X.mean(axis=axis) - X.mean())
+    return float(np.square(np.where(away > NOISE * np.abs(X).max(), away, 0.0)).sum())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.choice import baselines_of
 from pdeval.evaluate.cube import carried, stacked
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
@@ -19,7 +21,7 @@ from pdeval.significance import hsd, paired
 from pdeval.significance.compared import Pairs, check, complete, enough
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
 from pdeval.significance.outcome import Outcome, completed, describe
-from pdeval.significance.registry import TESTS, SignificanceTest, which_test
+from pdeval.significance.registry import TESTS, SignificanceTest, not_tests, which_test
 from pdeval.verbs import verb
 
 __all__ = ["compare", "hsd", "paired"]  # importing the last two declares their tests
@@ -92,13 +94,13 @@ def compare(
         A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
         'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. HSD accounts for all pairs of a
         measure by itself: there `p_adjusted` is `p_value`, and the family is the measure.
-    baseline : run, or tuple of ids, optional
-        Only pairs of a run with this one, which is then `run_b`.
+    baseline : run, tuple of ids, or list of them, optional
+        Only pairs of a run with this one, which is then `run_b`. Of several, each is compared with all other runs.
     alpha : float
         `significant` is `p_adjusted < alpha`.
     family : {'measure', 'baseline', 'all'}, optional
         What is corrected together: all pairs of a measure, also those that a baseline leaves out of the result; the
-        pairs with the baseline, per measure; all rows of the result. By default 'baseline' where there is one, else
+        pairs with one baseline, per measure; all rows of the result. By default 'baseline' where there is one, else
         'measure'.
     confidence : float
         Of the interval, which is not corrected for the number of comparisons except under HSD.
@@ -132,7 +134,11 @@ def compare(
     1  dense-s1  bm25  48      0.1080   0.0001      0.0006         True
     2  dense-s2  bm25  48      0.1139   0.0001      0.0009         True
     """
-    found = sources(held, measures)
+    try:
+        found = sources(held, measures)
+    except KeyError:
+        not_tests(measures, "compare(test={})")
+        raise
     for one in found:
         check(one)
     alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
@@ -144,9 +150,13 @@ def compare(
         # one new seed for the whole call: blocks of pairs and measures share their draws
         seed = int(np.random.default_rng().integers(2**63))
     options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
+    # one table for each baseline, whose pairs are a family of their own
+    chosen = [_each_baseline(one.runs, baseline) for one in found]
+    found = [one for one, bases in zip(found, chosen, strict=True) for _ in bases]
+    tests = [kinds for kinds, bases in zip(tests, chosen, strict=True) for _ in bases]
     tables = []
-    for one, kinds in zip(found, tests, strict=True):
-        pairs = Pairs.of(one, baseline=baseline, others=together == "measure")
+    for one, kinds, base in zip(found, tests, itertools.chain(*chosen), strict=True):
+        pairs = Pairs.of(one, baseline=base, others=together == "measure")
         parts = [_measured(pairs, number, kind, options) for number, kind in enumerate(kinds)]
         tables.append((pairs, {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))
 
@@ -166,6 +176,9 @@ def compare(
         frames.append(_tidy(pairs, kinds, {key: values[shown] for key, values in columns.items()}))
         first += rows
     frame = stacked(frames)
+    if any(len(bases) > 1 for bases in chosen):  # measure by measure, whatever the baseline
+        by_measure = np.argsort(pd.factorize(frame["measure"])[0], kind="stable")
+        frame = frame.iloc[by_measure].reset_index(drop=True)
     frame.attrs.update(carried(one.attrs for one in found))
     frame.attrs.update(
         correction=NOT_NEEDED if wise.all() else name,
@@ -176,6 +189,13 @@ def compare(
         seed=seed,
     )
     return frame
+
+
+def _each_baseline(runs: pd.DataFrame, baseline: object) -> list[object]:
+    """Return the baselines as ids, or None alone."""
+    if baseline is None:
+        return [None]
+    return [tuple(runs.iloc[row]) for row in baselines_of(runs, baseline)]
 
 
 def _measured(pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]) -> dict[str, np.ndarray]:

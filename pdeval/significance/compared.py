@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.choice import baselines_of
 from pdeval.evaluate.cube import Scores, all_pairs
 from pdeval.kinds.labels import labels, run_labels
+from pdeval.mechanics.equality import cleared, settled
 
 # Values (queries x pairs) that one block of differences may hold.
 BLOCK = 2**20
@@ -68,22 +69,25 @@ class Pairs:
 
     @classmethod
     def of(cls, source: Source, *, baseline: Any = None, others: bool = False) -> Pairs:
-        """Return the pairs of a table: all of them, or those with the baseline (and the `others` too)."""
+        """Return the pairs of a table: all of them, or those with the baseline (and the `others` too).
+
+        Several baselines have their pairs one after the other: two of them are compared in both directions.
+        """
         check(source)
         a, b = all_pairs(len(source.runs)) if isinstance(source, Scores) else (source.a, source.b)
         a, b = np.asarray(a), np.asarray(b)
-        kept, flipped, against = np.arange(len(a)), np.zeros(len(a), bool), np.ones(len(a), bool)
-        if baseline is not None:
-            row = place_of(source.runs, baseline, "baseline")
-            flipped = a == row
-            a, b = np.where(flipped, b, a), np.where(flipped, a, b)
-            against = b == row
-            if not against.any():
-                raise ValueError(f"no pair of the table has the baseline {baseline!r}: compute its pairs first.")
-            if not others:
-                kept, a, b, flipped = kept[against], a[against], b[against], flipped[against]
-                against = against[against]
-        return cls(source, a, b, kept, flipped, against)
+        if baseline is None:
+            return cls(source, a, b, np.arange(len(a)), np.zeros(len(a), bool), np.ones(len(a), bool))
+        rows = baselines_of(source.runs, baseline)
+        parts = [_with_baseline(a, b, row) for row in rows]
+        for row, part in zip(rows, parts, strict=True):
+            if not part[-1].any():
+                name = run_labels(source.runs.iloc[[row]])[0]
+                raise ValueError(f"no pair of the table has the baseline {name!r}: compute its pairs first.")
+        if not others:
+            parts = [tuple(column[part[-1]] for column in part) for part in parts]
+        first, second, kept, flipped, against = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return cls(source, first, second, kept, flipped, against)
 
     def __len__(self) -> int:
         return len(self.a)
@@ -100,20 +104,24 @@ class Pairs:
         return {f"{name}_{side}": labels(runs[name], np.tile(rows, times)) for side, rows in shown for name in runs}
 
     def blocks(self, measure: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield (numbers of pairs, differences of shape (queries, those pairs)), NaN where one side is missing."""
+        """Yield (numbers of pairs, differences of shape (queries, those pairs)), NaN where one side is missing.
+
+        Values that differ by rounding only give a difference of exactly 0.
+        """
         width = max(1, BLOCK // max(1, len(self.source.queries)))
         if isinstance(self.source, Scores):
-            values = finite(self.source.values[measure], self.source.measures[measure])
+            values = settled(finite(self.source.values[measure], self.source.measures[measure]))
             for start in range(0, len(self), width):
                 pairs = np.arange(start, min(start + width, len(self)))
                 better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
                 yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
             return
+        in_turn = np.argsort(self.kept, kind="stable")
         for part, values in self.source.blocks(measure):
-            values = finite(values, self.source.measures[measure])
-            first, last = np.searchsorted(self.kept, [part.start, part.stop])
+            values = cleared(finite(values, self.source.measures[measure]))
+            first, last = np.searchsorted(self.kept[in_turn], [part.start, part.stop])
             for start in range(first, last, width):
-                pairs = np.arange(start, min(start + width, last))
+                pairs = in_turn[start : min(start + width, last)]
                 block = values[:, self.kept[pairs] - part.start]
                 # 0 - x and not -x: a tie stays 0.0 and does not become -0.0
                 yield pairs, np.where(self.flipped[pairs], 0.0 - block, block)
@@ -134,6 +142,13 @@ class Pairs:
         n = counted.sum(axis=0)
         a, b = (np.where(counted, values[:, side[pairs]], 0.0).sum(axis=0) / n for side in (self.a, self.b))
         return a, b
+
+
+def _with_baseline(a: np.ndarray, b: np.ndarray, row: int) -> tuple[np.ndarray, ...]:
+    """Return a, b, their numbers, whether they are flipped so that the baseline is b, and whether it is."""
+    flipped = a == row
+    a, b = np.where(flipped, b, a), np.where(flipped, a, b)
+    return a, b, np.arange(len(a)), flipped, b == row
 
 
 def check(source: Source) -> None:
@@ -187,7 +202,7 @@ def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
     source = pairs.source
     label = source.measures[measure]
     if isinstance(source, Scores):
-        values = finite(source.values[measure], label)
+        values = settled(finite(source.values[measure], label))
         values = values if source.higher[measure] else 0.0 - values
     else:
         values = square(source, measure)
@@ -206,7 +221,8 @@ def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
         values = values[counted]
     if values.ndim == 3:
         scores = additive(values)
-        values = values if scores is None else scores
+        # sums of numbers of about 1: what the preferences are rounded to
+        values = cleared(values) if scores is None else settled(scores, least=1.0)
     return values, counted
 
 

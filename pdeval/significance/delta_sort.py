@@ -16,7 +16,9 @@ from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics import arguments
+from pdeval.mechanics.equality import NOISE
 from pdeval.orderings.coefficients import tau_b
+from pdeval.orderings.votes import ranks_of_means
 from pdeval.significance.compared import Pairs, enough
 from pdeval.significance.paired import student
 from pdeval.verbs import verb
@@ -31,7 +33,7 @@ table(
     means={
         "runs": "number of runs",
         "delta_sort": "the largest move of a run, in places per 100 runs",
-        "tau_b": "Kendall's tau-b of the systems' values; missing where all systems tie",
+        "tau_b": "Kendall's tau-b of the two orderings by mean, as order() ranks them; missing where all systems tie",
         "delta_value": "mean of new / old; a measure where less is better counts with its reciprocal",
     },
     unreported="it has one row per pair of measures, to be read",
@@ -161,7 +163,8 @@ def moved(
     for number, ((value_old, _), (value_new, _)) in enumerate(zip(before, after, strict=True)):
         x = gain(value_old, bool(old.higher[number % len(old.measures)]))
         y = gain(value_new, bool(new.higher[number % len(new.measures)]))
-        tau, change = tau_b(x, y), float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan
+        change = float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan
+        tau = tau_b(*(-places(side, number % len(side.measures)) for side in (old, new)))
         rows.append((*names[number], n_runs, moves[number].max(), tau, change))
     frame = pd.DataFrame(rows, columns=["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"])
     frame.attrs.update(attrs)
@@ -260,10 +263,15 @@ def standing(scores: Scores, measure: int, margin: float, alpha: float) -> tuple
         first = outcome.mean > 0
         worse = np.where(first, mean_b, mean_a)
         # mean_a - mean_b and a share of it that are equal on paper may differ in the last digits
-        clear = np.abs(outcome.mean) >= margin * np.abs(worse) * (1 - 1e-12)
+        clear = np.abs(outcome.mean) >= margin * np.abs(worse) * (1 - NOISE)
         won = clear & (outcome.mean != 0) & (outcome.p_value <= alpha)
         better += np.bincount(np.where(first, pairs.b[numbers], pairs.a[numbers])[won], minlength=len(better))
     return np.nanmean(scores.values[measure], axis=0), better
+
+
+def places(scores: Scores, measure: int) -> np.ndarray:
+    """Return the ranks of the runs by their mean, as `order` gives them."""
+    return ranks_of_means(scores.values[measure], bool(scores.higher[measure]))
 
 
 def gain(value: np.ndarray, higher: bool) -> np.ndarray:

@@ -15,7 +15,7 @@ from pdeval.kinds.schemas import table
 from pdeval.mechanics.registries import listed_in_docs
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction
-from pdeval.significance.registry import TESTS, which_test
+from pdeval.significance.registry import TESTS, not_tests, which_test
 from pdeval.verbs import verb
 
 table(
@@ -66,6 +66,9 @@ def discriminative_power(
 ) -> pd.DataFrame:
     """Return the share of the pairs of runs that each measure tells apart, by each test.
 
+    It is the share of the p-values below alpha that `discriminative_power.curve` gives by default, with the same tests
+    and correction.
+
     Parameters
     ----------
     measures : str, Measure, or list of them, optional
@@ -106,7 +109,7 @@ def discriminative_power(
     4      AP  hsd  none needed   0.05     66          37     0.561
     5      RR  hsd  none needed   0.05     66          11     0.167
     """
-    found = sources(held, measures)
+    found = _found(held, measures)
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
     for frame in _compared(found, tests, alpha=alpha, **options):
@@ -130,15 +133,17 @@ def discriminative_curve(
     held: Held,
     measures: object = MEASURES,
     *,
-    tests: str | Sequence[str | None] = ("default",),
-    correction: Correction | None = "none",
+    tests: str | Sequence[str | None] = ("default", "hsd"),
+    correction: Correction | None = "bonferroni",
     draws: int = 10_000,
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels.
 
-    The lower and the further to the left a curve drops, the more pairs the measure tells apart.
+    The lower and the further to the left a curve drops, the more pairs the measure tells apart: the share of p-values
+    below alpha is what `discriminative_power` calls detected, with the same tests and correction. Sakai draws the
+    p-values of one test as they are: tests="bootstrap", correction="none".
 
     Parameters
     ----------
@@ -151,7 +156,8 @@ def discriminative_curve(
         {tests}
     correction : str or None
         A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
-        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; by default 'none'.
+        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. All pairs of a measure are
+        corrected together; HSD accounts for them by itself.
     draws : int
         Of the tests that draw at random.
     seed : int or None
@@ -163,13 +169,13 @@ def discriminative_curve(
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(topics="common")
-    >>> curve = judged.discriminative_power.curve(["RPP", "RR"])
+    >>> curve = judged.discriminative_power.curve(["RPP", "RR"], tests="t", correction="none")
     >>> curve[curve["pair"] == 20].round(4)
        measure test correction  pair  share  p_value
     19     RPP    t       none    20  0.303   0.0011
     85      RR    t       none    20  0.303   0.2737
     """
-    found = sources(held, measures)
+    found = _found(held, measures)
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
     for frame in _compared(found, tests, **options):
@@ -180,6 +186,15 @@ def discriminative_curve(
         part = frame[["measure", "test"]].assign(correction=frame.attrs["correction"], pair=measure.cumcount() + 1)
         parts.append(part.assign(share=part["pair"] / measure.transform("size"), p_value=frame["p_adjusted"]))
     return _whole(parts, found)
+
+
+def _found(held: Held, measures: object) -> list[Source]:
+    """Return the sources, or say what was meant where a measure is the name of a test."""
+    try:
+        return sources(held, measures)
+    except KeyError:
+        not_tests(measures, "discriminative_power(tests={})")
+        raise
 
 
 def _compared(found: list[Source], tests: str | Sequence[str | None], **options: Any) -> Iterator[pd.DataFrame]:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from pdeval.mechanics.arguments import whole
+from pdeval.mechanics.equality import NOISE
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -17,10 +18,6 @@ U = TypeVar("U")
 # Draws that share one seed. It is part of the definition of a seeded result: blocks and threads divide the
 # work along these chunks or inside them, in order, and never across.
 CHUNK = 64
-
-# Two sums that are equal on paper differ by rounding on the machine. A draw counts as "at least as large as
-# the observed value" when it falls short by no more than this share of the largest value possible.
-TOLERANCE = 1e-12
 
 
 def chunks(draws: int, seed: int | np.random.SeedSequence | None) -> list[tuple[int, np.random.SeedSequence]]:
@@ -84,5 +81,5 @@ def share_at_least(drawn: np.ndarray, observed: np.ndarray, scale: float | np.nd
     [0.6, 1.0, 0.2]
     """
     ordered = np.sort(drawn)
-    below = np.searchsorted(ordered, observed - TOLERANCE * np.asarray(scale), side="left")
+    below = np.searchsorted(ordered, observed - NOISE * np.asarray(scale), side="left")
     return (1 + len(ordered) - below) / (1 + len(ordered))

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pdeval.mechanics.equality import NOISE
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -25,7 +27,8 @@ class Outcome:
 def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (number, mean, standard deviation) of each column, over what is not NaN.
 
-    The deviation divides by n - 1. It is exactly 0 where all values of a column are equal.
+    The deviation divides by n - 1. It is exactly 0 where all values of a column are equal but for
+    rounding.
 
     Examples
     --------
@@ -42,8 +45,9 @@ def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     high = np.where(counted, D, -np.inf).max(axis=0, initial=-np.inf)
     low = np.where(counted, D, np.inf).min(axis=0, initial=np.inf)
     # rounding of the mean would leave a constant column with a tiny deviation and a huge t
-    constant = high == low
-    return n, np.where(constant, high, mean), np.where(constant & (n > 1), 0.0, sd)
+    with np.errstate(invalid="ignore"):
+        constant = high - low <= NOISE * np.maximum(np.abs(high), np.abs(low))
+    return n, np.where(high == low, high, mean), np.where(constant & (n > 1), 0.0, sd)
 
 
 def ratio(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:

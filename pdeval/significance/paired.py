@@ -2,21 +2,26 @@
 
 Every test takes D of shape (queries, pairs): how much better run a is on a query. NaN means that the query
 does not count for the pair. All are two-sided and need two counted queries in every column. A pair whose
-differences are all 0 gives p = 1, statistic 0 (Wilcoxon and sign too) and effect 0.
+differences are all 0 gives p = 1, statistic 0 (Wilcoxon and sign too) and effect 0. Differences that are rounding
+are 0 before they come here (`compared.Pairs.blocks`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from pdeval.mechanics.equality import NOISE
 from pdeval.mechanics.progress import track
 from pdeval.mechanics.stretches import average_ranks
-from pdeval.significance.draws import TOLERANCE, chunks
+from pdeval.significance.draws import chunks
 from pdeval.significance.outcome import Outcome, describe, ratio, student_interval
 from pdeval.significance.registry import significance_test
 
 # Columns that the bootstrap keeps all draws of at the same time.
 BOOTSTRAP_PAIRS = 256
+# Differences of which some are of the same size, up to which Wilcoxon's test tries all signs; sums held at a time.
+MOST_TIED = 13
+PATTERNS = 2**20
 
 
 @significance_test(
@@ -46,10 +51,11 @@ def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
 def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Wilcoxon's signed-rank test of each column; zero differences are dropped.
 
+    Differences of the same size but for rounding (1e-12 of the column's largest) share their average rank.
     The statistic is the smaller rank sum. p is exact with at most 50 differences that are not 0 and all of
-    different size, otherwise from the normal approximation with the variance corrected for ties. The
-    effect size is the rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the
-    mean difference.
+    different size, and with at most 13 where some are of the same size: the share of all ways to give the ranks
+    a sign; otherwise from the normal approximation with the variance corrected for ties. The effect size is the
+    rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the mean difference.
 
     Examples
     --------
@@ -63,7 +69,8 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     dropped = np.isnan(D) | (D == 0)
     size = np.where(dropped, np.inf, np.abs(D))
     order = np.argsort(size, axis=0, kind="stable")
-    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0)
+    rounding = NOISE * np.where(dropped, 0.0, size).max(axis=0)[:, None]
+    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0, tolerance=rounding)
     signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
     plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
     kept = (~dropped).sum(axis=0)
@@ -77,9 +84,28 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     for count in np.flatnonzero(np.bincount(kept[tied == 0], minlength=1)[:51]):
         exact = (kept == count) & (tied == 0)
         p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
+    for count in np.flatnonzero(np.bincount(kept[tied > 0], minlength=1)[: MOST_TIED + 1]):
+        exact = np.flatnonzero((kept == count) & (tied > 0))
+        p[exact] = 2 * share_of_signs(rank[:count, exact], smaller[exact])
     p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
     effect = ratio(plus - minus, plus + minus)
     return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, smaller, p)
+
+
+def share_of_signs(rank: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Return, for each column of ranks, the share of all 2^n signs whose positive ranks add up to at most so much.
+
+    Examples
+    --------
+    >>> share_of_signs(np.array([[1.5], [1.5], [3.0]]), np.array([1.5])).tolist()
+    [0.375]
+    """
+    n, columns = rank.shape
+    signs = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
+    width = max(1, PATTERNS // 2**n)
+    parts = [slice(start, start + width) for start in range(0, columns, width)]
+    # average ranks are halves, so that their sums are exact
+    return np.concatenate([(signs @ rank[:, part] <= most[part]).mean(axis=0) for part in parts])
 
 
 def rank_sum_distribution(n: int) -> np.ndarray:
@@ -154,7 +180,7 @@ def randomisation(
     n, mean, sd = describe(D)
     filled = np.nan_to_num(D, nan=0.0)
     # in sums, not means: the number of queries of a pair is the same in every draw
-    least = np.abs(filled.sum(axis=0)) - TOLERANCE * np.abs(filled).sum(axis=0)
+    least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
     reached = np.zeros(D.shape[1], dtype=np.int64)
     steps = chunks(draws, seed)
     for size, child in track(steps, total=len(steps), desc="randomisation test", progress=progress):
@@ -207,7 +233,7 @@ def bootstrap(
         values = D[:, columns]
         values = values[~np.isnan(values[:, 0])]
         drawn = resampled_t(values - mean[columns], draws, seed)
-        p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - TOLERANCE)).sum(axis=0)) / (1 + draws)
+        p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - NOISE)).sum(axis=0)) / (1 + draws)
         critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
     with np.errstate(invalid="ignore"):
         half = np.where(error == 0, 0.0, critical * error)

@@ -94,8 +94,8 @@ def power(
         Number of queries of the planned experiment; by default as many as there are.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, or tuple of ids, optional
-        Only pairs of a run with this one.
+    baseline : run, tuple of ids, or list of them, optional
+        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------
@@ -138,8 +138,8 @@ def sample_size(
         Wanted chance of finding the difference.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, or tuple of ids, optional
-        Only pairs of a run with this one.
+    baseline : run, tuple of ids, or list of them, optional
+        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------
@@ -187,8 +187,8 @@ def detectable_difference(
         Number of queries of the planned experiment; by default as many as there are.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, or tuple of ids, optional
-        Only pairs of a run with this one.
+    baseline : run, tuple of ids, or list of them, optional
+        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, overload
 
 from pdeval.catalog.known import default_test
-from pdeval.mechanics.registries import first_line, named, register
+from pdeval.mechanics.registries import first_line, named, register, sought
 
 OPTIONS = ("confidence", "draws", "seed", "progress")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -187,3 +187,18 @@ def which_test(test: str | None, measure: str = "", attrs: Mapping[str, Any] | N
     if test is None or test == "default":
         test = default_test(measure, attrs)
     return named("test", test, TESTS)
+
+
+def not_tests(measures: object, call: str) -> None:
+    """Raise where a measure that is asked for is a test; `call` is what to say instead, with {} for the name.
+
+    Examples
+    --------
+    >>> not_tests("Tukey", "compare(test={})")
+    Traceback (most recent call last):
+    ValueError: 'Tukey' is a significance test, not a measure. Say compare(test='tukey').
+    """
+    for one in measures if isinstance(measures, list | tuple) else [measures]:
+        if isinstance(one, str) and (found := sought(one, TESTS)) is not None:
+            told = f"{one!r} is a significance test, not a measure. Say {call.format(repr(found.name))}."
+            raise ValueError(told) from None

@@ -6,6 +6,7 @@ import difflib
 import glob
 import os
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 PathLike = str | os.PathLike[str]
 
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+STDIN = "-"  # in place of a file: what is piped into the program
 FORMATS = (".run", ".txt", ".res", ".trec", ".parquet")
 # how compressed content begins; the last three are known only to say so
 MAGIC = {
@@ -31,9 +33,11 @@ def run_name(path: PathLike) -> str:
 
     Examples
     --------
-    >>> run_name("runs/input.bm25+rm3.gz"), run_name("runs/dense.v2.run.zst")
-    ('bm25+rm3', 'dense.v2')
+    >>> run_name("runs/input.bm25+rm3.gz"), run_name("runs/dense.v2.run.zst"), run_name("-")
+    ('bm25+rm3', 'dense.v2', 'stdin')
     """
+    if os.fspath(path) == STDIN:
+        return "stdin"
     name = Path(path).name
     for endings in (tuple(CODECS), FORMATS):
         ending = next((e for e in endings if name.lower().endswith(e)), "")
@@ -108,7 +112,10 @@ def check_present(path: Path) -> None:
 
 
 def load(path: Path) -> bytes:
-    """Return the content of a file, decompressed as its name says.
+    """Return the content of a file, decompressed as its name says; `-` is the standard input.
+
+    It is read once, from its beginning to its end, so that it may be a pipe; a pipe's name says nothing about its
+    content, which is decompressed as it begins.
 
     Examples
     --------
@@ -118,10 +125,15 @@ def load(path: Path) -> bytes:
     >>> load(path)
     b'301 Q0 d1 1 2.5 bm25'
     """
-    check_present(path)
-    raw = path.read_bytes()
+    if str(path) == STDIN:
+        raw = sys.stdin.buffer.read()
+    else:
+        check_present(path)
+        raw = path.read_bytes()
     codec = compression(path)
     found = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
+    if found in CODECS.values() and not path.is_file():
+        codec = found
     if found != codec and raw:
         raise ValueError(_mismatch(path, codec, found, raw))
     if codec and raw:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.kinds import arrow
+from pdeval.kinds.vocabularies import GRADES, VOCABULARIES
 from pdeval.mechanics.progress import track
 from pdeval.trec import files, untidy
 from pdeval.trec.files import PathLike
@@ -25,11 +26,15 @@ Names = Literal["file", "tag"]
 
 
 class RunFile(NamedTuple):
-    """A file that holds a run, what the run is called (None: by its tag), and whether the caller said so."""
+    """A file that holds a run, what the run is called (None: by its tag), and whether the caller said so.
+
+    `tag` keeps the tags of its lines, as a column of that name.
+    """
 
     path: Path
     name: str | None
     given: bool = False
+    tag: bool = False
 
 
 def read_run(path: PathLike, *, name: str | None = None, names: Names = "file") -> pd.DataFrame:
@@ -42,7 +47,8 @@ def read_run(path: PathLike, *, name: str | None = None, names: Names = "file") 
     Parameters
     ----------
     path : path
-        A file of six columns: query, Q0, doc, rank, score, tag. Plain, or ending in .gz, .bz2, .zst; or .parquet.
+        A file of six columns: query, Q0, doc, rank, score, tag. Plain, or ending in .gz, .bz2, .zst; or .parquet;
+        a pipe, or '-' for the standard input.
     name : str, optional
         What to call the run. By default its `names`.
     names : {'file', 'tag'}
@@ -146,7 +152,7 @@ def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, 
 
 def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
     """Return one file's run as an Arrow table: run, query_id, doc_id, score, rank."""
-    path, name, given = file
+    path, name, given, tagged = file
     if files.is_parquet(path):
         table = parquet_table(path, ["query_id", "doc_id", "score"], "score")
         if "run" in table.column_names:
@@ -159,10 +165,11 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
         name = name or files.run_name(path)
     else:
         data = files.load(path)
-        keep = ["query_id", "doc_id", "score", "rank"] + ([] if name else ["tag"])
+        keep = ["query_id", "doc_id", "score", "rank"] + (["tag"] if tagged or not name else [])
         table = parse(data, RUN, keep, path=path, threads=threads)
         if name is None:
             name = _only_tag(table.column("tag").chunk(0), data, path)
+        if "tag" in keep and not tagged:
             table = table.drop_columns(["tag"])
     codes = pa.array(np.zeros(table.num_rows, dtype=np.int32))
     return table.add_column(0, "run", pa.DictionaryArray.from_arrays(codes, pa.array([name], TEXT)))
@@ -187,11 +194,14 @@ def parquet_table(path: Path, needed: list[str], number: str) -> pa.Table:
         table = pq.read_table(path)
     except pa.ArrowInvalid as error:
         raise ValueError(f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}") from error
+    table = _in_our_words(table)
     missing = [name for name in needed if name not in table.column_names]
     if missing:
+        known = ", ".join(f"{words['query']} and {words['doc']}" for words in VOCABULARIES.values())
         raise ValueError(
             f"'{path}' has no column {' or '.join(map(repr, missing))}; it has {', '.join(table.column_names)}. "
-            "Read it with pandas.read_parquet and bind the names: df.ireval(query=..., doc=...)."
+            f"Rename its columns; understood are {known}. In Python any names can be bound: "
+            "pandas.read_parquet(...).ireval(query=..., doc=...)."
         )
     for place, name in enumerate(table.column_names):
         if name in ("run", "query_id", "doc_id", "subtopic"):
@@ -203,6 +213,25 @@ def parquet_table(path: Path, needed: list[str], number: str) -> pa.Table:
         raise ValueError(f"the column {number!r} of '{path}' has missing values (NaN); drop those rows first.")
     wide = pa.float64() if number == "score" or pa.types.is_floating(values.type) else pa.int64()
     return table.set_column(table.column_names.index(number), number, values.cast(wide))
+
+
+def _in_our_words(table: pa.Table) -> pa.Table:
+    """Return a table of another vocabulary under the names query_id, doc_id, relevance and run.
+
+    Examples
+    --------
+    >>> _in_our_words(pa.table({"user_id": [1], "item_id": [2], "rating": [5]})).column_names
+    ['query_id', 'doc_id', 'relevance']
+    """
+    names = {name: name for name in table.column_names}
+    here = [words for words in VOCABULARIES.values() if words["query"] in names and words["doc"] in names]
+    if here:
+        names |= {here[0][role]: to for role, to in (("query", "query_id"), ("doc", "doc_id")) if to not in names}
+        names |= {here[0]["run"]: "run"} if here[0]["run"] in names and "run" not in names else {}
+    grades = [name for name in GRADES if name in names]
+    if len(grades) == 1:
+        names[grades[0]] = "relevance"
+    return table.rename_columns([names[name] for name in table.column_names])
 
 
 def _id_column(column: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:

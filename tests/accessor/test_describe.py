@@ -56,8 +56,8 @@ CASES = {
     ),
     "faulty": (
         {"query_id": [1.5], "doc_id": ["d"], "score": [1.0]}, {},
-        "a run table (run, query, doc) with a fault: the query column holds float64 values; ids must be "
-        "strings or integers. Convert with .astype(str).",
+        "a run table (run, query, doc) with a fault: the query column holds float64 values, e.g. 1.5; ids "
+        "must be strings or whole numbers.",
     ),
     "two grades": (
         {"query_id": ["1"], "doc_id": ["d"], "rel": [1], "label": [1]}, {},

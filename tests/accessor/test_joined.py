@@ -46,8 +46,17 @@ VERBS = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_missing_queries_are_told_once_a_call(joined, verb):
+def test_missing_queries_are_told_once_for_a_join(tables, verb):
+    joined = tables[0].ireval.join(tables[1])
     assert told(lambda: VERBS[verb](joined)) == [MISSING]
+    assert told(lambda: VERBS[verb](joined)) == []
+    assert told(lambda: VERBS[verb](joined.at(level=1))) == []
+
+
+@pytest.mark.parametrize("topics", ["relevant", "judged", "answered", "common"])
+def test_nothing_is_told_where_the_caller_chose_the_queries(tables, topics):
+    assert told(lambda: tables[0].ireval.measure(tables[1], "AP", topics=topics)) == []
+    assert told(lambda: tables[0].ireval.join(tables[1]).at(topics=topics).measure("AP")) == []
 
 
 UNASKED = {
@@ -68,10 +77,11 @@ def test_missing_queries_of_runs_that_were_not_asked_for_are_not_told(joined, ve
     assert told(lambda: UNASKED[verb](joined)) == []
 
 
-def test_missing_queries_of_runs_that_were_asked_for_are_told(joined):
-    assert told(lambda: joined.lengths.rrie("bm25", "ql")) == [MISSING]
-    assert told(lambda: joined.lengths.histogram(runs=["ql"])) == [MISSING]
-    assert told(lambda: joined.prefer("RPP", pairs=[("ql", "bm25")])) == [MISSING]
+def test_missing_queries_of_runs_that_were_asked_for_are_told(tables):
+    runs, qrels = tables
+    assert told(lambda: runs.ireval.join(qrels).lengths.rrie("bm25", "ql")) == [MISSING]
+    assert told(lambda: runs.ireval.join(qrels).lengths.histogram(runs=["ql"])) == [MISSING]
+    assert told(lambda: runs.ireval.join(qrels).prefer("RPP", pairs=[("ql", "bm25")])) == [MISSING]
 
 
 def test_the_warning_points_at_the_callers_line(tables):

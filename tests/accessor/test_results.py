@@ -140,7 +140,7 @@ def test_power_of_metrics_and_preferences_comes_test_by_test_in_the_order_asked(
     assert table["measure"].tolist() == measures * 2
     assert table["test"].tolist() == ["t", "t", "t", "sign"] + ["wilcoxon"] * 4
     assert table.index.equals(pd.RangeIndex(8))
-    curve = joined.discriminative_power.curve(measures)
+    curve = joined.discriminative_power.curve(measures, tests="default")
     assert curve["measure"].drop_duplicates().tolist() == measures
     assert curve.index.equals(pd.RangeIndex(12))
     assert curve["pair"].tolist() == [1, 2, 3] * 4

@@ -1,6 +1,7 @@
 """Measures are declared once, by a decorator, and found by name."""
 
 import math
+import re
 from typing import Literal
 
 import numpy as np
@@ -29,9 +30,9 @@ def test_positional_parameters_are_columns_and_keywords_are_the_measures_own(hal
 
 
 def test_a_users_measure_is_found_by_name_alias_and_function(halves):
-    assert parse("Halves@5").label == parse("half@5").label == "Halves@5"
+    assert parse("Halves@5").spelled == parse("half@5").spelled == "Halves@5"
     assert parse(halves).entry is parse("halves").entry is ENTRIES["Halves"]
-    assert parse(halves, share=0.25, k=3).label == "Halves(share=0.25)@3"
+    assert parse(halves, share=0.25, k=3).spelled == "Halves(share=0.25)@3"
 
 
 def test_a_measure_without_defaults_is_refused():
@@ -93,17 +94,17 @@ def test_case_does_not_matter_where_only_one_is_meant():
 
 
 def test_measures_are_asked_for_once_each_in_the_order_asked():
-    assert [m.label for m in parse_all(["P@5", "map", "AP", "P_5"])] == ["P@5", "AP"]
-    assert [m.label for m in parse_all("AP")] == ["AP"]
-    assert [m.label for m in parse_all(parse("AP@3"))] == ["AP@3"]
+    assert [m.label for m in parse_all(["P@5", "map", "AP", "P@5"])] == ["P@5", "map", "AP"]
+    assert [m.spelled for m in parse_all("AP")] == ["AP"]
+    assert [m.spelled for m in parse_all(parse("AP@3"))] == ["AP@3"]
     with pytest.raises(ValueError, match="no measure was asked for; name at least one"):
         parse_all([])
 
 
 def test_parsing_a_measure_again_changes_nothing_but_what_is_set():
     measure = parse("nDCG(gain=exp,level=2)@10")
-    assert parse(measure).label == str(measure) == "nDCG(gain=exp,level=2)@10"
-    assert parse(measure, k=5, level=None).label == "nDCG(gain=exp)@5"
+    assert parse(measure).spelled == str(measure) == "nDCG(gain=exp,level=2)@10"
+    assert parse(measure, k=5, level=None).spelled == "nDCG(gain=exp)@5"
 
 
 def test_a_measure_may_carry_a_label_of_its_own():
@@ -145,7 +146,7 @@ def test_every_ir_measures_object_that_exists_here_is_accepted():
         ir_measures.P_IA @ 10,
         ir_measures.StRecall @ 20,
     ]
-    assert [parse(measure).label for measure in asked] == [
+    assert [parse(measure).spelled for measure in asked] == [
         "nDCG@10",
         "nDCG(gain=exp)@5",
         "AP(level=2)@100",
@@ -157,7 +158,7 @@ def test_every_ir_measures_object_that_exists_here_is_accepted():
         "Success@1",
         "IPrec@0.1",
         "infAP",
-        "ERR@20",
+        "ERR(max_grade=4)@20",
         "Judged@10",
         "NumRet",
         "NumRelRet(level=1)",
@@ -195,8 +196,8 @@ def test_every_measure_says_what_it_is(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_a_label_means_the_measure_that_it_labels(name):
     measure = parse(name)
-    assert parse(measure.label) == measure
-    assert parse(measure.label, level=2).label == parse(parse(measure.label, level=2).label).label
+    assert parse(measure.spelled) == measure
+    assert parse(measure.spelled, level=2).spelled == parse(parse(measure.spelled, level=2).spelled).spelled
 
 
 def test_aliases_lead_to_their_own_entry():
@@ -208,7 +209,7 @@ def test_aliases_lead_to_their_own_entry():
 
 def test_the_catalog_lists_name_parameters_direction_range_kind_and_reference():
     table = pdeval.catalog().set_index("name")
-    assert table.loc["nDCG", "parameters"] == "discount=log2(r+1), gain=linear, gains=None, k=inf"
+    assert table.loc["nDCG", "parameters"] == "discount=log2(r+1), gain=linear, gains=None, least=0, k=inf"
     assert not table.loc["ASL", "higher_is_better"]
     assert (table.loc["AP", "low"], table.loc["AP", "high"]) == (0.0, 1.0)
     assert table.loc["alpha-nDCG", "kind"] == "subtopic"
@@ -257,3 +258,74 @@ def test_a_level_is_a_grade_above_zero(level):
 def test_search_lengths_of_items_are_a_table_of_their_own():
     with pytest.raises(ValueError, match=r"The search length of every item is \.ireval\.lengths\(qrels\)"):
         parse("ASL(level=document)")
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("HR@10", "Did you mean 'Success@10'"),
+        ("Hit@10", "Did you mean 'Success@10'"),
+        ("Coverage@10", "Coverage is a property of all lists together"),
+        ("RMSE", "RMSE measures predicted ratings, and pdeval evaluates rankings"),
+        ("NDGC@10", "Did you mean 'nDCG@10'"),
+        ("precison(p=0.9)", "Did you mean 'P'"),  # without a parameter that it does not have
+    ],
+)
+def test_hints_go_by_meaning_then_by_spelling(asked, text):
+    with pytest.raises(KeyError, match=re.escape(text)):
+        parse(asked)
+
+
+def test_no_ordering_is_suggested_for_a_measure():
+    with pytest.raises(KeyError) as error:
+        parse("copelnd(p=0.9)")
+    assert "copeland" not in error.value.args[0]
+
+
+def test_names_in_one_text_are_several_measures():
+    assert [m.label for m in parse_all("AP, RR,nDCG(gains={1:3,2:9})@10")] == ["AP", "RR", "nDCG(gains={1:3,2:9})@10"]
+
+
+def test_a_measure_shows_its_name():
+    assert repr(parse("ndcg_cut_10")) == str(parse("ndcg_cut_10")) == "ndcg_cut_10"
+    assert repr([parse("AP")]) == "[AP]"
+
+
+def test_measures_are_equal_whatever_they_are_called():
+    assert parse("map") == parse("AP")
+    assert hash(parse("map")) == hash(parse("AP"))
+    assert parse("AP@5") != parse("AP")
+
+
+@pytest.mark.parametrize(
+    ("search", "wanted"), [("ndcg", "nDCG"), ("LEXICOGRAPHIC", "sgnLP"), ("map", "AP"), ("Buckley", "Bpref")]
+)
+def test_the_catalog_can_be_searched(search, wanted):
+    found = pdeval.catalog(search)
+    assert wanted in found["name"].tolist()
+    assert len(found) < len(pdeval.catalog())
+    assert len(pdeval.catalog("no such thing")) == 0
+
+
+@pytest.mark.parametrize(("asked", "text"), [("RBP(p=0.5,p=0.9)", "gives p twice"), ("P(k=10)@20", "gives k twice")])
+def test_a_parameter_is_given_once(asked, text):
+    with pytest.raises(ValueError, match=text):
+        parse(asked)
+
+
+def test_reading_a_name_takes_time_in_proportion_to_its_length():
+    for text in ("a" + " " * 20_000 + "(", "a(" + " " * 20_000, "a@" + " " * 20_000, "(" * 20_000):
+        with pytest.raises((KeyError, ValueError)):
+            parse(text)
+
+
+def test_ranx_levels_take_gains_away_too():
+    assert parse("ndcg@10-l2").spelled == "nDCG(least=2)@10"
+    assert parse("map@100-l2").spelled == "AP(level=2)@100"
+
+
+def test_objects_of_ir_measures_mean_what_they_mean_there():
+    ir_measures = pytest.importorskip("ir_measures")
+    assert parse(ir_measures.SetF(beta=2.0)).parameters["x"] == 2.0
+    assert (parse(ir_measures.ERR @ 10).parameters["max_grade"], parse("ERR@10").parameters["max_grade"]) == (4, None)
+    assert parse(ir_measures.IPrec @ 0.1).parameters["points"] == "floor"

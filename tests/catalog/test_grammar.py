@@ -84,12 +84,12 @@ from pdeval.catalog import grammar, parse
     ],
 )
 def test_a_name_means_one_measure(text, label):
-    assert parse(text).label == label
-    assert parse(label).label == label
+    assert parse(text).spelled == label
+    assert parse(label).spelled == label
 
 
 def test_one_recall_point_is_the_same_however_it_is_written():
-    assert parse("IPrec@1").label == parse("IPrec@1.0").label == parse("IPrec(recall=1)").label
+    assert parse("IPrec@1").spelled == parse("IPrec@1.0").spelled == parse("IPrec(recall=1)").spelled
 
 
 def test_a_cutoff_beyond_all_is_no_cutoff():
@@ -145,4 +145,4 @@ def test_a_users_measure_takes_precedence_over_an_alias():
 
     assert parse("map").entry.kernel is mine
     del ENTRIES["map"]
-    assert parse("map").label == "AP"
+    assert parse("map").spelled == "AP"

@@ -171,6 +171,12 @@ def test_catalog_lists_what_mentions_all_words(pdeval_command):
         (["-m", "NDGC@10"], "no measure 'NDGC@10'. Did you mean 'nDCG@10'? 'pdeval catalog' lists all."),
         (["-m", "RBP(p=2)"], "p=2 in 'RBP(p=2)' must be between 0 and 1."),
         (["-n"], "-n goes with --trec-eval."),
+        (
+            ["-m", "AP,RPP"],
+            "RPP is a preference between runs and no measure of one: 'pdeval prefer QRELS RUN RUN -m",
+        ),
+        (["-m", "mc4"], "'pdeval order QRELS RUN RUN --method mc4' prints it."),  # 12.20
+        (["-m", "ndcg_cut.10,x"], "no measure 'x'"),
         (["--format", "parquet"], "parquet is not for reading on a screen"),
         (["--by", "family"], "the column 'family' comes from a file: say which with --metadata FILE."),
         (["-c", "--topics", "common"], "-c is --topics judged, but --topics common was given too."),
@@ -201,7 +207,6 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
         ("evaluate", qrels, tmp_path / "bad.run"): "line 1",
         ("evaluate", runs / "bm25.run", qrels): "6 columns instead of 4",
         ("evaluate", qrels, f"{runs}/*.nothing"): "no file matches",
-        ("evaluate", qrels, runs, "-m", "RPP"): "RPP is a preference, not a measure of one ranking",
         ("compare", qrels, runs, "--baseline", "bm52"): "bm52",
         ("evaluate", qrels, runs, "-l", "9"): "no judged query has an item with a grade of at least 9",
         ("evaluate", qrels, runs, "--by", "year", "--metadata", tmp_path / "few.csv"): "has no column 'year'",
@@ -223,3 +228,36 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
         assert "pdeval: error: " in done.err, words
         assert "Traceback" not in done.err, words
         assert done.out == "", words
+
+
+def test_the_spelling_of_trec_eval_is_understood_without_its_option(data, pdeval_command):  # 12.20
+    done = pdeval_command("evaluate", *data, "-m", "ndcg_cut.10,20,AP", "-m", "P.5", "--quiet", "--format", "csv")
+    assert done.out.splitlines()[0] == "run,ndcg_cut_10,ndcg_cut_20,AP,P_5"
+
+
+def test_parquet_in_other_words_is_understood_or_told(tmp_path, pdeval_command):  # 12.20
+    judged = pd.DataFrame({"user_id": [1, 1, 2], "item_id": [5, 6, 5], "rating": [1, 0, 2]})
+    judged.to_parquet(tmp_path / "qrels.parquet")
+    judged.rename(columns={"rating": "score"}).astype({"score": float}).to_parquet(tmp_path / "knn.parquet")
+    words = ("evaluate", tmp_path / "qrels.parquet", tmp_path / "knn.parquet", "-m", "RR", "--format", "csv")
+    assert pdeval_command(*words).out == "run,RR\nknn,1.0\n"
+    judged.rename(columns={"item_id": "thing"}).to_parquet(tmp_path / "qrels.parquet")
+    done = pdeval_command(*words)
+    assert done.status == 1
+    assert "Rename its columns; understood are query_id and doc_id, qid and docno" in done.err
+    assert "user_id and item_id" in done.err
+
+
+def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20
+    (tmp_path / "qrels").write_text("".join(f"{query} 0 a 1\n" for query in (1, 2, 10)))
+    for run in ("r1", "r2", "r10"):
+        (tmp_path / f"{run}.run").write_text("".join(f"{query} Q0 a 1 1 t\n" for query in (1, 2, 10)))
+    words = (tmp_path / "qrels", f"{tmp_path}/*.run", "-m", "P@10,P@5")
+    rows = [line.split() for line in pdeval_command("evaluate", *words, "-q").out.splitlines()[1:]]
+    assert [row[0] for row in rows[::6]] == ["r1", "r2", "r10"]
+    assert [row[1:3] for row in rows[:6]] == [[q, measure] for q in ("1", "2", "10") for measure in ("P@10", "P@5")]
+    square = pdeval_command("prefer", *words[:2], "--matrix").out.splitlines()
+    assert [line.split()[0] for line in square] == ["run", "r1", "r2", "r10"]
+    assert square[0].split()[1:] == ["r1", "r2", "r10"]
+    table = read(pdeval_command("evaluate", *words, "--format", "csv").out)
+    assert table["run"].tolist() == ["r1", "r10", "r2"]  # files stay as the verb has them

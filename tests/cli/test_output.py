@@ -1,4 +1,5 @@
 import json
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,28 @@ def test_a_format_that_is_declared_can_be_asked_for(pdeval_command, tmp_path):
 
 def test_files_of_every_format_can_be_written(tmp_path):
     for ending, kind in output.endings().items():
+        if kind == "excel" and find_spec("openpyxl") is None:
+            continue  # an optional package writes it
         output.write(FRAME, kind, str(tmp_path / f"table{ending}"))
     assert pd.read_parquet(tmp_path / "table.parquet")["n"].tolist() == [50, 9]
     assert pd.read_csv(tmp_path / "table.csv")["AP"].iloc[0] == 0.25
     assert (tmp_path / "table.txt").read_text().endswith("no\n")
+
+
+def test_csv_has_no_text_that_a_spreadsheet_takes_for_a_formula():  # 13.10
+    frame = pd.DataFrame({"run": ["=1+1", "+x", "-y", "@z", "bm25"], "value": [-0.5, 1, 2, 3, 4]})
+    assert output.rendered(frame, "csv").splitlines() == [
+        "run,value", "'=1+1,-0.5", "'+x,1.0", "'-y,2.0", "'@z,3.0", "bm25,4.0",
+    ]  # fmt: skip
+    assert frame["run"].iloc[0] == "=1+1"
+
+
+def test_no_control_character_of_a_name_reaches_a_terminal(capsys, monkeypatch):  # 13.10
+    frame = pd.DataFrame({"run": ["a\x1b[2Jb\n", "\u202ec", "caf\u00e9"], "AP": [1.0, 0.5, 0.25]})
+    table = output.aligned(frame, 2)
+    assert table.isprintable() or set(filter(lambda one: not one.isprintable(), table)) == {"\n"}
+    assert len(table.splitlines()) == 4
+    assert "caf\u00e9" in table
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    output.send(["map\t1\t\x1b]0;x\x07"], None)
+    assert capsys.readouterr().out == "map\t1\t\\x1b]0;x\\x07\n"

@@ -49,6 +49,33 @@ def test_parameters_replace_the_default_and_add_up():
     assert [name for name in names("all_trec", "relstring.20") if "relstring" in name] == ["relstring_20"]
 
 
+def test_of_a_text_given_twice_the_first_holds_as_in_trec_eval():
+    assert names("ndcg.1=3", "ndcg.1=5") == ["ndcg_1=3"]
+
+
+def test_shares_are_rounded_in_the_name_alone():  # 12.22
+    assert [(line.name, line.label) for line in lines(["iprec_at_recall..125,.121", "Rprec_mult.1.005"])] == [
+        ("iprec_at_recall_0.12", "iprec_at_recall_0.121"),
+        ("iprec_at_recall_0.12", "iprec_at_recall_0.125"),
+        ("Rprec_mult_1.00", "Rprec_mult_1.005"),
+    ]
+
+
+def test_version_9_lacks_the_measures_that_version_10_added():  # 12.22
+    new = {line.name for line in lines(["all_trec"])} - {line.name for line in lines(["all_trec"], version=9)}
+    assert new == {"rbp", "rbp_resid", "unj_5", "unj_10", "unj_20"}
+    with pytest.raises(ValueError, match="trec_eval 9 has no measure 'unj'"):
+        lines(["unj.5"], version=9)
+
+
+def test_measures_of_other_judgments_are_refused_by_name():  # 12.22
+    for name in ("prefs", "all_prefs", "qrels_jg"):
+        with pytest.raises(ValueError, match=f"'-m {name}' is not served"):
+            lines([name])
+    with pytest.raises(ValueError, match="the fourth parameter of utility"):
+        lines(["utility.1,-1,0,2"])
+
+
 def test_sets_of_measures_have_lines_for_all_their_members():
     for name, members in SETS.items():
         assert {line.measure for line in lines([name])} == set(members)
@@ -57,10 +84,10 @@ def test_sets_of_measures_have_lines_for_all_their_members():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("map.5", "map takes no parameters, but 'map.5' has some; write '-m map'."),
-        ("P.5,x", "cannot read 'x' in '-m P.5,x'; write cutoffs like '-m P.5,10,15,20,30,100,200,500,1000'."),
-        ("P.0", "cannot read '0' in '-m P.0'"),
-        ("relstring.a", "cannot read 'a' in '-m relstring.a'; write a depth like '-m relstring.20'."),
+        ("map.5", "map takes no parameters, but 'map.5' has some; write 'map'."),
+        ("P.5,x", "cannot read 'x' in 'P.5,x'; write cutoffs like 'P.5,10,15,20,30,100,200,500,1000'."),
+        ("P.0", "cannot read '0' in 'P.0'"),
+        ("relstring.a", "cannot read 'a' in 'relstring.a'; write a depth like 'relstring.20'."),
     ],
 )
 def test_parameters_that_cannot_be_read_are_an_error_that_shows_how_to_write_them(asked, message):

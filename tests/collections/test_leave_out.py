@@ -44,6 +44,15 @@ def test_the_worked_example_loses_what_only_it_found():
     assert found["difference"].tolist() == (found["score_without"] - found["score"]).tolist()
 
 
+def test_queries_are_those_that_count_for_the_run_itself():  # issue 12, item 29
+    runs = RUNS[(RUNS["run"] == "x") | (RUNS["query_id"] == "1")]
+    answered = leave_one_out(runs.ireval.join(QRELS, topics="answered"), ["AP", "P@2"], depth=2)
+    assert answered.set_index("run")["queries"].to_dict() == {"x": 2, "y": 1}
+    assert answered["queries"].tolist() == [2, 1, 2, 1]
+    common = leave_one_out(runs.ireval.join(QRELS, topics="common"), "AP", depth=2)
+    assert common["queries"].tolist() == [1, 1]
+
+
 def test_an_item_of_two_runs_of_a_team_belongs_to_the_team_alone():
     runs = pd.concat([RUNS, RUNS[RUNS["run"] == "x"].assign(run="x2")], ignore_index=True)
     judged = runs.ireval.join(QRELS)

@@ -48,7 +48,7 @@ def test_a_team_is_credited_with_what_none_of_the_others_found():
     ]
 
 
-def test_the_size_of_a_pool_is_held_against_depth_times_runs():
+def test_the_size_of_a_pool_is_held_against_depth_times_the_runs_that_answered():  # issue 12, item 29
     found = summary(per="query", qrels=QRELS)
     assert found.columns.tolist() == [
         "query_id",
@@ -60,7 +60,7 @@ def test_the_size_of_a_pool_is_held_against_depth_times_runs():
         "judged",
         "relevant",
     ]
-    assert found.values.tolist() == [["1", 3, 6, 4, 6, 4 / 6, 3, 2], ["2", 2, 3, 3, 6, 0.5, 0, 0]]
+    assert found.values.tolist() == [["1", 3, 6, 4, 6, 4 / 6, 3, 2], ["2", 2, 3, 3, 4, 0.75, 0, 0]]
 
 
 def test_two_runs_overlap_by_the_items_that_both_have():

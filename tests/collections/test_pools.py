@@ -125,11 +125,12 @@ def test_pools_equal_sets_of_first_items(collection, depth):
 
 @settings(max_examples=60, deadline=None)
 @given(collections())
-def test_the_corpus_of_a_query_holds_what_was_retrieved_or_judged(collection):
+def test_the_corpus_of_a_query_holds_what_was_retrieved_or_is_relevant(collection):
     from pdeval.judged.positions import join
 
     _, frame, qrels = collection
-    seen = {query: set(qrels.loc[qrels["query_id"] == query, "doc_id"]) for query in "12"}
+    relevant = qrels[qrels["relevance"] > 0]
+    seen = {query: set(relevant.loc[relevant["query_id"] == query, "doc_id"]) for query in "12"}
     for query in "12":
         seen[query] |= set(frame.loc[frame["query_id"] == query, "doc_id"])
     for complete in (True, False):  # a join of relevant items alone has the same corpus

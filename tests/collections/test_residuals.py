@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import pdeval
@@ -14,8 +14,8 @@ from pdeval.judged.judged import Judged
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
-MEASURES = ["AP", "P@3", "R@3", "RR", "Rprec", "F@3", "AP@4", "ASL", "ISL", "TSE", "IPrec@0.5", "RBP@3"]
-GRADED = ["nDCG", "nDCG@3", "DCG(gain=exp)@4", "ERR@3", "nERR", "Q", "gRBP@3", "CG@2"]
+MEASURES = ["AP", "P@3", "R@3", "RR", "Rprec", "F@3", "AP@4", "ASL", "ISL", "TSE", "IPrec@0.5"]
+GRADED = ["nDCG", "nDCG@3", "DCG(gain=exp)@4", "ERR@3", "nERR", "Q", "CG@2"]
 
 
 def found(runs, qrels, measures, topics="relevant", **options):
@@ -62,6 +62,7 @@ def test_precision_lies_between_none_and_all_of_the_unjudged_items():
     st.sampled_from([None, 2, 4]),
 )
 def test_the_range_is_that_over_all_ways_to_judge(docs, length, grades, depth):
+    assume(set(docs[:length]) & set(grades))  # a list none of whose items is judged is refused
     runs, qrels = one_list(docs[:length], grades)
     if not any(grade > 0 for grade in grades.values()):
         qrels.loc[0, "relevance"] = 1
@@ -102,8 +103,54 @@ def test_rank_biased_precision_has_its_known_residual(name):
     p = pdeval.parse(name).parameters["p"]
     wanted = sample.runs.ireval.measure(sample.qrels, f"RBPresidual(p={p})")["value"]
     table = found(sample.runs, sample.qrels, name, per="query")
-    np.testing.assert_allclose(table["residual"], wanted, rtol=0, atol=1e-15)
+    answered = table["value"] > 0  # where a run returned nothing, trec_eval has no doubt and we have all
+    np.testing.assert_allclose(table["residual"][answered], wanted[answered], rtol=0, atol=1e-15)
     np.testing.assert_array_equal(table["low"], table["value"])
+
+
+@pytest.mark.parametrize("name", ["RBP", "gRBP", "gRBP(max_grade='topic')"])
+def test_rank_biased_precision_of_a_judged_list_may_rise_below_its_end(name):  # issue 12, item 28
+    runs, qrels = one_list("xyz", {"x": 1, "y": 0, "z": 0})
+    row = found(runs, qrels, name).iloc[0]
+    assert row[["value", "low", "high"]].tolist() == pytest.approx([0.2, 0.2, 0.2 + 0.8**3])
+    qrels = pd.concat([qrels, naive.judgments({"2": {"x": 1}})])
+    unanswered = found(runs, qrels, name, per="query").iloc[1]
+    assert unanswered[["value", "low", "high", "residual"]].tolist() == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_rank_biased_precision_with_a_cutoff_has_no_doubt_below_it():  # issue 12, item 28
+    runs, qrels = one_list("xuz", {"x": 1, "z": 0})
+    table = found(runs, qrels, ["RBP@1", "RBP@2", "RBP@4", "gRBP@4"], depth=1).set_index("measure")
+    assert table["value"].tolist() == pytest.approx([0.2] * 4)
+    # rank 2 is unjudged, rank 3 judged, rank 4 beyond the end
+    wanted = [0.2, 0.2 + 0.2 * 0.8, 0.2 + 0.2 * (0.8 + 0.8**3), 0.2 + 0.2 * (0.8 + 0.8**3)]
+    assert table["high"].tolist() == pytest.approx(wanted)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.permutations("abcdefgh"),
+    st.integers(0, 4),
+    st.dictionaries(st.sampled_from("abcdz"), st.integers(0, 2), min_size=2),
+    st.sampled_from(["RBP", "RBP@3", "RBP(p=0.5)@5", "gRBP", "gRBP@3", "gRBP(max_grade='topic')", "gRBP(max_grade=4)"]),
+)
+def test_no_way_to_judge_and_to_go_on_leaves_the_range_of_rank_biased_precision(docs, length, grades, name):  # item 28
+    grades |= {"a": 1}
+    runs, qrels = one_list(docs[:length] or "-", grades)
+    whole = pd.concat([qrels, naive.judgments({"2": {"m": 2, "-": 0, **dict.fromkeys("abcdefgh", 0)}})])
+    row = found(runs, whole, name, per="query").iloc[0]
+    # go on with new items, and let all, none or every second one of what is unjudged be relevant
+    longer = [*naive.lists_of(runs)["x", "1"], *(f"new{i}" for i in range(40))]
+    open_ = [doc for doc in longer if doc not in grades]
+    best = []
+    for chosen in (open_, [], open_[::2]):
+        more = pd.concat([whole, naive.judgments({"1": dict.fromkeys(chosen, 2)}).astype(whole.dtypes.to_dict())])
+        values = one_list(longer, {})[0].ireval.measure(more, name).query("query_id == '1'")["value"]
+        best.append(values.item())
+    assert row["low"] - 1e-12 <= min(best)
+    assert max(best) <= row["high"] + 1e-12
+    if name in ("RBP", "RBP@3", "gRBP", "gRBP@3"):
+        assert max(best) == pytest.approx(row["high"], abs=0.8**40)
 
 
 def test_all_or_nothing_looks_at_two_values_only():

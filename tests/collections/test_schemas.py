@@ -170,6 +170,12 @@ def test_a_team_may_be_a_column_of_the_run_table_itself():
         sample.runs.ireval.pool.summary(team="family")
 
 
+@pytest.mark.parametrize("case", [case for case in CALLS if case.startswith("pool_") and "by_run" not in case])
+def test_counts_of_the_pool_can_be_reported(case, runs, qrels, labels):  # issue 12, item 13
+    table = CALLS[case][2](runs, qrels, labels).head(20)
+    assert table.ireval.report().to_frame().shape[0] == len(table)
+
+
 @pytest.mark.parametrize("name", ["leave_one_out", "residuals"])
 def test_an_unknown_option_is_named(name, runs, qrels):
     with pytest.raises(TypeError, match=rf"pool\.{name}\(\) has no option 'topic'; .* Did you mean 'topics'"):

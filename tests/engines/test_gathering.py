@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +16,8 @@ from pdeval.judged import judged as pandas_join
 from pdeval.kinds.tables import Table
 from pdeval.verbs import VERBS, of_kind, verb
 from tests.engines.bits import SCORES, by_run, divided, gathered, quiet, same_bits, same_positions
+
+dask = pytest.importorskip("dask")
 
 pytestmark = pytest.mark.extras
 

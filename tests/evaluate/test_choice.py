@@ -92,3 +92,16 @@ def test_bad_choices_are_refused(case):
 def test_a_run_asked_for_by_a_tuple_of_one_is_shown_by_its_id():
     with pytest.raises(KeyError, match="no run 'zz'; the runs are"):
         place_of(pd.DataFrame({"run": ["bm25"]}), ("zz",))
+
+
+def test_several_baselines_are_each_paired_with_every_other_run_and_with_one_another_once():
+    # issue 12, item 12
+    assert pairs(baseline=["dense", "bm25"]) == [[0, 2, 2], [1, 1, 0]]
+    assert pairs(baseline=("dense", "bm25")) == [[0, 2, 2], [1, 1, 0]]
+    assert pairs(SEEDS, baseline=[("x", 2)]) == [[0, 2], [1, 1]]
+
+
+@pytest.mark.parametrize(("given", "told"), [([], "is empty"), (["bm26"], "no baseline 'bm26'")])
+def test_a_list_of_baselines_is_checked_as_one_is(given, told):
+    with pytest.raises((ValueError, KeyError), match=told):
+        pairs(baseline=given)

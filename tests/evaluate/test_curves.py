@@ -64,7 +64,7 @@ def test_items_that_were_not_found_have_no_point():
 
 
 def test_a_run_that_found_nothing_has_no_points():
-    frame = join({"r": {"q": ["n"]}}, {"q": {"a": 1}}).curve(points=None)
+    frame = join({"r": {"q": ["n"]}}, {"q": {"a": 1, "n": 0}}).curve(points=None)
     assert len(frame) == 0
     assert list(frame) == ["run", "query_id", "recall", "precision"]
 

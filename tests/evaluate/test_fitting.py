@@ -127,3 +127,70 @@ def test_winners_of_several_columns_are_named_by_their_ids_or_label(said):
     by_side = joined.fit_weights(prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")))
     by_name = joined.fit_weights(prefs.assign(winner=[said(one) for one in winners]))
     assert by_name.weight.tolist() == by_side.weight.tolist()
+
+
+# Issue 12, item 15: pdeval's own preference and click tables
+
+
+def sides(prefs):
+    """Preferences as labels, without ties."""
+    prefs = prefs[prefs["value"] != 0]
+    return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")).drop(columns=["measure", "value"])
+
+
+def test_a_preference_table_is_labelled_by_the_sign_of_its_values(joined):
+    prefs = joined.prefer("invRPP")
+    wanted = joined.fit_weights(sides(prefs))
+    found = joined.fit_weights(prefs)
+    assert found.weight.tolist() == wanted.weight.tolist()
+    assert found.labels == wanted.labels == (prefs["value"] != 0).sum()
+    noise = prefs.assign(value=np.where(prefs["value"] == 0, 1e-17, prefs["value"]))
+    assert joined.fit_weights(noise).labels == wanted.labels
+    unknown = prefs.assign(value=prefs["value"].where(prefs.index % 2 == 0))
+    assert joined.fit_weights(unknown).labels == (unknown["value"].fillna(0) != 0).sum()
+
+
+def test_preferences_of_several_measures_are_refused_by_name(joined):
+    with pytest.raises(ValueError, match="several measures, RPP, invRPP: choose one"):
+        joined.fit_weights(joined.prefer(["RPP", "invRPP"]))
+
+
+def test_clicks_on_interleaved_lists_are_labels():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    joined = runs.ireval.join(qrels, topics="common")
+    lists = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "tfidf")], draws=4)
+    credits = lists.ireval.simulate_clicks(qrels, "navigational").ireval.credit(lists)
+    prefs = credits.ireval.preferences()
+    prefs = prefs[prefs["query_id"].isin(joined.measure("AP")["query_id"])]
+    found = joined.fit_weights(prefs)
+    assert found.weight.tolist() == joined.fit_weights(sides(prefs)).weight.tolist()
+    assert found.labels > 20
+    # credited impressions have a winner, but for those without a click
+    assert credits["winner"].isna().any()
+    credits = credits[credits["query_id"].isin(prefs["query_id"])]
+    assert joined.fit_weights(credits).labels == credits["winner"].isin(["a", "b"]).sum()
+
+
+@pytest.mark.parametrize("made", [sides, lambda prefs: prefs], ids=["winner", "value"])
+def test_bound_labels_may_have_other_column_names(joined, made):
+    table = made(joined.prefer("invRPP"))
+    wanted = joined.fit_weights(table).weight.tolist()
+    other = table.rename(columns={"query_id": "topic_no", "run_a": "system_a", "run_b": "system_b"})
+    other.attrs = {}
+    assert joined.fit_weights(table.ireval(query="query_id")).weight.tolist() == wanted
+    assert joined.fit_weights(other.ireval(query="topic_no", run="system")).weight.tolist() == wanted
+    assert joined.fit_weights(table.rename(columns={"query_id": "qid"})).weight.tolist() == wanted
+    with pytest.raises(ValueError, match=r"need the columns query_id, run_a, run_b, .*query_id is missing"):
+        joined.fit_weights(other)
+
+
+@pytest.mark.parametrize("penalty", [-1, "x", None, float("nan"), True])
+def test_a_penalty_is_a_number_from_0(joined, penalty):
+    with pytest.raises(ValueError, match=r"penalty=.*: give a number of at least 0"):
+        joined.fit_weights(joined.prefer("invRPP"), penalty=penalty)
+
+
+@pytest.mark.parametrize("labelled", [None, [1], "prefs"])
+def test_labels_are_a_table(joined, labelled):
+    with pytest.raises(TypeError, match="expected a pandas DataFrame of labelled preferences, got"):
+        joined.fit_weights(labelled)

@@ -9,7 +9,7 @@ from pdeval.evaluate import scores as evaluate
 from pdeval.experiments.search_length_items import histogram, lengths
 from pdeval.plots.search_length import asl_histogram
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
+pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing", "ignore:lists of unequal depth")
 
 QRELS = pd.DataFrame(
     {"query_id": ["q"] * 4 + ["s"], "doc_id": ["r0", "r1", "r2", "x0", "r9"], "relevance": [1, 1, 1, 0, 1]}

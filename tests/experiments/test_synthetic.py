@@ -10,7 +10,7 @@ from pdeval.evaluate import scores as evaluate
 from pdeval.experiments import random_lists, sampled, synthetic, uniform
 from tests.experiments.rankings import inf, judged
 
-DCG, P, RBP5, RBP8 = "DCG(discount=jk)", "P@10", "RBP(p=0.5)", "RBP"
+DCG, P, RBP5, RBP8 = "DCG(discount=jk)", "P@10", "RBP(p=0.5)", "RBP(p=0.8)"
 # measure, measure; exact rate for N = 10; printed: N = 10 fuzzy, N = 1000, sampled N = 10
 TABLE_1 = [
     (DCG, "AP", 0.9554, 0.96, 0.90, 0.98),

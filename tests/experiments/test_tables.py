@@ -215,6 +215,15 @@ def test_every_option_is_documented_and_the_example_shows_rows(name):
     assert "\n    0  " in verb.function.__doc__ or "\n    4  " in verb.function.__doc__
 
 
+REPORTED = ["ties", "agree.masked", "lengths.rrie", "lengths.ablation", "lengths.headroom"]
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_small_tables_can_be_reported(sample, name):  # issue 12, item 13
+    table = CALLS[name][0][0](sample)
+    assert table.ireval.report().to_frame().shape[0] == len(table)
+
+
 @pytest.mark.parametrize("old", FORMERLY)
 def test_old_names_answer_with_the_new_one(sample, old):
     with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.{FORMERLY[old]}\(\)\."):
@@ -222,19 +231,19 @@ def test_old_names_answer_with_the_new_one(sample, old):
 
 
 def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_asked_for():
-    judged = pdeval.datasets.sample_judged()
     for ask in (
-        lambda: judged.ties.by_recall(),
-        lambda: judged.ties.by_first(),
-        lambda: judged.ties.decided(),
-        lambda: judged.agree.masked(),
-        lambda: judged.agree.locality(),
-        lambda: judged.lengths.wins("bm25", "ql"),
-        lambda: judged.lengths.ablation(),
-        lambda: judged.incomplete("AP", keep=[5], draws=1),
+        lambda judged: judged.ties.by_recall(),
+        lambda judged: judged.ties.by_first(),
+        lambda judged: judged.ties.decided(),
+        lambda judged: judged.agree.masked(),
+        lambda judged: judged.agree.locality(),
+        lambda judged: judged.lengths.wins("bm25", "ql"),
+        lambda judged: judged.lengths.ablation(),
+        lambda judged: judged.incomplete("AP", keep=[5], draws=1),
     ):
+        judged = pdeval.datasets.sample_judged()
         with pytest.warns(UserWarning, match="2 of 50 judged queries are missing from run 'ql'") as said:
-            ask()
+            ask(judged)
         assert len(said) == 1
 
 

@@ -78,6 +78,7 @@ def test_runs_that_do_not_count_tie_with_nobody():
     assert first.loc[1, ["pairs", "ties"]].tolist() == [2, 2]
 
 
+@pytest.mark.filterwarnings("ignore:no item of")
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7))
 def test_counts_without_pairs_equal_counts_over_pairs(seed, queries, runs):

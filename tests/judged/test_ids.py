@@ -114,7 +114,7 @@ def test_fingerprints_of_short_ids_are_all_different():
 
 
 REFUSED = {
-    "floats": (pd.Series([1.5]), "doc column holds float64 values; ids must be strings or integers"),
+    "floats": (pd.Series([1.5]), "doc column holds float64 values, e.g. 1.5; ids must be strings or whole numbers"),
     "nullable floats": (pd.Series([1.5], dtype="Float64"), "doc column holds Float64 values"),
     "floats as objects": (pd.Series([1.5, 2.5], dtype=object), "values of type float; ids must be all strings or"),
     "categories of floats": (pd.Series([1.5]).astype("category"), "doc column holds float64 values"),

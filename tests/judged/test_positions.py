@@ -162,11 +162,14 @@ def test_duplicates_are_not_looked_for_without_validation():
 
 @given(collections())
 @settings(max_examples=40, deadline=None)
-def test_the_corpus_of_a_query_is_what_all_runs_and_judges_saw(collection):
+def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(collection):
     lists, grades = collection
     sizes = corpus_sizes(join(lists, grades))
     assert sizes.tolist() == [
-        len({doc for queries in lists.values() for doc in queries.get(query, [])} | set(grades[query]))
+        len(
+            {doc for queries in lists.values() for doc in queries.get(query, [])}
+            | {doc for doc, grade in grades[query].items() if grade > 0}
+        )
         for query in sorted(grades)
     ]
 

@@ -30,7 +30,8 @@ KINDS = {
     ("session", "query", "timestamp", "action"): "clicks",
     ("item", "assessor", "label"): "labels",
     ("x", "y"): None,
-    ("query_id", "doc_id"): None,
+    ("query_id", "doc_id"): "qrels",  # implicit feedback
+    ("query_id", "doc_id", "note"): None,
 }
 
 

@@ -29,8 +29,14 @@ BY_HAND = {
 }
 
 
+def by_query(log, *measures, **options):
+    """The measures with every issued query an observation, which warns: ann and bob have two each."""
+    with pytest.warns(UserWarning, match="users have several queries"):
+        return log.ireval.behaviour(*measures, unit="query", **options)
+
+
 def test_every_measure_by_hand():
-    found = LOG.ireval.behaviour().set_index(["measure", "bucket"])
+    found = by_query(LOG).set_index(["measure", "bucket"])
     assert list(MEASURES) == list(BY_HAND)
     for name, (n_new, new, n_old, old) in BY_HAND.items():
         assert found.loc[(name, "new"), ["n", "value"]].tolist() == pytest.approx([n_new, new])
@@ -59,7 +65,7 @@ def test_a_log_without_clicks_at_all_has_no_times_and_is_abandoned():
 
 
 def test_a_log_without_buckets_is_one_group():
-    found = LOG.drop(columns="bucket").ireval.behaviour("clicks_per_query")
+    found = by_query(LOG.drop(columns="bucket"), "clicks_per_query")
     assert found.columns.tolist()[0] == "measure"
     assert found["value"].tolist() == [4 / 5]
 
@@ -69,14 +75,15 @@ def test_users_count_once_each_where_they_are_the_unit():
     # old: bob abandoned one of two queries, cy the only one
     assert found.loc["old", ["n", "value"]].tolist() == [2, 0.75]
     assert found.loc["new", "n"] == 1
-    sessions = LOG.ireval.behaviour("clicks_per_query", unit="session").set_index("bucket")
+    with pytest.warns(UserWarning, match="users have several sessions"):
+        sessions = LOG.ireval.behaviour("clicks_per_query", unit="session").set_index("bucket")
     assert sessions.loc["old", ["n", "value"]].tolist() == [2, 0.25]
     with pytest.raises(ValueError, match="unit='user' needs a user column"):
         LOG.drop(columns="user").ireval.behaviour(unit="user")
 
 
 def test_mean_and_median_are_chosen_for_all_or_for_some():
-    medians = LOG.ireval.behaviour("clicks_per_query", aggregate="median")
+    medians = by_query(LOG, "clicks_per_query", aggregate="median")
     assert medians["value"].tolist() == [1.5, 0]
     mixed = LOG.ireval.behaviour(["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"})
     assert mixed["aggregate"].tolist() == ["mean"] * 4
@@ -103,7 +110,7 @@ def test_wrong_names_are_refused():
         LOG.ireval.behaviour("dwell_time")
     with pytest.raises(ValueError, match="aggregate is 'mean' or 'median', not 'mode'"):
         LOG.ireval.behaviour(aggregate="mode")
-    with pytest.raises(ValueError, match="unit is 'query', 'session' or 'user', not 'day'"):
+    with pytest.raises(ValueError, match="unit='day': choose 'query', 'session' or 'user'"):
         LOG.ireval.behaviour(unit="day")
 
 

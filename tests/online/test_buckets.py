@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
-from pdeval.online.behaviour_measures import MEASURES
+from pdeval.online.behaviour_measures import MEASURES, behaviour_measure
 
 # the slides' table: what happens to each measure when search results become worse
 WORSE = {
@@ -63,7 +63,7 @@ def test_the_opposite_hypothesis_is_contradicted(log):
 
 
 def test_buckets_that_do_not_differ_are_not_confirmed(log):
-    halves = log[log["bucket"] == "FLAT"].assign(bucket=lambda frame: np.where(frame["session"] % 2, "one", "two"))
+    halves = log[log["bucket"] == "FLAT"].assign(bucket=lambda frame: np.where(frame["user"] % 2, "one", "two"))
     found = halves.ireval.verdict(["one", "two"])
     assert "confirmed" not in set(found["verdict"])
     assert "contradicted" not in set(found["verdict"])
@@ -71,7 +71,9 @@ def test_buckets_that_do_not_differ_are_not_confirmed(log):
 
 
 def test_each_measure_is_tested_by_the_test_that_suits_it(log):
-    found = log.ireval.compare_buckets(correction="none").set_index(["measure", "bucket_a", "bucket_b"])
+    with pytest.warns(UserWarning, match="users have several queries"):
+        found = log.ireval.compare_buckets(unit="query", correction="none")
+    found = found.set_index(["measure", "bucket_a", "bucket_b"])
     queries = log.ireval.per_query()
     x, y = (queries[queries["bucket"] == bucket] for bucket in ("FLAT", "ORIG"))
     z, p = proportions_ztest([x["abandoned"].sum(), y["abandoned"].sum()], [len(x), len(y)])
@@ -89,6 +91,16 @@ def test_each_measure_is_tested_by_the_test_that_suits_it(log):
     assert row["p_value"] == pytest.approx(u.pvalue)
     assert row["difference"] == x["time_to_first_click"].median() - y["time_to_first_click"].median()
     assert row["ci_low"] < row["difference"] < row["ci_high"]
+
+
+def test_by_default_every_user_counts_once(log):
+    found = log.ireval.compare_buckets("abandonment_rate", correction="none").set_index(["bucket_a", "bucket_b"])
+    rates = log.ireval.per_query().groupby(["bucket", "user"])["abandoned"].mean()
+    x, y = rates["FLAT"], rates["ORIG"]
+    t = stats.ttest_ind(x, y, equal_var=False)
+    row = found.loc[("FLAT", "ORIG")]
+    assert row[["test", "n_a", "n_b"]].tolist() == ["welch", len(x), len(y)]
+    assert row[["statistic", "p_value"]].tolist() == pytest.approx([t.statistic, t.pvalue])
 
 
 def test_p_values_are_corrected_within_each_measure(log):
@@ -126,3 +138,21 @@ def test_wrong_hypotheses_and_tests_are_refused(log):
         log.ireval.compare_buckets(test="welch")
     means = log.ireval.compare_buckets(test="welch", aggregate="mean")
     assert set(means["test"]) == {"welch"}
+
+
+def test_buckets_of_equal_values_do_not_differ_by_rounding(log):
+    """Issue 13, item 1: means of .8 that differ by 1.1e-16."""
+    try:
+
+        @behaviour_measure(worse="decrease")
+        def constant(queries):
+            return np.full(len(queries), 0.8)
+
+        for aggregate in ("mean", "median"):
+            found = log.ireval.compare_buckets("constant", aggregate=aggregate)
+            assert (found["p_value"] == 1).all()
+            assert (found["difference"] == 0).all()
+            said = log.ireval.verdict(ORDER, "constant", aggregate=aggregate).iloc[0]
+            assert said[["found", "verdict"]].tolist() == ["ORIG = FLAT = RAND", "not in order"]
+    finally:
+        MEASURES.pop("constant", None)

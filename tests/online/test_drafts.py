@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pdeval.online.drafts import NONE, balance, draft, shuffled
+from pdeval.online.drafts import NONE, balance, draft, draft_in_turn, shuffled
 
 
 def test_a_team_takes_its_best_document_that_is_left():
@@ -35,3 +35,12 @@ def test_the_beginning_of_a_random_order_is_that_of_the_whole():
     ranked = np.arange(40).reshape(1, 2, 20)
     whole = shuffled(ranked, 20, 1.0, np.random.default_rng(1))
     np.testing.assert_array_equal(shuffled(ranked, 5, 1.0, np.random.default_rng(1)), whole[:, :, :5])
+
+
+def test_a_team_with_nothing_left_is_passed_over():
+    ranked = np.array([[[1, -1, -1], [1, 3, 4]], [[5, 6, 7], [6, 5, 8]]])
+    turn = np.array([[1, 0, 0, 1, 1, 0], [0, 1, 1, 0, 0, 1]])
+    chosen, team = draft_in_turn(ranked, turn, 4)
+    assert chosen.tolist() == [[1, 3, 4, NONE], [5, 6, 8, 7]]
+    assert team.tolist() == [[1, 1, 1, -1], [0, 1, 1, 0]]
+    assert draft_in_turn(ranked, turn, 2)[0].tolist() == [[1, 3], [5, 6]]

@@ -116,14 +116,28 @@ def test_a_multileaved_list_is_a_draft_of_all_teams(rankings, seed, depth):
     names = "wxyz"[: len(rankings)]
     table = runs(**dict(zip(names, rankings, strict=True)))
     lists = multileave(table, depth=depth, seed=seed)
-    taken, sizes = "", dict.fromkeys(names, 0)
+    taken, picked = "", set()
     for doc, team in zip(lists["doc_id"], lists["team"], strict=True):
-        assert sizes[team] == min(sizes.values())
+        if team in picked:  # a new round: who did not pick in the last one had nothing left
+            idle = [docs for name, docs in zip(names, rankings, strict=True) if name not in picked]
+            assert all(set(docs) <= set(taken) for docs in idle)
+            picked = set()
         assert doc == next(d for d in rankings[names.index(team)] if d not in taken)
-        sizes[team] += 1
+        picked.add(team)
         taken += doc
-    assert max(sizes.values()) - min(sizes.values()) <= 1
-    assert len(taken) == depth or any(set(docs) <= set(taken) for docs in rankings)
+    assert len(taken) == min(depth, len(set("".join(rankings))))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5, 8, 20, None])
+def test_a_multileaved_list_goes_on_without_the_run_that_has_nothing_left(depth):
+    """Issue 12, item 29."""
+    lists = multileave(runs(x="a", y="bcdefg", z="hi"), depth=depth, draws=30)
+    assert (lists.groupby("draw").size() == min(depth or 9, 9)).all()
+    for _, rows in lists.groupby("draw"):
+        assert rows["position"].tolist() == list(range(1, len(rows) + 1))
+        assert "".join(rows.loc[rows["team"] == "y", "doc_id"]) == "bcdefg"[: (rows["team"] == "y").sum()]
+    if depth in (None, 20):
+        assert (lists.loc[lists["position"] > 5, "team"] == "y").all()
 
 
 def test_equal_runs_share_every_position_fairly():
@@ -228,7 +242,7 @@ def test_wrong_choices_are_refused():
     table = runs(x="ab", y="ba")
     with pytest.raises(ValueError, match="method is 'team-draft', 'balanced' or 'probabilistic', not 'optimised'"):
         interleave(table, method="optimised")
-    with pytest.raises(ValueError, match="depth and draws are at least 1, not 0 and 1"):
+    with pytest.raises(ValueError, match="depth=0: give a whole number of at least 1"):
         interleave(table, depth=0)
     with pytest.raises(ValueError, match="needs two runs; the run table has 1"):
         interleave(runs(x="ab"))

@@ -81,5 +81,49 @@ def test_mann_whitney_equals_scipy():
 def test_samples_that_leave_nothing_to_test_have_no_p_value():
     same = np.ones(5)
     for test in (welch, two_rates, mann_whitney):
-        assert np.isnan(test(same, same, confidence=0.95).p_value)
         assert np.isnan(test(same, same[:0], confidence=0.95).p_value)
+
+
+# Issue 13, item 1: rounding is never significant
+
+
+@pytest.mark.parametrize("value", [0.8, 0.1, 1e9 / 3, -7 / 3, 1e-15, 0.0])
+@pytest.mark.parametrize("test", [welch, mann_whitney, two_rates])
+def test_constant_samples_do_not_differ(test, value):
+    for n, m in ((7, 9), (10, 3), (1000, 777)):
+        x, y = np.full(n, value), np.full(m, value)
+        if test is two_rates:
+            x, y = (np.full(size, float(value > 0.5)) for size in (n, m))
+        found = test(x, y, confidence=0.95)
+        assert (found.effect_size, found.p_value) == (0, 1)
+        assert found.statistic == (n * m / 2 if test is mann_whitney else 0)
+
+
+@pytest.mark.parametrize("test", [welch, mann_whitney])
+def test_values_that_differ_by_their_order_of_addition_are_equal(test):
+    rng = np.random.default_rng(3)
+    parts = rng.random((40, 6)) * 1e6
+    x = parts.sum(axis=1)
+    y = np.array([sum(rng.permutation(row)) for row in parts])
+    assert (x != y).any()
+    found, same = test(x, y, confidence=0.95), test(x, x, confidence=0.95)
+    assert found.p_value == same.p_value == 1
+    assert found.effect_size == same.effect_size == 0
+    noisy = 0.8 + rng.choice([0, 1.1e-16, -1.1e-16], 30)
+    assert test(noisy, np.full(20, 0.8), confidence=0.95).p_value == 1
+
+
+def test_differences_beyond_rounding_are_tested_whatever_the_size_of_the_values():
+    for size in (1e-14, 1.0, 1e14):
+        for test in (welch, mann_whitney):
+            assert test(X * size, Y * size, confidence=0.95).p_value == pytest.approx(
+                test(X, Y, confidence=0.95).p_value
+            )
+    assert np.isnan(welch(np.full(5, 0.8), np.full(5, 0.9), confidence=0.95).p_value)  # constant, and different
+
+
+def test_medians_that_differ_by_rounding_have_an_interval_of_0():
+    x, y = np.full(20, 0.1 + 0.2), np.full(30, 0.3)
+    drawn = tuple(bootstrap_medians(one, 200, np.random.default_rng(0)) for one in (x, y))
+    found = mann_whitney(x, y, confidence=0.95, drawn=drawn)
+    assert (found.low, found.high, found.p_value) == (0, 0, 1)

@@ -106,3 +106,50 @@ def test_without_compat_dl_hard_has_ties_that_pref_eval_breaks_by_name(dl_hard):
     table = order(dl_hard[0], method="copeland")
     tied = table[table["measure"] == "rpp"].set_index("run")["rank"]
     assert tied["bm25+parade-bert.run"] == tied["bm25+rm3+parade-bert.run"] == 8
+
+
+def cases(seed=0, count=400):
+    """Random scores of tied runs on queries that stand in falling order, and pref_eval's MC4 in that order."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        x = rng.choice([0.0, 0.25, 0.5, 1.0], size=(rng.integers(2, 5), 7))
+        queries = [str(9 - q) for q in range(len(x))]
+        rankings = [[name for _, name in sorted(zip(row, "abcdefg"), reverse=True)] for row in x.tolist()]
+        yield x, queries, pref_eval_mc4(rankings), pref_eval_mc4(rankings[::-1])
+
+
+def test_mc4_numbers_the_runs_by_the_first_query_of_the_table_as_it_stands():
+    # issue 12, item 26: sorted, the first query is another, and the sums of the walk round otherwise
+    differing = 0
+    for x, queries, wanted, otherwise in cases():
+        frame = pd.DataFrame(
+            [(run, q, "AP", v) for q, row in zip(queries, x) for run, v in zip("abcdefg", row)],
+            columns=["run", "query_id", "measure", "value"],
+        )
+        assert frame.ireval.order(method="mc4", compat="pref_eval")["run"].tolist() == wanted
+        differing += wanted != otherwise
+    assert differing > 0
+
+
+def test_mc4_of_a_join_takes_the_queries_as_the_judgments_have_them():
+    # issue 12, item 26: pref_eval reads queries in the order of their first relevant item in the judgments
+    differing = 0
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        queries = ["9", "8", "7"]
+        qrels = pd.DataFrame([("8", "none", 0)] + [(q, d, 1) for q in queries for d in "xyz"])
+        qrels.columns = ["query_id", "doc_id", "relevance"]
+        rows = [(r, q, d, rng.random()) for r in "abcdefg" for q in queries for d in rng.permutation(list("xyzuv"))[:3]]
+        runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
+        judged = runs.ireval.join(qrels)
+        prefs = judged.prefer("RPP")
+        found = judged.order("RPP", method="mc4", compat="pref_eval")["run"].tolist()
+        by_file, by_name = (
+            pd.concat([prefs[prefs["query_id"] == q] for q in each]) for each in (queries, sorted(queries))
+        )
+        wanted, other = (
+            one.ireval.order(method="mc4", compat="pref_eval")["run"].tolist() for one in (by_file, by_name)
+        )
+        assert found == wanted
+        differing += wanted != other
+    assert differing > 0

@@ -14,6 +14,8 @@ import pytest
 
 import pdeval
 
+pytestmark = pytest.mark.filterwarnings("ignore:level=. does not touch the gains")  # as in trec_eval
+
 NAMES = {
     "rpp": "RPP",
     "invrpp": "invRPP",

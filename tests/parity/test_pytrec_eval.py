@@ -6,7 +6,10 @@ import pytest
 import pdeval
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
-pytestmark = pytest.mark.filterwarnings("ignore:.*judged quer.* missing from run:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*judged quer.* missing from run:UserWarning"),
+    pytest.mark.filterwarnings("ignore:level=. does not touch the gains"),  # as in trec_eval
+]
 
 CUTS = "5,10,15,20,30,100,200,500,1000"
 ASKED = {

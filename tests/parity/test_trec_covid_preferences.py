@@ -57,16 +57,16 @@ def test_reciprocal_rank_agrees_least_with_every_measure(agreements):
 
 
 def test_rpp_agrees_most_with_offline_interleaving(covid):
-    # The independent computation: 1,500 pairs of rankings of 20 runs, agreement .965 and r .945 (uniform user), .940
-    # and .929 (DCG user). Here 60 pairs of runs on all topics: 2,400 pairs of rankings.
+    # An independent computation over all pairs, correlations about zero: r .988 (uniform user) and .967 (DCG user); of
+    # 1,500 pairs of rankings, agreement .965 and .940. Here 60 pairs of runs on all topics: 2,400 pairs of rankings.
     runs = sorted(covid.positions.runs["run"])
     pairs = [tuple(np.random.default_rng(seed).choice(runs, size=2, replace=False).tolist()) for seed in range(60)]
     measures = ["RPP", "OI", "OI(user=dcg)", "AP", "nDCG"]
     found = by_pair(covid.agree(measures, pairs=pairs)).loc["RPP"]
     assert found.loc["OI", "agreement"] == pytest.approx(0.965, abs=0.01)
-    assert found.loc["OI", "r"] == pytest.approx(0.945, abs=0.015)
+    assert found.loc["OI", "r"] == pytest.approx(0.988, abs=0.005)
     assert found.loc["OI(user=dcg)", "agreement"] == pytest.approx(0.940, abs=0.01)
-    assert found.loc["OI(user=dcg)", "r"] == pytest.approx(0.929, abs=0.015)
+    assert found.loc["OI(user=dcg)", "r"] == pytest.approx(0.967, abs=0.005)
     assert found["agreement"].idxmax() == found["r"].idxmax() == "OI"
     assert found.loc["OI(user=dcg)", "r"] > found.loc[["AP", "nDCG"], "r"].max()
 

@@ -8,7 +8,10 @@ import pytest
 import pdeval
 from tests.parity import published
 
-pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 judged queries are missing:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:1 of 3 judged queries are missing:UserWarning"),
+    pytest.mark.filterwarnings("ignore:level=. does not touch the gains"),  # as in trec_eval
+]
 
 CASES = {
     "out.test": ("results.test", "qrels.test", {}),

@@ -101,7 +101,18 @@ def disaggregated(seed: int = 0) -> pd.DataFrame:
     }
     return pd.concat(
         [
-            pd.DataFrame({"query_id": "301", "run_a": "a", "run_b": "b", "measure": name, "recall": i, "value": value})
+            pd.DataFrame(
+                {
+                    "query_id": "301",
+                    "run_a": "a",
+                    "run_b": "b",
+                    "measure": name,
+                    "population": "any",
+                    "recall": i,
+                    "weight": 1.0,
+                    "value": value,
+                }
+            )
             for name, value in parts.items()
         ],
         ignore_index=True,
@@ -260,12 +271,13 @@ KINDS = {
     "lengths": items,
     "length_histogram": lambda: pd.DataFrame({"run": "lm", **buckets(), "count": [5, 3, 2], "share": [0.5, 0.3, 0.2]}),
     "length_wins": lambda: pd.DataFrame(
-        {"run_a": "lm", "run_b": "bm25", "bucket": ["-9 to -1", "0", "1 to 9"], "low": [-9, 0, 1], "high": [0, 1, 10],
+        {"run_a": "lm", "run_b": "bm25", "class": ["sooner", "same", "later"],
+         "bucket": ["-9 to -1", "0", "1 to 9"], "low": [-9, 0, 1], "high": [0, 1, 10],
          "count": [5, 3, 2], "share": [0.5, 0.3, 0.2]}
     ),
     "length_differences": lambda: pd.DataFrame(
         {"run_a": "lm", "run_b": "bm25", "query_id": "1", "doc_id": list("abc"), "value_a": [1, 5, 9],
-         "value_b": [2, 5, 4], "difference": [-1, 0, 5]}
+         "value_b": [2, 5, 4], "difference": [-1, 0, 5], "retrieved_a": True, "retrieved_b": True}
     ),
     "wins": wins,
 }  # fmt: skip

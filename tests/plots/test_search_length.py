@@ -100,6 +100,24 @@ def test_differences_are_counted_into_mirrored_buckets(column_ax):
     assert heights(ax) == [[1, 1, 2], [2], [2, 1, 0]]
 
 
+def test_items_that_a_run_lacks_are_bars_of_their_own(column_ax):  # issue 12, item 5
+    table = pd.DataFrame(
+        {
+            "run_a": "t5",
+            "run_b": "bm25",
+            "class": ["sooner", "same", "later", "only run_a", "only run_b", "neither"],
+            "bucket": ["≤ −1", "0", "≥ 1", "only run_a", "only run_b", "neither"],
+            "count": [20, 5, 15, 2, 3, 4],
+        }
+    )
+    ax = asl_wins(table, ax=column_ax)
+    assert heights(ax) == [[20], [5], [15], [2], [3], [4]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "t5 sooner: 20", "same: 5", "bm25 sooner: 15", "only t5 has it: 2", "only bm25 has it: 3", "neither has it: 4",
+    ]  # fmt: skip
+    assert names(ax) == ["≤ −1", "0", "≥ 1", "only t5", "only bm25", "neither"]
+
+
 def test_intervals_know_their_side(column_ax):
     buckets = pd.IntervalIndex.from_breaks([-100, -10, 0, 10, 100])
     ax = asl_wins(pd.DataFrame({"bucket": buckets, "share": [0.1, 0.4, 0.3, 0.2]}), ax=column_ax)

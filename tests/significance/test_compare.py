@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance.compare import compare
 from pdeval.significance.registry import TESTS
@@ -308,3 +309,51 @@ def test_an_unknown_baseline_names_close_runs():
 def test_something_else_than_a_table_is_refused():
     with pytest.raises(TypeError, match=r"needs scores or preferences .* found DataFrame"):
         compare(pd.DataFrame({"run": ["a"]}))
+
+
+@pytest.mark.parametrize("family", [None, "measure"])
+@pytest.mark.parametrize("test", ["t", "hsd"])
+def test_several_baselines_give_what_each_gives_alone(family, test):
+    # issue 12, item 12: each baseline is a family of its own
+    scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+    options = {"family": family, "test": test, "draws": 50}
+    both = scores.ireval.compare(baseline=["bm25", "hybrid"], **options)
+    alone = pd.concat([scores.ireval.compare(baseline=one, **options) for one in ("bm25", "hybrid")])
+    keys = ["measure", "run_b", "run_a"]
+    assert len(both) == 2 * 2 * 11
+    assert both["measure"].tolist() == ["AP"] * 22 + ["RR"] * 22
+    pd.testing.assert_frame_equal(
+        *(one.sort_values(keys, ignore_index=True) for one in (both, alone)), check_categorical=False
+    )
+
+
+def test_several_baselines_of_preferences_are_each_run_b_of_all_their_pairs():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    alone = pd.concat([judged.compare("RPP", baseline=one) for one in ("hybrid", "bm25")], ignore_index=True)
+    for source in (judged, judged.prefer("RPP").ireval, judged.prefer("RPP", baseline=["bm25", "hybrid"]).ireval):
+        found = source.compare("RPP", baseline=["hybrid", "bm25"])
+        columns = ["run_a", "run_b", "difference", "p_value", "p_adjusted"]
+        keys = ["run_b", "run_a"]
+        one, two = (
+            frame[columns].sort_values(keys, ignore_index=True).astype({"run_a": str, "run_b": str})
+            for frame in (found, alone)
+        )
+        pd.testing.assert_frame_equal(one, two)
+
+
+def test_the_family_of_all_rows_spans_all_baselines():
+    scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    found = scores.ireval.compare(baseline=["bm25", "hybrid"], family="all")
+    some = found[found["p_adjusted"] < 1]
+    assert (some["p_adjusted"] / some["p_value"]).round(6).unique().tolist() == [22.0]
+
+
+def test_means_and_power_take_several_baselines():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    for source in (judged, judged.prefer("RPP").ireval):
+        found = source.mean("RPP", baseline=["bm25", "hybrid"])
+        assert len(found) == 11 + 10
+        assert found["run_b"].tolist() == ["bm25"] * 11 + ["hybrid"] * 10
+        one = source.mean("RPP", baseline="bm25")
+        assert found["mean"].tolist()[:11] == one["mean"].tolist()
+    assert len(judged.power("AP", difference=0.1, baseline=["bm25", "hybrid"])) == 22

@@ -153,3 +153,38 @@ def test_wrong_options_are_refused(options, message):
     table = cube([0.1, 0.2, 0.3, 0.4])
     with pytest.raises(ValueError, match=message):
         moved(table, table, **options)
+
+
+def test_systems_of_equal_mean_are_tied_in_tau_whatever_their_rounding():
+    # issue 12, item 2: the mean of .1 .2 .3 and of .3 .2 .1 differ in the last digit, and AP puts y above x
+    values = {"P@10": [[0.1, 0.3, 0.1], [0.2, 0.2, 0.1], [0.3, 0.1, 0.1]]}
+    values["AP"] = [[0.4, 0.5, 0.1], [0.5, 0.6, 0.1], [0.6, 0.7, 0.2]]
+    table = pd.DataFrame(
+        [
+            (run, query, name, value)
+            for name, rows in values.items()
+            for query, row in enumerate(rows)
+            for run, value in zip("xyz", row, strict=True)
+        ],
+        columns=["run", "query_id", "measure", "value"],
+    )
+    found = table.ireval.delta_sort("AP", old="P@10")["tau_b"].item()
+    assert found == pytest.approx(2 / np.sqrt(6))
+    assert table.ireval.order().ireval.correlate()["value"].item() == pytest.approx(found, abs=0)
+
+
+def test_the_chain_ties_systems_whose_mean_search_lengths_differ_by_rounding():
+    # issue 12, item 2: the same ASL on paper, added up in another order
+    ap = Scores(
+        pd.DataFrame({"run": list("xyz")}),
+        pd.Index([1, 2, 3], name="query_id"),
+        ("AP",),
+        np.array([[[0.4, 0.5, 0.1], [0.5, 0.6, 0.1], [0.6, 0.7, 0.2]]]),
+        np.array([True]),
+    )
+    lengths = {"x": [1.1, 1.3, 1.7], "y": [1.7, 1.3, 1.1], "z": [9.0, 9.0, 9.0]}
+    assert np.mean(lengths["x"]) != np.mean(lengths["y"])
+    items = pd.DataFrame([(run, q + 1, asl) for run, row in lengths.items() for q, asl in enumerate(row)])
+    items.columns = ["run", "query_id", "asl"]
+    chain = delta_sort_chain(ap, items).set_index("step")["tau_b"]
+    assert chain["cumulative"] == pytest.approx(2 / np.sqrt(6))

@@ -40,7 +40,7 @@ def test_a_wider_alpha_detects_no_fewer_pairs():
 
 
 def test_the_curve_falls_and_holds_every_pair():
-    curve = discriminative_curve(cube(), tests=["t", "sign"])
+    curve = discriminative_curve(cube(), tests=["t", "sign"], correction="none")
     assert list(curve.columns) == ["measure", "test", "correction", "pair", "share", "p_value"]
     assert len(curve) == 2 * 2 * 15
     part = curve[(curve["measure"] == "sharp") & (curve["test"] == "t")]
@@ -63,3 +63,12 @@ def test_no_test_at_all_is_refused():
 def test_names_are_checked_before_the_work_begins():
     with pytest.raises(ValueError, match=r"no test 'tukei'\. Did you mean 'tukey'"):
         discriminative_power(cube(), tests=["hsd", "tukei"], draws=10**9)
+
+
+def test_the_share_of_the_curve_below_alpha_is_what_discriminative_power_detects_by_default():
+    # issue 12, item 21: one was corrected, the other not
+    detected = discriminative_power(cube(), draws=300).set_index(["measure", "test"])["detected"]
+    curve = discriminative_curve(cube(), draws=300)
+    below = (curve["p_value"] < 0.05).groupby([curve["measure"], curve["test"]], sort=False).mean()
+    assert 0 < detected.iloc[0] < 1
+    assert below.to_dict() == detected.to_dict()

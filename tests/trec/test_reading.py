@@ -207,7 +207,7 @@ def test_parquet_and_trec_files_can_be_read_together(tmp_path):
     [
         (
             {"qid": ["1"], "doc_id": ["x"], "score": [1.0]},
-            "has no column 'query_id'; it has qid, doc_id, score. Read it with",
+            "has no column 'query_id'; it has qid, doc_id, score. Rename its columns; understood are query_id and",
         ),
         (
             {"query_id": [1.5], "doc_id": ["x"], "score": [1.0]},

@@ -1,0 +1,118 @@
+"""Measures as sums over recall levels: the term of each level, and the weight by which the terms add up to the measure.
+
+A function stands for the measure of its name and asks for columns as kernels do. It returns the terms, axis 0 the
+recall level, larger where the ranking is better, and their weight: `(weight * terms).sum(axis=0)` is the measure, with
+its sign turned where lower is better (Diaz & Ferraro 2022, Fig. 4a).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from pdeval.kernels.graded import Discount, Gain, best_dcg, discounted, gain_of
+from pdeval.kernels.levels import cut, found, inf, level, share
+from pdeval.kernels.search_length import reached
+
+Terms = Callable[..., tuple[np.ndarray, Any]]
+TERMS: dict[str, Terms] = {}
+
+
+def terms_of(name: str) -> Callable[[Terms], Terms]:
+    """Register the terms of the measure of that name.
+
+    Examples
+    --------
+    >>> sorted(TERMS)[:3]
+    ['AP', 'ASL', 'Bpref']
+    """
+
+    def declare(function: Terms) -> Terms:
+        TERMS[name] = function
+        return function
+
+    return declare
+
+
+@terms_of("AP")
+def average_precision(rank: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
+    """Precision at each relevant item, i / f_i, weighted 1/m."""
+    return level(rank) / cut(rank, k), 1 / len(rank)
+
+
+@terms_of("RBP")
+def rank_biased_precision(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> tuple[np.ndarray, Any]:
+    """p^f_i, weighted (1 - p) / p."""
+    return (p ** cut(rank, k), (1 - p) / p) if p else (p ** (cut(rank, k) - 1), 1.0)
+
+
+@terms_of("RR")
+def reciprocal_rank(rank: np.ndarray, *, i: int = 1, k: float = inf) -> tuple[np.ndarray, Any]:
+    """1 / f_i at the one level that counts."""
+    return np.where(level(rank) == i, 1 / cut(rank, k), 0.0), 1.0
+
+
+@terms_of("DCG")
+def discounted_gain(
+    rank: np.ndarray,
+    grade: np.ndarray,
+    *,
+    discount: Discount = "log2(r+1)",
+    gain: Gain = "linear",
+    gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
+    k: float = inf,
+) -> tuple[np.ndarray, Any]:
+    """The gain of each item divided by the discount of its rank."""
+    return discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount), 1.0
+
+
+@terms_of("nDCG")
+def normalised_gain(
+    rank: np.ndarray,
+    grade: np.ndarray,
+    ideal: np.ndarray,
+    *,
+    discount: Discount = "log2(r+1)",
+    gain: Gain = "linear",
+    gains: Mapping[float, float] | None = None,
+    least: float = 0.0,
+    k: float = inf,
+) -> tuple[np.ndarray, Any]:
+    """The terms of DCG, weighted by 1 / that of the ideal ranking."""
+    terms, _ = discounted_gain(rank, grade, discount=discount, gain=gain, gains=gains, least=least, k=k)
+    return terms, share(np.ones(1), best_dcg(ideal, k, discount, gain, gains, least))
+
+
+@terms_of("Bpref")
+def bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> tuple[np.ndarray, Any]:
+    """1 - min(n, m) / min(N, m) of each relevant item that was found, weighted 1/m."""
+    wrong = share(np.minimum(above, len(rank)), np.minimum(nonrelevant, len(rank)))
+    return np.where(found(rank), 1.0 - wrong, 0.0), 1 / len(rank)
+
+
+@terms_of("ESL")
+def search_length(rank: np.ndarray, corpus: np.ndarray, *, i: int = 1) -> tuple[np.ndarray, Any]:
+    """-f_i at level i; items that were not retrieved stand at the end of the corpus."""
+    return np.where(level(rank) == i, -reached(rank, corpus, "corpus"), 0.0), 1.0
+
+
+@terms_of("ISL")
+def initial_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
+    """-f_1 at the first level; items that were not retrieved stand at the end of the corpus."""
+    return search_length(rank, corpus, i=1)
+
+
+@terms_of("TSL")
+def total_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
+    """-f_m at the last level; items that were not retrieved stand at the end of the corpus."""
+    return search_length(rank, corpus, i=len(rank))
+
+
+@terms_of("ASL")
+def atomized_search_length(rank: np.ndarray, corpus: np.ndarray, *, n: float = inf) -> tuple[np.ndarray, Any]:
+    """-(f_i - i + 1) of the first n levels, weighted by their number; what was not retrieved at the corpus' end."""
+    first = min(n, len(rank))
+    return np.where(level(rank) <= first, level(rank) - 1 - reached(rank, corpus, "corpus"), 0.0), 1 / first

@@ -1,0 +1,128 @@
+"""Who was given which bucket: the unit that tests count, users in several buckets, sample-ratio mismatch."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.judged.topics import outside
+from pdeval.kinds.tables import Table
+from pdeval.mechanics.arguments import one_of
+from pdeval.online.faults import IMPRESSION, Problem, columns_of
+
+Unit = Literal["query", "session", "user"]
+MISMATCH = 0.001  # below this p-value bucket sizes are reported: the custom of online experiments
+
+
+def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) -> Unit:
+    """Return the unit of observation: as asked, else the user or, in a log without users, the session.
+
+    A unit finer than that warns where it counts anybody several times: observations of one user are alike, so tests of
+    them find differences where there are none.
+
+    Examples
+    --------
+    >>> unit_of({"session": "session", "user": "who"}, pd.DataFrame({"session": [1, 2], "who": ["ann", "bob"]}), None)
+    'user'
+    """
+    given: Unit = "user" if "user" in names else "session"
+    if unit is None:
+        return given
+    unit = one_of("unit", unit, ("query", "session", "user"))  # type: ignore[assignment]
+    if unit == "user" and given != "user":
+        raise ValueError("unit='user' needs a user column in the log; bind it: log.ireval(user=...).")
+    who = queries[names[given]].nunique()
+    counted = len(queries) if unit == "query" else queries[names["session"]].nunique()
+    if unit not in (None, given) and who < counted:
+        several = {"query": "queries", "session": "sessions"}[str(unit)]
+        warnings.warn(
+            f"{given}s have several {several} ({who:,} {given}s, {counted:,} {several}), which are not independent: "
+            f"intervals are too narrow and p-values too small. Where {given}s were randomised, use unit={given!r}.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+    return unit
+
+
+def users_in_several(log: Table) -> list[Problem]:
+    """Return the problem that users are in more than one bucket, if any is.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> rows = [(1, "ann", "new"), (2, "ann", "old"), (3, "bob", "old")]
+    >>> log = pd.DataFrame(rows, columns=["session", "user", "bucket"]).assign(query_id="q", timestamp=0, rank=1)
+    >>> users_in_several(read(log.assign(action="impression"), "clicks"))[0].example
+    "e.g. 'ann' in new, old"
+    """
+    has, frame = columns_of(log), log.frame
+    if not {"user", "bucket"} <= set(has):
+        return []
+    held = frame[[has["user"], has["bucket"]]].drop_duplicates()
+    times = held[has["user"]].value_counts(sort=False)
+    several = held[held[has["user"]].isin(times.index[times > 1])]
+    if not len(several):
+        return []
+    who = several[has["user"]].tolist()[0]
+    places = sorted(map(str, several.loc[several[has["user"]] == who, has["bucket"]]))
+    rows = int(frame[has["user"]].isin(several[has["user"]].unique()).sum())
+    return [Problem("rows of users in more than one bucket", rows, IN_EACH, f"e.g. {who!r} in {', '.join(places)}")]
+
+
+IN_EACH = "counted in each of their buckets, which tests take for different users"
+SUSPECT = "counted; find the cause before trusting any comparison of the buckets"
+
+
+def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[Problem]:
+    """Return the problem that bucket sizes are not what their shares make likely, if so (chi-square, p < .001).
+
+    Sizes are numbers of users or, in a log without them, of sessions. Without shares, buckets are of equal size.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> log = pd.DataFrame({"session": range(100), "bucket": ["new"] * 25 + ["old"] * 75})
+    >>> log = read(log.assign(query_id="q", timestamp=0, action="impression", rank=1), "clicks")
+    >>> mismatch(log)[0].example
+    'new 25, old 75 sessions; expected 50, 50; p = 5.7e-07'
+    >>> mismatch(log, {"new": 0.25, "old": 0.75})
+    []
+    """
+    has = columns_of(log)
+    if "bucket" not in has:
+        if shares is not None:
+            raise ValueError("shares= are those of buckets, and the log has none; bind them: log.ireval(bucket=...).")
+        return []
+    who = "user" if "user" in has else "session"
+    shown = log.frame.loc[log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]].drop_duplicates()
+    code, buckets = pd.factorize(shown[has["bucket"]], sort=True)
+    sizes = np.bincount(code, minlength=len(buckets))
+    expected = _shares(list(buckets), shares) * sizes.sum()
+    if len(buckets) < 2:
+        return []
+    from scipy.stats import chi2
+
+    p_value = float(chi2.sf(((sizes - expected) ** 2 / expected).sum(), len(buckets) - 1))
+    if p_value >= MISMATCH:
+        return []
+    found = ", ".join(f"{bucket} {size:,}" for bucket, size in zip(buckets, sizes, strict=True))
+    example = f"{found} {who}s; expected {', '.join(f'{size:,.6g}' for size in expected)}; p = {p_value:.2g}"
+    return [Problem("rows of buckets whose sizes mismatch their shares", len(log.frame), SUSPECT, example)]
+
+
+def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.ndarray:
+    if shares is None:
+        return np.full(len(buckets), 1 / max(len(buckets), 1))
+    if not isinstance(shares, Mapping) or set(shares) != set(buckets):
+        said = ", ".join(map(str, shares)) if isinstance(shares, Mapping) else repr(shares)
+        raise ValueError(f"shares= maps every bucket to its share: {', '.join(map(str, buckets))}; found {said}.")
+    given: list[object] = [shares[bucket] for bucket in buckets]
+    for one in given:
+        if isinstance(one, bool) or not isinstance(one, int | float | np.number) or not 0 < one < np.inf:
+            raise ValueError(f"shares= are positive numbers, such as 0.5; found {one!r}.")
+    value = np.array([shares[bucket] for bucket in buckets], dtype=np.float64)
+    return value / value.sum()

@@ -1,0 +1,143 @@
+"""Issue 12, item 6: the unit that tests count, users in several buckets, bucket sizes that mismatch their shares."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pdeval  # noqa: F401
+
+ALPHA, TRIALS = 0.05, 400
+MEASURES = ["abandonment_rate", "clicks_per_query"]
+
+
+def people(n: int, seed: int) -> pd.DataFrame:
+    """A log of users who differ: each has 1 to 60 queries, and an own chance to click on each of five results."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(n), rng.integers(1, 61, n))
+    keen = rng.beta(0.6, 1.2, n)
+    shown = pd.DataFrame({"user": user, "session": np.arange(len(user)) // 2, "query_id": np.arange(len(user))})
+    shown["session"] = shown["user"] * 1000 + shown.groupby("user").cumcount() // 2
+    shown = shown.assign(timestamp=np.arange(len(user)) * 60.0, action="impression", rank=np.nan)
+    row, place = np.nonzero(rng.random((len(user), 5)) < keen[user][:, None])
+    clicks = shown.iloc[row].assign(action="click", rank=place + 1.0, timestamp=lambda rows: rows["timestamp"] + 1)
+    return pd.concat([shown, clicks], ignore_index=True)
+
+
+def randomised(log: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The log with its users in two buckets, at random."""
+    users = log["user"].unique()
+    new = np.random.default_rng(seed).permutation(len(users)) < len(users) // 2
+    return log.assign(bucket=np.where(log["user"].map(dict(zip(users, new, strict=True))), "new", "old"))
+
+
+def rejections(log: pd.DataFrame, **options) -> pd.Series:
+    """How often each measure of an A/A test is significant."""
+    found = [randomised(log, seed).ireval.compare_buckets(MEASURES, **options) for seed in range(TRIALS)]
+    return pd.concat(found).groupby("measure")["significant"].sum()
+
+
+@pytest.mark.slow
+def test_an_a_a_test_errs_as_often_as_it_says_by_user_and_far_more_often_by_query():
+    log = people(200, seed=1)
+    low, high = stats.binom.interval(0.999, TRIALS, ALPHA)
+    found = rejections(log)
+    assert found.between(low, high).all(), found / TRIALS
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "users have several queries")
+        wrong = rejections(log, unit="query")
+    assert (wrong > 4 * high).all(), wrong / TRIALS
+
+
+def test_the_unit_is_the_user_or_else_the_session():
+    log = randomised(people(30, seed=2), 0)
+    for verb in ("behaviour", "compare_buckets"):
+        by_user = getattr(log.ireval, verb)(MEASURES)
+        assert by_user.attrs["unit"] == "user"
+        pd.testing.assert_frame_equal(by_user, getattr(log.ireval, verb)(MEASURES, unit="user"))
+        by_session = getattr(log.drop(columns="user").ireval, verb)(MEASURES)
+        assert by_session.attrs["unit"] == "session"
+    assert log.ireval.behaviour(MEASURES)["n"].tolist() == [15] * 4
+    assert log.ireval.verdict(["new", "old"], MEASURES).attrs["unit"] == "user"
+
+
+def test_a_finer_unit_warns_once():
+    log = randomised(people(30, seed=2), 0)
+    finer = [
+        (log, "query", r"users have several queries \(30 users, [\d,]+ queries\).* use unit='user'"),
+        (log, "session", "users have several sessions.* use unit='user'"),
+        (log.drop(columns="user"), "query", "sessions have several queries.* use unit='session'"),
+    ]
+    for rows, unit, text in finer:
+        for ask in (
+            lambda rows, unit: rows.ireval.behaviour(unit=unit),
+            lambda rows, unit: rows.ireval.compare_buckets(unit=unit),
+            lambda rows, unit: rows.ireval.verdict(["new", "old"], unit=unit),
+        ):
+            with pytest.warns(UserWarning, match=text) as caught:
+                ask(rows, unit)
+            assert len(caught) == 1
+            assert caught[0].filename == __file__
+
+
+def test_users_of_one_query_each_are_the_queries():
+    log = people(400, seed=3)
+    log = randomised(log[log["query_id"].isin(log.drop_duplicates("user")["query_id"])], 0)
+    by_user, by_query = (log.ireval.compare_buckets(MEASURES, unit=unit) for unit in (None, "query"))
+    assert by_user["test"].tolist() == ["z", "welch"]
+    assert by_user.equals(by_query)
+
+
+def test_users_in_several_buckets_are_reported_and_warned_of():
+    log = randomised(people(30, seed=2), 0)
+    assert log.ireval.check().empty
+    both = log.assign(bucket=np.where(log["user"].isin([3, 4]) & (log["session"] % 2 > 0), "new", log["bucket"]))
+    who = sorted(both.groupby("user")["bucket"].nunique().loc[lambda count: count > 1].index)
+    assert who
+    found = both.ireval.check().iloc[0]
+    assert found["problem"] == "rows of users in more than one bucket"
+    assert found["rows"] == both["user"].isin(who).sum()
+    assert found["example"] == f"e.g. {who[0]} in new, old"
+    with pytest.warns(UserWarning, match="users in more than one bucket .* which tests take for different users"):
+        both.ireval.compare_buckets(MEASURES)
+
+
+def test_a_sample_ratio_mismatch_is_reported_against_equal_or_given_shares():
+    log, p = people(1000, seed=4), stats.chisquare([100, 900]).pvalue
+    few = log.assign(bucket=np.where(log["user"] % 10 == 0, "new", "old"))
+    for rows, who in ((few, "users"), (few[few["session"] % 1000 == 0].drop(columns="user"), "sessions")):
+        found = rows.ireval.check()
+        assert found["problem"].tolist() == ["rows of buckets whose sizes mismatch their shares"]
+        assert found["rows"].tolist() == [len(rows)]
+        assert f"new 100, old 900 {who}; expected 500, 500; p = {p:.2g}" in found["example"].iloc[0]
+        assert rows.ireval.check(shares={"new": 0.1, "old": 0.9}).empty
+        assert rows.ireval.check(shares={"old": 9, "new": 1}).empty
+    fair = randomised(log, 1)
+    assert fair.ireval.check().empty
+    assert len(fair.ireval.check(shares={"new": 0.4, "old": 0.6})) == 1
+
+
+def test_the_mismatch_is_the_chi_square_test():
+    for new in (440, 447, 448, 460):  # p = .001 lies between 447 and 448 of 1,000
+        log = people(1000, seed=5).drop_duplicates("user")
+        log = log.assign(bucket=np.where(log["user"] < new, "new", "old"))
+        p = stats.chisquare([new, 1000 - new]).pvalue
+        assert log.ireval.check().empty == (p >= 0.001)
+
+
+@pytest.mark.parametrize(
+    ("shares", "text"),
+    [
+        ({"new": 1.0}, "shares= maps every bucket to its share: new, old; found new"),
+        (0.5, "shares= maps every bucket to its share: new, old; found 0.5"),
+        ({"new": 0, "old": 1}, "shares= are positive numbers, such as 0.5; found 0"),
+        ({"new": "x", "old": 1}, "shares= are positive numbers, such as 0.5; found 'x'"),
+    ],
+)
+def test_wrong_shares_are_refused(shares, text):
+    with pytest.raises(ValueError, match=text):
+        randomised(people(20, seed=2), 0).ireval.check(shares=shares)
+    with pytest.raises(ValueError, match="shares= are those of buckets, and the log has none"):
+        people(20, seed=2).ireval.check(shares=shares)
