@@ -18,6 +18,13 @@ from pdeval.verbs import VERBS, Verb
 
 EMPTY = inspect.Parameter.empty
 
+# options under the names that they had before
+FORMERLY = {
+    **dict.fromkeys(("bootstrap", "samples", "resamples"), "draws"),
+    **dict.fromkeys(("by_query", "by_run"), "per"),
+    "by": "per",
+}
+
 
 def rule_parameters() -> dict[str, inspect.Parameter]:
     """Return the rules of the join as keyword-only parameters, by name."""
@@ -96,6 +103,8 @@ def _misfit(verb: Verb, kind: str, signature: inspect.Signature, options: Mappin
     if unknown:
         near = difflib.get_close_matches(unknown[0], names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
+        if FORMERLY.get(unknown[0]) in names:
+            hint = f" It is now {FORMERLY[unknown[0]]!r}."
         if unknown[0] in (*RULES, "qrels"):
             hint = (
                 " The numbers of this table are already computed." if kind != "judged" else " The join has it already."
@@ -202,7 +211,12 @@ def complete(verb: Verb, given: dict[str, Any]) -> bool:
     asked = given.get("measures", default)
     if asked is None or asked is EMPTY:
         return True
-    given["measures"] = parse_all(asked)
+    try:
+        given["measures"] = parse_all(asked)
+    except KeyError:
+        if verb.takes != "held":
+            raise
+        return True  # a test or an ordering in the place of a measure: the verb says what was meant
     return needs_judged(given["measures"])
 
 

@@ -92,3 +92,22 @@ def test_it_is_both_an_attribute_error_and_a_value_error(tables):
     assert issubclass(NoSuchVerb, ValueError)
     assert not hasattr(tables["scores"].ireval, "shape")
     assert getattr(tables["scores"].ireval, "_repr_html_", None) is None
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (lambda runs, qrels: runs.ireval.order(qrels, bootstrap=10), "no option 'bootstrap'.*It is now 'draws'"),
+        (lambda runs, qrels: runs.ireval.ties(qrels, by="query"), "no option 'by'.*It is now 'per'"),
+        (lambda runs, qrels: runs.ireval.curve(qrels, by_query=True), "no option 'by_query'.*It is now 'per'"),
+    ],
+)
+def test_options_under_their_old_names_are_told_the_new_ones(ask, text):
+    with pytest.raises(TypeError, match=text):
+        ask(pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels())
+
+
+def test_a_test_in_the_place_of_a_measure_is_told_on_runs_too():
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    with pytest.raises((KeyError, ValueError), match=r"compare\(test='hsd'\)"):
+        runs.ireval.compare(qrels, "hsd", topics="common")
