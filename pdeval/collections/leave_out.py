@@ -96,7 +96,7 @@ def leave_one_out(
     2  dense-s1       11  0.432          0.427     7             7   1.00
     """
     positions = judged.positions
-    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1:
+    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1:  # type: ignore[redundant-expr]
         raise ValueError(f"depth={depth!r}: give the depth of the pool, a whole number of at least 1.")
     if positions.rules.get("ties") == "expected":
         raise ValueError("ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=.")

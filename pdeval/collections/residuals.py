@@ -297,7 +297,7 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
         raise ValueError(f"per={per!r}: choose 'run' or 'query'.")
     if assume not in ("any", "all"):
         raise ValueError(f"assume={assume!r}: choose 'any' or 'all'.")
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):
+    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):  # type: ignore[redundant-expr]
         raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
     if positions.rules.get("ties") == "expected":
         raise ValueError(

@@ -224,7 +224,7 @@ def _largest(label: str) -> float:
 
 
 def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.DataFrame, dict[str, bool]]:
-    if not isinstance(collections, Mapping) or not collections:
+    if not isinstance(collections, Mapping) or not collections:  # type: ignore[redundant-expr]
         raise TypeError("headroom is over collections: give a mapping of their names to joins or scores, not empty.")
     rows: list[tuple[str, str, str, float]] = []
     higher: dict[str, bool] = {}

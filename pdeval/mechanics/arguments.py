@@ -24,7 +24,7 @@ def share(name: str, value: float) -> float:
     return float(value)
 
 
-def whole(name: str, value: int, least: int) -> int:
+def whole(name: str, value: object, least: int) -> int:
     """Return a whole number, or raise where it is none or below the least.
 
     Examples
@@ -52,7 +52,7 @@ def number(name: str, value: float, least: float) -> float:
     return float(value)
 
 
-def one_of(name: str, value: str, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+def one_of(name: str, value: object, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
     """Return the choice that a text names, under its own name or another; case does not matter.
 
     Examples
@@ -75,7 +75,7 @@ def one_of(name: str, value: str, choices: Iterable[str], aliases: Mapping[str, 
     raise ValueError(f"{name}={value!r}: choose {listed}.{hint}")
 
 
-def seed(value: int | None) -> int | None:
+def seed(value: object) -> int | None:
     """Return a seed of random draws, None for a new one, or raise where it is neither.
 
     Examples

@@ -117,8 +117,8 @@ def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[P
 def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.ndarray:
     if shares is None:
         return np.full(len(buckets), 1 / max(len(buckets), 1))
-    if not isinstance(shares, Mapping) or set(shares) != set(buckets):
-        said = ", ".join(map(str, shares)) if isinstance(shares, Mapping) else repr(shares)
+    if not isinstance(shares, Mapping) or set(shares) != set(buckets):  # type: ignore[redundant-expr]
+        said = ", ".join(map(str, shares)) if isinstance(shares, Mapping) else repr(shares)  # type: ignore[redundant-expr]
         raise ValueError(f"shares= maps every bucket to its share: {', '.join(map(str, buckets))}; found {said}.")
     given: list[object] = [shares[bucket] for bucket in buckets]
     for one in given:

@@ -125,7 +125,7 @@ def chosen_model(model: str | ClickModel) -> ClickModel:
     """
     if isinstance(model, ClickModel):
         return model
-    if not isinstance(model, str) or model not in MODELS:
+    if not isinstance(model, str) or model not in MODELS:  # type: ignore[redundant-expr]
         raise KeyError(f"no click model {model!r}; there are {', '.join(MODELS)}, or give a ClickModel.")
     return MODELS[model]
 

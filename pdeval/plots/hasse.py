@@ -42,7 +42,7 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
     >>> len(ax.collections[0].get_segments())  # 3 x 2 lines from the first row, 2 x 1 from the second
     8
     """
-    if not (isinstance(n, int | np.integer) and isinstance(m, int | np.integer)) or not 1 <= m <= n:
+    if not (isinstance(n, int | np.integer) and isinstance(m, int | np.integer)) or not 1 <= m <= n:  # type: ignore[redundant-expr]
         raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={n!r}, m={m!r}.")
     if order not in ("RR", "LP", "dominance"):
         raise ValueError(f"no order {order!r}; hasse() draws 'RR', 'LP' or 'dominance'.")

@@ -197,7 +197,7 @@ def _check_choices(**options: tuple[object, Any]) -> None:
 
 
 def _check_alpha(alpha: float) -> float:
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:  # type: ignore[redundant-expr]
         raise ValueError(f"alpha={alpha!r}: the significance level is a number between 0 and 1, e.g. 0.05.")
     return float(alpha)
 
