@@ -1,12 +1,14 @@
 """What all tests share: where the real collections are, and the sample collection."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-# no test is timed: on a busy machine an example may take longer than Hypothesis allows by default
-settings.register_profile("untimed", deadline=None)
+# no example is timed: on a busy machine one may take longer than Hypothesis allows by default. In CI the examples are
+# the same each time; elsewhere new ones are looked for
+settings.register_profile("untimed", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("untimed")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

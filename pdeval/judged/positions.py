@@ -19,6 +19,7 @@ from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table, numbers, together
 
 _TABLE = 1 << 22
+FEW = 10
 Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
 
 
@@ -207,7 +208,8 @@ def join(
 def sharing_nothing(positions: Positions) -> np.ndarray:
     """Return the runs none of whose items is judged for any query; raise where that holds for all of them.
 
-    Looked for only where a run has no hit at all, so that it costs nothing otherwise.
+    Of a handful of items none may well be judged: it is an error from `FEW` different items on, on both sides. Looked
+    for only where a run has no hit at all, so that it costs nothing otherwise.
     """
     if positions.source is None:
         return np.zeros(0, dtype=np.int64)
@@ -225,10 +227,11 @@ def sharing_nothing(positions: Positions) -> np.ndarray:
     hit, _ = mine.matches(judged.unique()[0])
     owner = np.repeat(found.run, found.sizes)[theirs]
     strangers = silent[np.bincount(owner[hit], minlength=len(positions.runs))[silent] == 0]
-    if len(strangers) == len(positions.runs):
+    sides = [side.unique()[0] for side in (mine, judged)]
+    if len(strangers) == len(positions.runs) and min(map(len, sides)) >= FEW:
         raise ValueError(
-            f"no item of the runs is judged: the runs have {_some(mine.unique()[0].index())}, the judgments "
-            f"{_some(judged.unique()[0].index())}. Make the ids alike."
+            f"no item of the runs is judged: the runs have {_some(sides[0].index())}, the judgments "
+            f"{_some(sides[1].index())}. Make the ids alike."
         )
     return strangers
 
