@@ -1,9 +1,8 @@
-"""Issue 12 at the seams of plots: no rows are merged silently, labels can be read, nothing is drawn outside."""
+"""The seams of plots: no rows are merged silently, labels can be read, nothing is drawn outside."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import pdeval
 from pdeval import plots
@@ -19,6 +18,8 @@ def seeds():
 
 @pytest.fixture
 def ax():
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(5, 4), layout="constrained").subplots()
 
 
