@@ -29,8 +29,9 @@ def test_the_version_is_that_of_the_package():
 def test_the_demo_prints_a_table_and_one_warning():
     done = shell("demo")
     assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 2 + 1 + 12
+    assert len(done.stdout.splitlines()) == 3 + 1 + 12
     assert done.stderr.count("\n") == 1
+    assert "The run ql did not answer two of them, which count as its worst case" in done.stdout
 
 
 def test_a_closed_pipe_is_no_error():

@@ -158,7 +158,8 @@ def demo(options: argparse.Namespace) -> int:
     table = metadata[["run", "family"]].merge(scores, on="run").merge(preferred, on="run")
     table = table.sort_values("AP", ascending=False, kind="stable")
     if output.chosen(options.format, options.output, "table") == "table" and options.output is None:
-        print(f"The sample collection: {len(table)} systems, {len(joined.positions.queries)} queries.\n")
+        print(f"The sample collection: {len(table)} systems, {len(joined.queries)} queries.")
+        print("The run ql did not answer two of them, which count as its worst case; see `evaluate --topics`.\n")
     return _write(table, options)
 
 

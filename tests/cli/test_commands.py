@@ -149,7 +149,8 @@ def test_check_fails_where_queries_are_missing_or_rows_repeat(data, tmp_path, pd
 
 def test_demo_prints_the_sample_collection_and_writes_it(tmp_path, pdeval_command):
     done = pdeval_command("demo", "--write", tmp_path / "sample")
-    assert done.out.startswith("The sample collection: 12 systems, 50 queries.\n\nrun ")
+    assert done.out.startswith("The sample collection: 12 systems, 50 queries.\n")
+    assert "\n\nrun " in done.out
     assert "rerank-s1  reranker  0.5616" in done.out
     assert len(list((tmp_path / "sample" / "runs").iterdir())) == 12
     done = pdeval_command("check", tmp_path / "sample" / "qrels.txt", tmp_path / "sample" / "runs" / "hybrid.run")
