@@ -1,6 +1,7 @@
 """TREC files and tables: runs and judgments in and out, plain or compressed, many at once, and as parquet.
 
 files     which files a path, folder or pattern means, what their runs are called, and their bytes
+encodings in which encoding a file is, by what it holds
 lines     bytes to columns: tidy files straight through pyarrow
 untidy    the same for files that need cleaning first; says which line is at fault
 reading   read_run, read_runs, read_qrels

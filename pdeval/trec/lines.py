@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.trec import untidy
+from pdeval.trec.line_faults import BOM
 from pdeval.trec.line_layouts import BLOCK, TEXT, Layout, split
 
 
@@ -35,14 +36,14 @@ def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: 
 
 def tidy(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool) -> pa.Table | None:
     """Return the columns of a file whose columns stand one separator apart, or None if it is not one."""
-    data = data.removeprefix(untidy.BOM)
+    data = data.removeprefix(BOM)
     head = data[: data.find(b"\n") + 1] or data
     if head.endswith(b"\r\n"):
         data = data.replace(b"\r\n", b"\n")
     if data.endswith(b"\n\n"):
         data = data.rstrip(b"\n")
     separator, other = (b"\t", b" ") if b"\t" in head else (b" ", b"\t")
-    if head.count(separator) + 1 != len(layout.columns) or b"\0" in data:
+    if head.count(separator) + 1 != len(layout.columns):
         return None
     mixed = other in data
     if (mixed and separator == b" ") or not spaced(data, separator):

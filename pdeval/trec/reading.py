@@ -17,8 +17,10 @@ import pyarrow.compute as pc
 from pdeval.kinds import arrow
 from pdeval.kinds.vocabularies import GRADES, VOCABULARIES
 from pdeval.mechanics.progress import track
-from pdeval.trec import files, untidy
+from pdeval.trec import files
+from pdeval.trec.encodings import as_utf8, check_encoding
 from pdeval.trec.files import PathLike
+from pdeval.trec.line_faults import line_fault
 from pdeval.trec.line_layouts import QRELS, RUN, TEXT
 from pdeval.trec.lines import dictionary, parse
 
@@ -28,16 +30,19 @@ Names = Literal["file", "tag"]
 class RunFile(NamedTuple):
     """A file that holds a run, what the run is called (None: by its tag), and whether the caller said so.
 
-    `tag` keeps the tags of its lines, as a column of that name.
+    `tag` keeps the tags of its lines, as a column of that name; `encoding` is that of a file that is not UTF-8.
     """
 
     path: Path
     name: str | None
     given: bool = False
     tag: bool = False
+    encoding: str | None = None
 
 
-def read_run(path: PathLike, *, name: str | None = None, names: Names = "file") -> pd.DataFrame:
+def read_run(
+    path: PathLike, *, name: str | None = None, names: Names = "file", encoding: str | None = None
+) -> pd.DataFrame:
     """Return the run in a TREC or parquet file: run, query_id, doc_id, score, rank; rows as in the file.
 
     Reads what trec_eval reads: any white space between columns, blank lines, comments, more words after the tag,
@@ -54,6 +59,10 @@ def read_run(path: PathLike, *, name: str | None = None, names: Names = "file") 
     names : {'file', 'tag'}
         Name the run after its file, less compression, .run .txt .res .trec and a leading `input.`; or by its tag,
         which must then be the same in all lines. The run column of a parquet file is kept.
+    encoding : str, optional
+        What the file is in if it is not UTF-8, e.g. 'latin-1', 'cp1252', 'utf-16'. By default such a file is an error
+        that names the line: taken for the wrong encoding, its ids would match no judgment. A file that is UTF-8 is
+        read as UTF-8 whatever this says.
 
     Examples
     --------
@@ -66,14 +75,16 @@ def read_run(path: PathLike, *, name: str | None = None, names: Names = "file") 
     bm25      051 FT911-3    1.5     2
     """
     _check_names(names)
+    check_encoding(encoding)
     own = files.run_name(path) if names == "file" else None
-    return arrow.frame(run_table(RunFile(Path(path), name or own, given=bool(name))))
+    return arrow.frame(run_table(RunFile(Path(path), name or own, given=bool(name), encoding=encoding)))
 
 
 def read_runs(
     paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
     *,
     names: Names = "file",
+    encoding: str | None = None,
     progress: bool | None = None,
     engine: str = "pandas",
 ) -> pd.DataFrame:
@@ -85,6 +96,8 @@ def read_runs(
         A folder means every file in it that is not hidden. Files of a folder or a pattern are sorted by run name.
     names : {'file', 'tag'}
         See `read_run`. Two runs of the same name are an error; a dict gives them other names.
+    encoding : str, optional
+        What those files are in that are not UTF-8; see `read_run`.
     progress : bool, optional
         Whether to show a bar; by default if it takes more than a second and somebody is watching.
     engine : {'pandas', 'dask'}
@@ -104,10 +117,12 @@ def read_runs(
     _check_names(names)
     if engine not in ENGINES:
         raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
-    return ENGINES[engine](run_files(paths, names=names), progress=progress)
+    check_encoding(encoding)
+    found = [file._replace(encoding=encoding) for file in run_files(paths, names=names)]
+    return ENGINES[engine](found, progress=progress)
 
 
-def read_qrels(path: PathLike, *, subtopics: bool = False) -> pd.DataFrame:
+def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None = None) -> pd.DataFrame:
     """Return the judgments in a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
 
     Grades are whole numbers if all are, else floats.
@@ -118,6 +133,8 @@ def read_qrels(path: PathLike, *, subtopics: bool = False) -> pd.DataFrame:
         A file of four columns: query, iteration or subtopic, doc, grade. Plain, .gz, .bz2, .zst; or .parquet.
     subtopics : bool, default False
         Keep the second column, as `subtopic`.
+    encoding : str, optional
+        What the file is in if it is not UTF-8; see `read_run`.
 
     Examples
     --------
@@ -130,12 +147,13 @@ def read_qrels(path: PathLike, *, subtopics: bool = False) -> pd.DataFrame:
          051 FT911-3          0
     """
     path = Path(path)
+    check_encoding(encoding)
     keep = ["query_id", "doc_id", "relevance"] + (["subtopic"] if subtopics else [])
     if files.is_parquet(path):
         table = parquet_table(path, keep, "relevance")
         dropped = [] if subtopics or "subtopic" not in table.column_names else ["subtopic"]
         return arrow.frame(table.drop_columns(dropped))
-    return arrow.frame(parse(files.load(path), QRELS, keep, path=path))
+    return arrow.frame(parse(as_utf8(files.load(path), path=path, encoding=encoding), QRELS, keep, path=path))
 
 
 def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, names: Names) -> list[RunFile]:
@@ -152,7 +170,7 @@ def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, 
 
 def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
     """Return one file's run as an Arrow table: run, query_id, doc_id, score, rank."""
-    path, name, given, tagged = file
+    path, name, given, tagged, encoding = file
     if files.is_parquet(path):
         table = parquet_table(path, ["query_id", "doc_id", "score"], "score")
         if "run" in table.column_names:
@@ -164,7 +182,7 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
             table = table.drop_columns(["run"])
         name = name or files.run_name(path)
     else:
-        data = files.load(path)
+        data = as_utf8(files.load(path), path=path, encoding=encoding)
         keep = ["query_id", "doc_id", "score", "rank"] + (["tag"] if tagged or not name else [])
         table = parse(data, RUN, keep, path=path, threads=threads)
         if name is None:
@@ -180,7 +198,7 @@ def _only_tag(tags: pa.DictionaryArray, data: bytes, path: Path) -> str:
     if len(tags.dictionary) > 1:
         row = pc.index(pc.equal(tags.indices, pa.scalar(1, tags.indices.type)), True).as_py()
         what = f"the tag {tags.dictionary[1].as_py()!r} is not {first!r}, the tag of the lines above"
-        error = untidy.fault(row, what, RUN, data=data, path=path)
+        error = line_fault(row, what, RUN, data=data, path=path)
         raise ValueError(f"{error} names='tag' needs one tag a file; use names='file'.")
     return first
 

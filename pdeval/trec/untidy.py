@@ -1,4 +1,4 @@
-"""TREC files that need cleaning: columns several spaces apart, comments, blank lines, Latin-1, text for ranks.
+"""TREC files that need cleaning: columns several spaces apart, comments, blank lines, text for ranks.
 
 What is read is what trec_eval reads (get_trec_results.c, get_qrels.c of trec_eval 10): columns end at any white
 space, blank lines and lines that begin with '#' do not count, what follows the tag of a run is ignored. What it reads
@@ -9,27 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pdeval.trec.line_faults import BOM, line_fault
 from pdeval.trec.line_layouts import BLOCK, Layout, split
 
-BOM = b"\xef\xbb\xbf"
-WIDE = (b"\xff\xfe", b"\xfe\xff")
 PIECE = 1 << 22
 NAMES = {"query_id": "query id", "doc_id": "doc id", "relevance": "grade"}
 
 
 def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path) -> pa.Table:
     """Return the columns of a file that any white space separates; an error names the first line at fault."""
-    if b"\0" in data:
-        wide = " It looks like UTF-16: save it as UTF-8." if data.startswith(WIDE) else ""
-        raise ValueError(f"'{path}' is not a text file: it holds zero bytes.{wide}")
-    text = utf8(clean(data))
+    text = clean(data)
     if not text:
         raise ValueError(f"'{path}' has no lines but blank ones and comments.")
     text, longest = cut(text, layout, data=data, path=path)
@@ -79,21 +74,6 @@ def squeezed(piece: bytes) -> bytes:
     return text + b"\n" if text else b""
 
 
-def utf8(text: bytes) -> bytes:
-    """Return the text as UTF-8; what is not UTF-8 is taken for Latin-1, which keeps the order of the bytes.
-
-    Examples
-    --------
-    >>> utf8(b"caf\\xe9").decode()
-    'café'
-    """
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError:
-        return text.decode("latin-1").encode("utf-8")
-    return text
-
-
 def cut(text: bytes, layout: Layout, *, data: bytes, path: Path) -> tuple[bytes, int]:
     """Return clean lines cut to the columns of the layout, and the length of the longest; too few are an error."""
     codes = np.frombuffer(text, dtype=np.uint8)
@@ -105,7 +85,7 @@ def cut(text: bytes, layout: Layout, *, data: bytes, path: Path) -> tuple[bytes,
     wrong = np.flatnonzero(width < need if layout.more else width != need)
     if len(wrong):
         what = f"{width[wrong[0]]} columns instead of {need}"
-        raise fault(int(wrong[0]), what, layout, data=data, path=path)
+        raise line_fault(int(wrong[0]), what, layout, data=data, path=path)
     longest = int(np.diff(ends, prepend=-1).max())
     over = np.flatnonzero(width > need)
     if len(over) == 0:
@@ -136,7 +116,7 @@ def numbers(column: pa.ChunkedArray, name: str, layout: Layout, *, data: bytes, 
         return pc.cast(pc.if_else(good, column, "nan"), pa.float64())
     row = pc.index(good, False).as_py()
     what = f"the {NAMES.get(name, name)} {column[row].as_py()!r} is not a number"
-    raise fault(row, what, layout, data=data, path=path)
+    raise line_fault(row, what, layout, data=data, path=path)
 
 
 def whole(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
@@ -158,7 +138,7 @@ def check_numbers(column: pa.ChunkedArray, name: str, layout: Layout, *, data: b
     if bad.any():
         row = int(np.argmax(bad))
         shown = "NaN" if np.isnan(values[row]) else "infinite"
-        raise fault(row, f"the {NAMES.get(name, name)} is {shown}", layout, data=data, path=path)
+        raise line_fault(row, f"the {NAMES.get(name, name)} is {shown}", layout, data=data, path=path)
 
 
 def padded(table: pa.Table, layout: Layout, *, data: bytes, path: Path) -> bool:
@@ -173,16 +153,6 @@ def padded(table: pa.Table, layout: Layout, *, data: bytes, path: Path) -> bool:
             row = pc.index(inside, True).as_py()
             if row >= 0:
                 what = f"the {NAMES.get(name, name)} {table.column(name)[row].as_py()!r} has a space in it"
-                raise fault(row, what, layout, data=data, path=path)
+                raise line_fault(row, what, layout, data=data, path=path)
             found = True
     return found
-
-
-def fault(row: int, what: str, layout: Layout, *, data: bytes, path: Path) -> ValueError:
-    """Return the error that says what is wrong with the row-th line that counts, with its number and text."""
-    texts = re.split(rb"\r\n|\r|\n", data.removeprefix(BOM))
-    counted = (number for number, text in enumerate(texts) if re.match(rb"\s*[^\s#]", text))
-    number = next(islice(counted, row, None))
-    text = utf8(texts[number]).decode()
-    shown = text if len(text) <= 100 else text[:97] + "..."
-    return ValueError(f"{path}, line {number + 1:,}: {what}: {shown!r}. {layout.needs}")

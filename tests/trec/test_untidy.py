@@ -78,13 +78,6 @@ def test_ranks_of_any_kind_are_read_since_trec_eval_does_not_look_at_them(tmp_pa
     assert np.array_equal(read_run(tmp_path / "a.run")["rank"], expected, equal_nan=True)
 
 
-def test_latin_1_ids_are_read_and_keep_their_byte_order(tmp_path):
-    (tmp_path / "a.run").write_bytes("1 Q0 café 1 2 t\n1 Q0 caf÷ 2 1 t\n".encode("latin-1"))
-    docs = read_run(tmp_path / "a.run")["doc_id"].tolist()
-    assert docs == ["café", "caf÷"]
-    assert sorted(docs, key=lambda d: d.encode()) == sorted(docs, key=lambda d: d.encode("latin-1"))
-
-
 def test_utf_8_ids_are_read(tmp_path):
     (tmp_path / "a.run").write_text("1 Q0 文書-1 1 2 t\n1  Q0 文書-2 2 1 t\n", encoding="utf-8")
     assert read_run(tmp_path / "a.run")["doc_id"].tolist() == ["文書-1", "文書-2"]
@@ -96,6 +89,7 @@ def test_qrels_have_the_same_freedom(tmp_path):
 
 
 RUN_NEEDS = " A run has six columns: query, Q0, doc, rank, score, tag."
+CUT = " The file ends there, without a newline: it may be cut short."
 QRELS_NEEDS = " A qrels file has four columns: query, iteration or subtopic, doc, grade."
 BROKEN_RUNS = {
     "five columns": (TIDY.replace(" t\n", "\n"), 1, "5 columns instead of 6: '301 Q0 d1 1 2.5'."),
@@ -151,7 +145,7 @@ def test_a_broken_run_is_an_error_with_file_line_and_text(tmp_path, kind):
     path.write_bytes(text.encode())
     with pytest.raises(ValueError) as error:
         read_run(path)
-    assert str(error.value) == f"{path}, line {line}: {message}{RUN_NEEDS}"
+    assert str(error.value) == f"{path}, line {line}: {message}{RUN_NEEDS}{'' if text.endswith(chr(10)) else CUT}"
 
 
 @pytest.mark.parametrize("kind", BROKEN_QRELS)
@@ -168,7 +162,6 @@ def test_a_broken_qrels_file_is_an_error_with_file_line_and_text(tmp_path, kind)
     ("content", "message"),
     [
         (b"\x7fELF\x02\x01\x00\x00\x00junk\n", "'{path}' is not a text file: it holds zero bytes."),
-        (TIDY.encode("utf-16"), "it holds zero bytes. It looks like UTF-16: save it as UTF-8."),
         (b"301 Q0 d\x00 1 2.5 tag\n", "'{path}' is not a text file: it holds zero bytes."),
         (b"# only\n\n  # comments\n", "'{path}' has no lines but blank ones and comments."),
     ],
@@ -185,7 +178,7 @@ def test_the_fault_of_a_latin_1_crlf_file_with_a_bom_is_at_the_right_line(tmp_pa
     path = tmp_path / "a.run"
     path.write_bytes(b"\xef\xbb\xbf# x\r\n1 Q0 caf\xe9 1 2 t\r\n\r\n1 Q0 caf\xe9 two t\r\n")
     with pytest.raises(ValueError, match=r"a\.run, line 4: 5 columns instead of 6: '1 Q0 café two t'"):
-        read_run(path)
+        read_run(path, encoding="latin-1")
 
 
 space = st.text(" \t\v\f", min_size=1, max_size=3)
