@@ -4,6 +4,7 @@ files     which files a path, folder or pattern means, what their runs are calle
 encodings in which encoding a file is, by what it holds
 lines     bytes to columns: tidy files straight through pyarrow
 untidy    the same for files that need cleaning first; says which line is at fault
+last_lines whether the file was cut short, where that can be told
 reading   read_run, read_runs, read_qrels
 writing   write_run, write_runs, write_qrels
 """

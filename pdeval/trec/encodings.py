@@ -63,8 +63,10 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def as_utf8(data: bytes, *, path: Path, encoding: str | None = None) -> bytes:
+def as_utf8(data: bytes, *, path: Path, encoding: str | None = None, start: bool = True) -> bytes:
     """Return the content of a file as UTF-8; `encoding` is that of a file that is not UTF-8, which else is an error.
+
+    `start` says that it is the start of the file, where a byte order mark may stand.
 
     Examples
     --------
@@ -74,7 +76,7 @@ def as_utf8(data: bytes, *, path: Path, encoding: str | None = None) -> bytes:
     '1 0 café 1'
     """
     if is_utf8(data):
-        return _with_one_mark(data, path)
+        return _with_one_mark(data, path, start)
     data = data.removeprefix(BOM)
     if encoding is None:
         raise refused(data, path)
@@ -94,7 +96,7 @@ def as_utf8(data: bytes, *, path: Path, encoding: str | None = None) -> bytes:
             UserWarning,
             stacklevel=outside(),
         )
-    return _with_one_mark(text, path)
+    return _with_one_mark(text, path, start)
 
 
 def refused(data: bytes, path: Path) -> ValueError:
@@ -138,11 +140,11 @@ def _counts(data: bytes) -> tuple[int, int]:
     return len(text) - len(text.encode("ascii", "ignore")), len(data) - len(text.encode())
 
 
-def _with_one_mark(data: bytes, path: Path) -> bytes:
+def _with_one_mark(data: bytes, path: Path, start: bool) -> bytes:
     """Return the data, unless a byte order mark would become part of a query id: at the start of a later line."""
     if data.isascii():
         return data
-    rest = data.removeprefix(BOM)
+    rest = data.removeprefix(BOM) if start else data
     place = 0 if rest.startswith(BOM) else rest.find(b"\n" + BOM) + 1 or None
     if place is None:
         return data

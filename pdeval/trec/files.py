@@ -7,7 +7,7 @@ import glob
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,6 +26,10 @@ MAGIC = {
     "zip": rb"PK\x03\x04",
     "compress": rb"\x1f\x9d",
 }
+SHORTEST = 10  # bytes: no compressed file is shorter
+STARTS = {"gzip": b"\x1f", "bz2": b"B", "zstd": b"\x28"}
+MULTIPLE = 20  # text of more than so many times its compressed size is not held at once,
+PIECE = 1 << 26  # but so many bytes at a time
 
 
 def run_name(path: PathLike) -> str:
@@ -111,19 +115,21 @@ def check_present(path: Path) -> None:
         raise FileNotFoundError(f"no file '{path}'.{hint}")
 
 
-def load(path: Path) -> bytes:
-    """Return the content of a file, decompressed as its name says; `-` is the standard input.
+def contents(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the content of a file, decompressed as its name says, and 0 lines before it; `-` is the standard input.
 
     It is read once, from its beginning to its end, so that it may be a pipe; a pipe's name says nothing about its
-    content, which is decompressed as it begins.
+    content, which is decompressed as it begins. What expands to more than 20 times its compressed size, and more than
+    64 MB, comes in pieces of whole lines, each with the number of lines before it, so that a small file cannot fill
+    the memory with its text.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
     >>> _ = path.write_bytes(b"301 Q0 d1 1 2.5 bm25")
-    >>> load(path)
-    b'301 Q0 d1 1 2.5 bm25'
+    >>> list(contents(path))
+    [(0, b'301 Q0 d1 1 2.5 bm25')]
     """
     if str(path) == STDIN:
         raw = sys.stdin.buffer.read()
@@ -134,18 +140,34 @@ def load(path: Path) -> bytes:
     found = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
     if found in CODECS.values() and not path.is_file():
         codec = found
-    if found != codec and raw:
+    # too short to show how it begins: left to the codec, which says that it is cut short
+    stub = codec is not None and len(raw) < SHORTEST and raw.startswith(STARTS[codec])
+    if found != codec and raw and not stub:
         raise ValueError(_mismatch(path, codec, found, raw))
     if codec and raw:
-        try:
-            raw = pa.input_stream(pa.BufferReader(raw), compression=codec).read()
-        except OSError as error:
-            raise ValueError(
-                f"'{path}' cannot be decompressed as {codec}; it is damaged or cut short ({error})."
-            ) from error
-    if not raw or raw.isspace():
-        raise ValueError(f"'{path}' is empty: it has no lines.")
-    return raw
+        yield from _expanded(raw, codec, path)
+    else:
+        yield 0, raw
+
+
+def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]:
+    stream, line = pa.input_stream(pa.BufferReader(raw), compression=codec), 0
+    try:
+        data = stream.read(max(PIECE, MULTIPLE * len(raw)))
+        while more := stream.read(PIECE):
+            end = data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1
+            if not end:
+                raise ValueError(
+                    f"'{path}' expands to a line of more than {len(data):,} bytes; it holds neither runs nor judgments."
+                )
+            piece, data = data[:end], data[end:] + more
+            yield line, piece
+            line += piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
+    except OSError as error:
+        raise ValueError(
+            f"'{path}' cannot be decompressed as {codec}; it is damaged or cut short ({error})."
+        ) from error
+    yield line, data
 
 
 def _mismatch(path: Path, codec: str | None, found: str | None, raw: bytes) -> str:

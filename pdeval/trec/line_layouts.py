@@ -19,6 +19,10 @@ class Layout(NamedTuple):
     more: bool
     needs: str
 
+    def none(self, keep: list[str]) -> pa.Table:
+        """Return columns of no lines."""
+        return pa.table({name: pa.array([], self.numbers.get(name, TEXT)) for name in keep})
+
 
 RUN = Layout(
     "run",

@@ -5,6 +5,7 @@ Whether a file is so tidy is sniffed from its first line and then verified; what
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,77 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.trec import untidy
-from pdeval.trec.line_faults import BOM
-from pdeval.trec.line_layouts import BLOCK, TEXT, Layout, split
+from pdeval.trec.encodings import as_utf8, is_utf8
+from pdeval.trec.files import contents
+from pdeval.trec.last_lines import check_last_line
+from pdeval.trec.line_faults import BOM, LineError, line_fault
+from pdeval.trec.line_layouts import BLOCK, RUN, TEXT, Layout, split
+
+
+def read_columns(
+    path: Path,
+    layout: Layout,
+    keep: list[str],
+    *,
+    encoding: str | None = None,
+    threads: bool = True,
+    one_tag: bool = False,
+) -> pa.Table:
+    """Return the columns `keep` of a file; with `one_tag`, a line of another tag is an error.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+    >>> _ = path.write_bytes(b"051 Q0 d1 1 2.5 bm25")
+    >>> read_columns(path, RUN, ["query_id", "score"]).to_pylist()
+    [{'query_id': '051', 'score': 2.5}]
+    """
+    parts: list[pa.Table] = []
+    tag, commented_out = None, False
+    for line, data in texts(path, encoding):
+        if not data or data.isspace():
+            continue
+        try:
+            part = parse(data, layout, keep, path=path, threads=threads)
+            if part.num_rows and one_tag:
+                tag = only_tag(part.column("tag").chunk(0), tag, data=data, path=path)
+        except LineError as error:
+            raise error.below(line) from None
+        parts += [part] if part.num_rows else []
+        commented_out |= not part.num_rows
+    if not parts:
+        empty = "has no lines but blank ones and comments" if commented_out else "is empty: it has no lines"
+        raise ValueError(f"'{path}' {empty}.")
+    # permissive: the grades or ranks of one piece may be whole, those of another not
+    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")
+
+
+def texts(path: Path, encoding: str | None) -> Iterator[tuple[int, bytes]]:
+    """Yield the pieces of a file as UTF-8, each with the number of lines before it."""
+    pieces = contents(path)
+    for line, piece in pieces:
+        if encoding is not None and not is_utf8(piece) and (line or next(pieces, None)):
+            raise ValueError(
+                f"'{path}' expands so far that it is read in pieces, and is not UTF-8; other encodings are read "
+                "whole. Unpack it and save it as UTF-8 first."
+            )
+        try:
+            yield line, as_utf8(piece, path=path, encoding=encoding, start=line == 0)
+        except LineError as error:
+            raise error.below(line) from None
+
+
+def only_tag(tags: pa.DictionaryArray, tag: str | None, *, data: bytes, path: Path) -> str:
+    """Return the one tag of all lines: that of the lines before, or of the first; another is an error at its line."""
+    first: str = tags.dictionary[0].as_py() if tag is None else tag
+    other = pc.not_equal(tags.dictionary, first).to_numpy(zero_copy_only=False)[tags.indices.to_numpy()]
+    if other.any():
+        row = int(np.argmax(other))
+        what = f"the tag {tags[row].as_py()!r} is not {first!r}, the tag of the lines above"
+        error = line_fault(row, what, RUN, data=data, path=path)
+        raise LineError(path, error.line, f"{error.what} names='tag' needs one tag a file; use names='file'.")
+    return first
 
 
 def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool = True) -> pa.Table:
@@ -21,16 +91,19 @@ def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: 
 
     Examples
     --------
-    >>> from pdeval.trec.line_layouts import RUN
     >>> parse(b"051 Q0 d1 1 2.5 bm25", RUN, ["query_id", "score"], path=Path("bm25.run")).to_pylist()
     [{'query_id': '051', 'score': 2.5}]
     """
     table = tidy(data, layout, keep, path=path, threads=threads)
     columns = None if table is None else encoded(table)
     if columns is None or commented(columns["query_id"]):
-        columns = encoded(untidy.parse(data, layout, keep, path=path))
+        table = untidy.parse(data, layout, keep, path=path)
+        if table.num_rows == 0:
+            return table
+        columns = encoded(table)
     for name in set(layout.numbers) & set(keep):
         untidy.check_numbers(columns[name], name, layout, data=data, path=path)
+    check_last_line(data, layout, path=path)
     return pa.table(columns)
 
 

@@ -18,11 +18,10 @@ from pdeval.kinds import arrow
 from pdeval.kinds.vocabularies import GRADES, VOCABULARIES
 from pdeval.mechanics.progress import track
 from pdeval.trec import files
-from pdeval.trec.encodings import as_utf8, check_encoding
+from pdeval.trec.encodings import check_encoding
 from pdeval.trec.files import PathLike
-from pdeval.trec.line_faults import line_fault
 from pdeval.trec.line_layouts import QRELS, RUN, TEXT
-from pdeval.trec.lines import dictionary, parse
+from pdeval.trec.lines import dictionary, read_columns
 
 Names = Literal["file", "tag"]
 
@@ -153,7 +152,7 @@ def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None 
         table = parquet_table(path, keep, "relevance")
         dropped = [] if subtopics or "subtopic" not in table.column_names else ["subtopic"]
         return arrow.frame(table.drop_columns(dropped))
-    return arrow.frame(parse(as_utf8(files.load(path), path=path, encoding=encoding), QRELS, keep, path=path))
+    return arrow.frame(read_columns(path, QRELS, keep, encoding=encoding))
 
 
 def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, names: Names) -> list[RunFile]:
@@ -182,25 +181,14 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
             table = table.drop_columns(["run"])
         name = name or files.run_name(path)
     else:
-        data = as_utf8(files.load(path), path=path, encoding=encoding)
         keep = ["query_id", "doc_id", "score", "rank"] + (["tag"] if tagged or not name else [])
-        table = parse(data, RUN, keep, path=path, threads=threads)
+        table = read_columns(path, RUN, keep, encoding=encoding, threads=threads, one_tag=name is None)
         if name is None:
-            name = _only_tag(table.column("tag").chunk(0), data, path)
+            name = table.column("tag")[0].as_py()
         if "tag" in keep and not tagged:
             table = table.drop_columns(["tag"])
     codes = pa.array(np.zeros(table.num_rows, dtype=np.int32))
     return table.add_column(0, "run", pa.DictionaryArray.from_arrays(codes, pa.array([name], TEXT)))
-
-
-def _only_tag(tags: pa.DictionaryArray, data: bytes, path: Path) -> str:
-    first: str = tags.dictionary[0].as_py()
-    if len(tags.dictionary) > 1:
-        row = pc.index(pc.equal(tags.indices, pa.scalar(1, tags.indices.type)), True).as_py()
-        what = f"the tag {tags.dictionary[1].as_py()!r} is not {first!r}, the tag of the lines above"
-        error = line_fault(row, what, RUN, data=data, path=path)
-        raise ValueError(f"{error} names='tag' needs one tag a file; use names='file'.")
-    return first
 
 
 def parquet_table(path: Path, needed: list[str], number: str) -> pa.Table:

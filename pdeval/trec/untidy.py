@@ -26,7 +26,7 @@ def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path) -> pa.Tab
     """Return the columns of a file that any white space separates; an error names the first line at fault."""
     text = clean(data)
     if not text:
-        raise ValueError(f"'{path}' has no lines but blank ones and comments.")
+        return layout.none(keep)
     text, longest = cut(text, layout, data=data, path=path)
     table = split(text, layout, keep, {}, separator=b" ", block=max(BLOCK, 2 * longest))
     for place, name in enumerate(keep):

@@ -1,11 +1,14 @@
 import bz2
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
-from pdeval.trec import files, read_run, read_runs, run_name
+from pdeval.trec import files, read_qrels, read_run, read_runs, run_name
 
 LINE = b"301 Q0 d1 1 2.5 tag\n"
 
@@ -50,7 +53,7 @@ def test_a_run_is_called_by_its_file_less_endings_and_input(file, name):
 def test_files_are_decompressed_by_their_ending(tmp_path, ending, pack):
     path = tmp_path / f"bm25{ending}"
     path.write_bytes(pack(LINE * 3))
-    assert files.load(path) == LINE * 3
+    assert b"".join(text for _, text in files.contents(path)) == LINE * 3
 
 
 def gz_cut_short() -> bytes:
@@ -90,6 +93,91 @@ def test_wrong_or_broken_compression_and_emptiness_are_errors_that_say_so(tmp_pa
     with pytest.raises(ValueError) as error:
         read_run(path)
     assert message.format(path=path) in str(error.value)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(files, "PIECE", 20_000)
+
+
+def packed(tmp_path, raw, name="a.run.gz"):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(raw, mtime=0))
+    assert len(raw) > files.MULTIPLE * path.stat().st_size
+    return path
+
+
+MANY = b"".join(b"%d Q0 d%d %d 1 tag\n" % (i // 5000, i % 4, i % 4) for i in range(20_000))
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_what_expands_beyond_20_times_its_size_is_read_in_pieces_with_the_same_result(tmp_path, small_pieces, end):
+    raw = MANY.replace(b"\n", end)
+    path = packed(tmp_path, raw)
+    (tmp_path / "plain.run").write_bytes(raw)
+    pieces = list(files.contents(path))
+    assert len(pieces) > 10
+    assert b"".join(text for _, text in pieces) == raw
+    sizes = [text.count(end) for _, text in pieces]
+    assert [line for line, _ in pieces] == [sum(sizes[:place]) for place in range(len(sizes))]
+    pd.testing.assert_frame_equal(read_run(path), read_run(tmp_path / "plain.run", name="a"))
+    assert read_run(path, names="tag")["run"].unique().tolist() == ["tag"]
+
+
+def test_a_fault_in_a_later_piece_has_its_own_line_number(tmp_path, small_pieces):
+    faults = {
+        b"4 Q0 x\n": r"line 20,001: 3 columns instead of 6: '4 Q0 x'",
+        b"4 Q0 x 1 high tag\n": r"line 20,001: the score 'high' is not a number",
+        b"4 Q0 x 1 nan tag\n": r"line 20,001: the score is NaN",
+        b"4 Q0 \xe9 1 2 tag\n": r"line 20,001: byte 6 of the line \(0xe9\) is not UTF-8",
+        b"\xef\xbb\xbf4 Q0 x 1 2 tag\n": r"line 20,001: a byte order mark begins the line",
+        b"4 Q0 x 1 2 ta": r"line 20,001: the file ends inside the tag 'ta'",
+        b"4 Q0 x 1 2 other\n": r"line 20,001: the tag 'other' is not 'tag', the tag of the lines above: .*names='tag'",
+    }
+    for line, message in faults.items():
+        with pytest.raises(ValueError, match=message):
+            read_run(packed(tmp_path, MANY + line + (MANY if line.endswith(b"\n") else b"")), names="tag")
+
+
+def test_pieces_of_whole_and_broken_numbers_blank_lines_and_comments_make_one_table(tmp_path, small_pieces):
+    raw = b"\n" * 50_000 + b"1 0 a 1\n" * 5000 + b"# x\n" * 20_000 + b"2 0 b 0.5\n" * 5000
+    qrels = read_qrels(packed(tmp_path, raw, "qrels.txt.gz"))
+    assert qrels["relevance"].tolist() == [1.0] * 5000 + [0.5] * 5000
+    assert qrels["query_id"].tolist() == ["1"] * 5000 + ["2"] * 5000
+    with pytest.raises(ValueError, match="is empty: it has no lines"):
+        read_qrels(packed(tmp_path, b"\n" * 50_000, "qrels.txt.gz"))
+    with pytest.raises(ValueError, match="has no lines but blank ones and comments"):
+        read_qrels(packed(tmp_path, b"# \n" * 50_000, "qrels.txt.gz"))
+
+
+def test_what_expands_to_no_lines_is_refused_before_it_fills_the_memory(tmp_path, small_pieces):
+    with pytest.raises(ValueError, match=r"expands to a line of more than 20,060 bytes; it holds neither runs nor"):
+        read_run(packed(tmp_path, b"x" * 1_000_000))
+    with pytest.raises(ValueError, match=r"is not UTF-8; other encodings are read whole\. Unpack it and save it"):
+        read_run(packed(tmp_path, MANY + b"1 Q0 \xe9 1 2 tag\n" + MANY), encoding="latin-1")
+    path = packed(tmp_path, MANY)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="cannot be decompressed as gzip; it is damaged or cut short"):
+        read_run(path)
+
+
+@pytest.mark.slow
+def test_a_small_file_that_expands_to_half_a_gigabyte_is_read_in_less_memory_than_its_text(tmp_path):
+    pytest.importorskip("resource")
+    line = b"1 Q0 d 1 2 " + b"t" * 500 + b"\n"
+    with gzip.open(tmp_path / "a.run.gz", "wb", compresslevel=1) as file:
+        for _ in range(1000):
+            file.write(line * 1000)
+    script = (
+        "import resource, sys, pdeval\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print(len(pdeval.read_run(sys.argv[1])))\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, tmp_path / "a.run.gz"], check=True, capture_output=True)
+    rows, memory = map(int, done.stdout.split())
+    assert rows == 1_000_000
+    assert memory < len(line) * rows
 
 
 def test_a_plain_file_whose_first_query_begins_like_bz2_is_read(tmp_path):
