@@ -1,12 +1,14 @@
 """TREC files and tables: runs and judgments in and out, plain or compressed, many at once, and as parquet.
 
-files     which files a path, folder or pattern means, what their runs are called, and their bytes
-encodings in which encoding a file is, by what it holds
-lines     bytes to columns: tidy files straight through pyarrow
-untidy    the same for files that need cleaning first; says which line is at fault
-last_lines whether the file was cut short, where that can be told
-reading   read_run, read_runs, read_qrels
-writing   write_run, write_runs, write_qrels
+files       which files a path, folder or pattern means, what their runs are called, and their bytes
+encodings   in which encoding a file is, by what it holds
+lines       bytes to columns: tidy files straight through pyarrow
+untidy      the same for files that need cleaning first
+line_faults which line is at fault
+last_lines  whether the file was cut short, where that can be told
+reading     read_run, read_runs, read_qrels
+naming      what files are called so that their runs get their names back
+writing     write_run, write_runs, write_qrels
 """
 
 from pdeval.trec.files import run_name

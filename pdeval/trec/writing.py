@@ -14,6 +14,7 @@ from pdeval.kinds import tables as kinds
 from pdeval.trec import files
 from pdeval.trec.files import PathLike
 from pdeval.trec.line_layouts import TEXT
+from pdeval.trec.naming import check_apart, run_paths
 
 ROWS = 1 << 16
 
@@ -69,9 +70,12 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     runs : DataFrame
         A run table.
     folder : path
-        Made if it is not there. A file is called by its run and the ending.
+        Made if it is not there. A file is called by its run and the ending, behind `input.` where reading would
+        take a part of the name off or skip the file ('input.x', '.hidden'). All names are checked before the first
+        file is written: one that cannot be a file's name or would not be read back is an error.
     ending : str, default '.run'
-        E.g. '.run.gz' to compress.
+        E.g. '.run.gz' to compress. Of .run, .txt, .res, .trec, with or without .gz, .bz2, .zst, or reading will not
+        take it off the name; by their tags (`names='tag'`) runs come back whatever the ending.
 
     Examples
     --------
@@ -85,21 +89,17 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     run = run_names(table)
     if run is None:
         raise ValueError("the table has no run column to name the files by; use write_run(runs, path).")
-    names = run.dictionary.to_pylist()
-    unfit = [name for name in names if Path(name).name != name]
-    if unfit:
-        raise ValueError(f"the run name {unfit[0]!r} cannot be a file's name; rename the run or use write_run.")
-    columns = run_columns(table, run)
     codes = run.indices.to_numpy()
     order = np.argsort(codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    present, bounds = np.unique(codes[order], return_index=True)
+    names = run.dictionary.take(pa.array(present))
+    # all names are checked before the first file is written
+    check_words(names, "run name")
+    paths = run_paths(names.to_pylist(), folder, ending)
+    columns = run_columns(table, run)
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for place, name in enumerate(names):
-        rows = pa.array(order[bounds[place] : bounds[place + 1]])
-        if len(rows):
-            paths.append(folder / f"{name}{ending}")
-            write_lines([column.take(rows) for column in columns], name, paths[-1])
+    for rows, name, path in zip(np.split(order, bounds[1:]), names.to_pylist(), paths):
+        write_lines([column.take(pa.array(rows)) for column in columns], name, path)
     return paths
 
 
@@ -139,13 +139,13 @@ def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
 
 def run_names(table: kinds.Table) -> pa.DictionaryArray | None:
     """Return the run of every row, the ids joined by '-' where several columns name it; None without any."""
-    columns = [id_column(table.frame[name], "run") for name in table.run_columns]
-    if not columns:
-        return None
-    if len(columns) == 1:
-        return encoded(columns[0])
-    texts = [column.dictionary_decode() if pa.types.is_dictionary(column.type) else column for column in columns]
-    return encoded(pc.binary_join_element_wise(*texts, pa.scalar("-", TEXT)))
+    columns = {name: encoded(id_column(table.frame[name], "run")) for name in table.run_columns}
+    if len(columns) <= 1:
+        return next(iter(columns.values()), None)
+    texts = [column.dictionary_decode() for column in columns.values()]
+    joined = encoded(pc.binary_join_element_wise(*texts, pa.scalar("-", TEXT)))
+    check_apart(columns, joined)
+    return joined
 
 
 def encoded(column: pa.Array) -> pa.DictionaryArray:
