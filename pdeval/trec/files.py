@@ -46,7 +46,22 @@ def run_name(path: PathLike) -> str:
     for endings in (tuple(CODECS), FORMATS):
         ending = next((e for e in endings if name.lower().endswith(e)), "")
         name = name[: len(name) - len(ending)] or name
-    return name.removeprefix("input.") or name
+    name = name.removeprefix("input.") or name
+    if not _is_text(name):
+        raise ValueError(
+            f"the file name {os.fsencode(path)!r} is not UTF-8, so that no run can be called by it. Rename it, or "
+            "give names: read_runs({'bm25': path, ...})."
+        )
+    return name
+
+
+def _is_text(name: str) -> bool:
+    # bytes that are no text come out of a folder as halves of characters, which cannot be encoded
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def compression(path: Path) -> str | None:

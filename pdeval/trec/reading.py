@@ -75,8 +75,8 @@ def read_run(
     """
     _check_names(names)
     check_encoding(encoding)
-    own = files.run_name(path) if names == "file" else None
-    return arrow.frame(run_table(RunFile(Path(path), name or own, given=bool(name), encoding=encoding)))
+    own = name or (files.run_name(path) if names == "file" else None)
+    return arrow.frame(run_table(RunFile(Path(path), own, given=bool(name), encoding=encoding)))
 
 
 def read_runs(

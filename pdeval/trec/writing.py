@@ -182,9 +182,10 @@ def check_words(text: pa.Array, what: str, first: bool = False) -> None:
     for pattern, reason in reasons.items():
         row = pc.index(pc.match_substring_regex(text, pattern), True).as_py()
         if row >= 0:
+            change = "Give the run another name" if what == "run name" else "Change the ids"
             raise ValueError(
                 f"the {what} {text[row].as_py()!r} {reason}: white space separates the columns of TREC files. "
-                "Change the ids, or write a .parquet file."
+                f"{change}, or write a .parquet file."
             )
 
 

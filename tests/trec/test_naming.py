@@ -1,5 +1,8 @@
 """Runs come back from files under the names they went with, or are refused before anything is written."""
 
+import os
+import sys
+
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -170,3 +173,16 @@ def test_names_that_differ_in_case_alone_are_refused_where_files_do_not(tmp_path
 def test_an_ending_that_reading_does_not_know_stays_on_the_name_but_not_on_the_tag(tmp_path):
     write_runs(named("a", "input.b"), tmp_path, ending=".out")
     assert read_runs(tmp_path, names="tag")["run"].tolist() == ["a", "input.b"]
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="file names are text there")
+def test_a_file_name_that_is_no_text_names_no_run_but_is_read_under_a_given_one(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.run")
+    with open(path, "wb") as file:
+        file.write(b"1 Q0 a 1 2 t\n")
+    for read, paths in ((read_run, path), (read_runs, path), (read_runs, tmp_path)):
+        with pytest.raises(ValueError, match=r"the file name b'.*caf\\xe9\.run' is not UTF-8, so that no run can be"):
+            read(paths)
+    assert read_run(path, name="x")["run"].tolist() == ["x"]
+    assert read_run(path, names="tag")["run"].tolist() == ["t"]
+    assert read_runs({"x": path})["run"].tolist() == ["x"]
