@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.cli import UsageError
+from pdeval.mechanics.whole_files import replacing
 from pdeval.report import FORMATS, Report, listing
 from pdeval.report.sheet import safe
 
@@ -89,10 +90,13 @@ def write(
     elif kind == "parquet" and isinstance(content, pd.DataFrame):
         table = content.copy()
         table.attrs = {}
-        table.to_parquet(path, index=False)
+        with replacing(path) as beside:
+            table.to_parquet(beside, index=False)
     else:
         report = content if isinstance(content, Report) else listed(content, digits)
-        Path(path).write_bytes(FORMATS[kind].file(report))
+        held = FORMATS[kind].file(report)
+        with replacing(path) as beside:
+            beside.write_bytes(held)
 
 
 def send(lines: list[str], path: str | None) -> None:
@@ -102,7 +106,8 @@ def send(lines: list[str], path: str | None) -> None:
         sys.stdout.write(visible(text, kept="\n\t") if sys.stdout.isatty() else text)
         sys.stdout.flush()
     else:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        with replacing(path) as beside:
+            beside.write_text(text, encoding="utf-8", newline="\n")
 
 
 def rendered(content: pd.DataFrame | Report, kind: str, *, digits: int = 4, standalone: bool = False) -> str:

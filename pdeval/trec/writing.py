@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from pdeval.judged import ids
 from pdeval.kinds import tables as kinds
+from pdeval.mechanics.whole_files import check_places, replacing, told_written
 from pdeval.trec import files
 from pdeval.trec.files import PathLike
 from pdeval.trec.line_layouts import TEXT
@@ -73,6 +74,11 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     ending : str, default '.run'
         E.g. '.run.gz' to compress.
 
+    Raises
+    ------
+    OSError
+        Names of the files that are written, each of them whole, where the disk is full half way.
+
     Examples
     --------
     >>> import pdeval, tempfile
@@ -94,13 +100,15 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for place, name in enumerate(names):
-        rows = pa.array(order[bounds[place] : bounds[place + 1]])
-        if len(rows):
-            paths.append(folder / f"{name}{ending}")
-            write_lines([column.take(rows) for column in columns], name, paths[-1])
-    return paths
+    paths = {place: folder / f"{name}{ending}" for place, name in enumerate(names) if bounds[place] < bounds[place + 1]}
+    check_words(pa.array([names[place] for place in paths], TEXT), "run name")
+    check_places(paths.values())
+    with told_written(paths.values()) as written:
+        for place, path in paths.items():
+            rows = pa.array(order[bounds[place] : bounds[place + 1]])
+            write_lines([column.take(rows) for column in columns], names[place], path)
+            written.append(path)
+    return written
 
 
 def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
@@ -237,7 +245,7 @@ def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
     if tag is not None:
         check_words(pa.array([tag], TEXT), "run name")
         columns = [*columns, repeated(tag, n)]
-    with pa.output_stream(str(path), compression=files.compression(path)) as sink:
+    with replacing(path) as beside, pa.output_stream(str(beside), compression=files.compression(path)) as sink:
         for first in range(0, n, ROWS):
             texts = [_text(column.slice(first, ROWS)) for column in columns]
             joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))
@@ -264,4 +272,5 @@ def write_parquet(table: kinds.Table, columns: dict[str, pa.Array], path: Path) 
     rest = pa.Table.from_pandas(table.frame[other].rename(columns=names), preserve_index=False)
     first = [name for name in ("run", "query_id", "doc_id", "relevance", "subtopic") if name in columns]
     whole = pa.table([columns[name] for name in first] + rest.columns, names=first + rest.column_names)
-    pq.write_table(whole.replace_schema_metadata(None), path, compression="zstd")
+    with replacing(path) as beside:
+        pq.write_table(whole.replace_schema_metadata(None), beside, compression="zstd")
