@@ -21,7 +21,7 @@ def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", ove
     On a disk the files are written to a folder beside, which then takes the place of the other in one step; a store
     that is reached by a URL has no such step.
     """
-    from fsspec.core import url_to_fs
+    from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
     path = os.fspath(path)
     store, place = url_to_fs(path)
