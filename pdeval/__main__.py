@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Sequence
 
 from pdeval.cli import UsageError, commands
-from pdeval.cli.output import visible
 from pdeval.cli.parser import PROGRAM, parser
+from pdeval.mechanics.visible import visible
 
 INTERRUPTED, CLOSED_PIPE = 130, 141
 

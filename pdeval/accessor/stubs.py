@@ -19,6 +19,7 @@ from pdeval.accessor import DOORS, Ireval, join
 from pdeval.accessor.annotations import evaluated
 from pdeval.accessor.building import signature_of
 from pdeval.judged.judged import Judged
+from pdeval.mechanics.whole_files import replacing
 from pdeval.verbs import Verb, of_kind
 
 FILE = Path(__file__).with_name("typed.pyi")
@@ -174,4 +175,6 @@ def written(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(text(), encoding="utf-8", newline="\n")
+    whole = text()
+    with replacing(FILE) as beside:
+        beside.write_text(whole, encoding="utf-8", newline="\n")

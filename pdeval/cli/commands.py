@@ -20,6 +20,7 @@ from pdeval.cli.parser import SERVED, TREC_EVAL, verbs
 from pdeval.cli.parser import options as options_of
 from pdeval.cli.verb_options import split
 from pdeval.judged.judged import join
+from pdeval.mechanics.whole_files import check_place, check_places, replacing
 from pdeval.report import Report
 from pdeval.trec import files, reading
 from pdeval.verbs import Verb, of_kind
@@ -29,6 +30,8 @@ SHOWN = ("run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_h
 
 def run(options: argparse.Namespace) -> int:
     """Do what the options say and return the exit status."""
+    if options.output is not None:
+        check_place(options.output)  # before the work, not after it
     if options.command in OWN:
         return OWN[options.command](options)
     if not getattr(options, "trec_eval", False):
@@ -149,9 +152,12 @@ def demo(options: argparse.Namespace) -> int:
     runs, qrels, metadata = pdeval.datasets.load_sample()
     if options.write:
         folder = Path(options.write)
+        folder.mkdir(parents=True, exist_ok=True)
+        check_places(folder / name for name in ("qrels.txt", "metadata.csv"))
         pdeval.write_runs(runs, folder / "runs")
         pdeval.write_qrels(qrels, folder / "qrels.txt")
-        metadata.to_csv(folder / "metadata.csv", index=False)
+        with replacing(folder / "metadata.csv") as beside:
+            metadata.to_csv(beside, index=False)
     joined = runs.ireval.join(qrels)
     scores = joined.measure(["AP", "nDCG@10", "RR", "ASL"]).ireval.summary(wide=True)
     preferred = joined.order("RPP")[["run", "score"]].rename(columns={"score": "RPP win rate"})

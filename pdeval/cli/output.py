@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from pdeval.cli import UsageError
+from pdeval.mechanics.visible import visible
+from pdeval.mechanics.whole_files import replacing
 from pdeval.report import FORMATS, Report, listing
 from pdeval.report.sheet import safe
 
 TABLE = ("table", ".txt")  # for people who read on a screen: the only format that is the shell's own
 UNSORTED = ("measure", "method", "name")  # they stand as they were asked for
-# what terminals obey, and turns of the direction of reading
-CONTROLS = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
 STANDALONE = r"""\documentclass{{article}}
 \usepackage{{booktabs}}
 \begin{{document}}
@@ -89,10 +89,13 @@ def write(
     elif kind == "parquet" and isinstance(content, pd.DataFrame):
         table = content.copy()
         table.attrs = {}
-        table.to_parquet(path, index=False)
+        with replacing(path) as beside:
+            table.to_parquet(beside, index=False)
     else:
         report = content if isinstance(content, Report) else listed(content, digits)
-        Path(path).write_bytes(FORMATS[kind].file(report))
+        held = FORMATS[kind].file(report)
+        with replacing(path) as beside:
+            beside.write_bytes(held)
 
 
 def send(lines: list[str], path: str | None) -> None:
@@ -102,7 +105,8 @@ def send(lines: list[str], path: str | None) -> None:
         sys.stdout.write(visible(text, kept="\n\t") if sys.stdout.isatty() else text)
         sys.stdout.flush()
     else:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        with replacing(path) as beside:
+            beside.write_text(text, encoding="utf-8", newline="\n")
 
 
 def rendered(content: pd.DataFrame | Report, kind: str, *, digits: int = 4, standalone: bool = False) -> str:
@@ -181,19 +185,6 @@ def guarded(frame: pd.DataFrame) -> pd.DataFrame:
         if not pd.api.types.is_numeric_dtype(frame[name].dtype):
             found[name] = [safe(one) if isinstance(one, str) else one for one in frame[name]]
     return found.rename(columns=lambda name: safe(name) if isinstance(name, str) else name)
-
-
-def visible(text: str, kept: str = "") -> str:
-    r"""Return a text whose control characters are spelled out, so that no terminal obeys them.
-
-    Examples
-    --------
-    >>> visible("a\x1b[2Jb\n", kept="\n")
-    'a\\x1b[2Jb\n'
-    """
-    if text.isprintable():
-        return text
-    return CONTROLS.sub(lambda sign: sign[0] if sign[0] in kept else sign[0].encode("unicode_escape").decode(), text)
 
 
 def natural(frame: pd.DataFrame) -> pd.DataFrame:

@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from pdeval.mechanics.whole_files import replacing
+
 SEED = 2024
 QUERIES = [str(n) for n in range(101, 151)]
 COLLECTION, CANDIDATES, DEPTH = 6000, 400, 100
@@ -69,7 +71,8 @@ def write(folder: Path) -> list[Path]:
     paths = []
     for name, table in tables().items():
         paths.append(folder / f"{name}.parquet")
-        pq.write_table(table, paths[-1], compression="zstd", compression_level=19)
+        with replacing(paths[-1]) as beside:
+            pq.write_table(table, beside, compression="zstd", compression_level=19)
     return paths
 
 

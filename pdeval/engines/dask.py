@@ -35,7 +35,7 @@ from pdeval.accessor import DOORS, Ireval
 from pdeval.accessor import join as join_on_pandas
 from pdeval.accessor.building import joins, new_method, roles_told, rules_of_join
 from pdeval.accessor.describe import many
-from pdeval.engines import partitions
+from pdeval.engines import parquet_folders
 from pdeval.engines.dask_judged import DaskJudged, joined
 from pdeval.engines.gathering import few_enough, rows_of
 from pdeval.engines.partitions import is_dask
@@ -147,11 +147,12 @@ def to_parquet(self: DaskIreval, path: Any, *, compression: str = "zstd", overwr
     Parameters
     ----------
     path : path
-        A folder.
+        A folder: a new one, or an empty one. It is there when all of it is written, or not at all.
     compression : str
         What parquet calls the way to compress.
     overwrite : bool
-        Whether to remove first what the folder holds.
+        Whether to replace all of a table that pdeval wrote there before; until the new one is whole, the old one stays.
+        What pdeval did not write is never removed.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def to_parquet(self: DaskIreval, path: Any, *, compression: str = "zstd", overwr
     59800
     """
     table = tables.read(self._frame._meta, "runs", self._binding)
-    partitions.write(self._frame, table, path, compression=compression, overwrite=overwrite)
+    parquet_folders.write(self._frame, table, path, compression=compression, overwrite=overwrite)
 
 
 def _with(doc: str | None, sentence: str) -> str:

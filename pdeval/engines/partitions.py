@@ -185,15 +185,11 @@ def _number_of_id(frame: pd.DataFrame, query: str, known: pd.Index, home: np.nda
     return home[ids.column_ids(frame[query], "query").probe(ids.column_ids(pd.Series(known), "query"))]
 
 
-def write(frame: Any, table: Table, path: Any, **options: Any) -> None:
-    """Write the table as parquet, a file a partition and every query in one file, lists standing together."""
+def lists_together(frame: Any, table: Table) -> Any:
+    """Return the table ready to be written: every query in one partition, the rows of a list standing together."""
     whole = whole_queries(frame, table)
     by = [table.roles["query"], *table.run_columns]
-    meta = _plain(whole._meta)
-    ready = whole.map_partitions(_ready, by, meta=meta)
-    # one row group a file: readers that divide large files do it between row groups, which might divide a query
-    rest = {"compression": "zstd", "row_group_size": 1 << 26, **options}
-    ready.to_parquet(path, write_index=False, **rest)
+    return whole.map_partitions(_ready, by, meta=_plain(whole._meta))
 
 
 def _ready(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:

@@ -1,1 +1,1 @@
-"""Small mechanics that many rooms use: arguments, registries, stretches of equals, equality, progress."""
+"""What many rooms use: arguments, registries, stretches, equality, progress, visible text, whole files."""

@@ -95,7 +95,7 @@ def recall_levels(
     for i, name in enumerate(shown):
         line = means[name].dropna()
         gap = max(1, len(line) // 15)
-        ax.plot(line.index.to_numpy(), line.to_numpy(), label=name, markevery=gap, **style.line(i))
+        ax.plot(line.index.to_numpy(), line.to_numpy(), label=legibility.entry(name), markevery=gap, **style.line(i))
     legibility.recall_ticks(ax, means.index.max())
     what = "Share of the difference" if scale == "share" else "Contribution to the difference"
     style.finish(ax, x="Recall level (relevant items found)", y=what, title=title, grid="y")

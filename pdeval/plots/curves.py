@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import style
+from pdeval.plots import legibility, style
 from pdeval.plots.drawing import Drawn, drawn, plot
 from pdeval.plots.selection import index_of
 
@@ -65,7 +65,7 @@ def precision_recall(
     for i, name in enumerate(coloured):
         line = points[name].dropna()
         gap = max(1, len(line) // 11)  # long curves get about eleven markers
-        ax.plot(line.index, line, label=name, markevery=(i % gap, gap), zorder=3, **style.line(i))
+        ax.plot(line.index, line, label=legibility.entry(name), markevery=(i % gap, gap), zorder=3, **style.line(i))
     _legend_last(ax, len(rest) > 0)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     style.finish(ax, x="Recall", y="Precision", grid="both")

@@ -165,7 +165,7 @@ def correlation_heatmap(
     fill_cells(ax, square, colours, -1.0 if signed else 0.0, 1.0)
     style.finish(ax)
     if colorbar:
-        draw_scale(ax, label if label is not None else what)
+        draw_scale(ax, label if label is not None else legibility.plain(what))  # a label may hold a formula
     legibility.name_ticks(ax, "x", labels)
     legibility.name_list(ax, labels, what="")
     legibility.name_ticks(ax, "x", labels)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from pdeval.mechanics.visible import visible
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -95,6 +97,28 @@ def text_size(ax: Axes) -> float:
     return min(usual, max(LEAST_TEXT, usual * allotted(ax)[0] / 5.0))
 
 
+def plain(text: str) -> str:
+    r"""Return a text of the caller's data so that matplotlib writes it as it is: no formula, no control character.
+
+    Examples
+    --------
+    >>> print(plain("a_$b$"), plain("x\n y"))
+    a_\$b\$ x\n y
+    """
+    return visible(text).replace("$", r"\$")
+
+
+def entry(name: str) -> str:
+    r"""Return the label of a line or bar for the legend, which leaves out what begins with an underscore.
+
+    Examples
+    --------
+    >>> entry("bm25"), entry("_draft"), entry("")
+    ('bm25', ' _draft', '')
+    """
+    return plain(f" {name}" if name.startswith("_") else name)
+
+
 def shorten(names: Sequence[str], length: int) -> list[str]:
     """Cut names longer than `length` in the middle, unless two of them would become the same.
 
@@ -123,6 +147,7 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share
     (1, 3)
     """
     width, height = inches(ax)
+    names = [visible(name) for name in names]
     size = text_size(ax) * 0.9
     room = 72 * (width if axis == "x" else height) / max(len(names), 1)  # points for each name
     longest = max(map(len, names), default=1)
@@ -135,7 +160,7 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share
         names = shorten(names, int(share * whole * 72 / (0.55 * size)))
     ticks = list(range(0, len(names), step))
     turn: dict[str, Any] = {"rotation": 0 if axis == "y" or flat else 90}
-    (ax.set_xticks if axis == "x" else ax.set_yticks)(ticks, [names[i] for i in ticks], fontsize=size, **turn)
+    (ax.set_xticks if axis == "x" else ax.set_yticks)(ticks, [plain(names[i]) for i in ticks], fontsize=size, **turn)
     ax.tick_params(axis=axis, length=0 if step == 1 else 2)
     return step
 

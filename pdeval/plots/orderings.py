@@ -217,8 +217,9 @@ def summary_bars(
         look = style.line(i)
         spread = _spread(rows)
         ax.errorbar(
-            rows["mean"], np.arange(len(runs)) + shift, xerr=spread, label=name or "_mean", linestyle="none",
-            color=look["color"], marker=look["marker"], markersize=size, elinewidth=min(1.3, 0.4 * size),
+            rows["mean"], np.arange(len(runs)) + shift, xerr=spread, label=legibility.entry(name) or "_mean",
+            linestyle="none", color=look["color"], marker=look["marker"], markersize=size,
+            elinewidth=min(1.3, 0.4 * size),
         )  # fmt: skip
     ax.set_ylim(len(runs) - 0.4, -0.6)
     with_ = {"ci": " (with confidence interval)", "sd": " (± sd)", "": ""}[_kind(table)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import style
+from pdeval.plots import legibility, style
 from pdeval.plots.drawing import Drawn, drawn, plot
 from pdeval.plots.selection import chosen, names, one
 
@@ -83,7 +83,7 @@ def incomplete(
     keep = mean.index.to_numpy(float)
     for i, name in enumerate(shown):
         look, centre = style.line(i), mean[name].to_numpy(float)
-        ax.plot(keep, centre, label=name, **look)
+        ax.plot(keep, centre, label=legibility.entry(name), **look)
         width = sd[name].to_numpy(float)
         if band and not np.isnan(width).all():
             spread = np.nan_to_num(width)

@@ -161,7 +161,14 @@ def asl_wins(
             total = heights[rows].sum()
             text = f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"
             ax.bar(
-                place[rows], heights[rows], 0.85, color=colour, hatch=hatch, edgecolor="white", linewidth=0, label=text
+                place[rows],
+                heights[rows],
+                0.85,
+                color=colour,
+                hatch=hatch,
+                edgecolor="white",
+                linewidth=0,
+                label=legibility.entry(text),
             )
     what = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Change of the item's search length (ASL)", y=what, grid="y")
@@ -242,7 +249,7 @@ def _side_by_side(ax: Axes, table: pd.DataFrame) -> None:
     place, width = np.arange(len(table)), 0.85 / len(table.columns)
     for i, name in enumerate(table.columns):
         shift = (i - (len(table.columns) - 1) / 2) * width
-        ax.bar(place + shift, table[name], width=width * 0.95, label=str(name), **style.fill(i))
+        ax.bar(place + shift, table[name], width=width * 0.95, label=legibility.entry(str(name)), **style.fill(i))
 
 
 def _sides(frame: pd.DataFrame) -> np.ndarray:

@@ -86,7 +86,7 @@ def p_value_curves(
         ax.plot(
             np.arange(1, len(curve) + 1),
             curve,
-            label=f"{label} ({100 * float((curve < alpha).mean()):.1f}%)",
+            label=legibility.entry(f"{label} ({100 * float((curve < alpha).mean()):.1f}%)"),
             **style_of,
         )
     ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {alpha:g}")

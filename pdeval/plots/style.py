@@ -66,10 +66,10 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     'Recall'
     """
     size = legibility.text_size(ax)
-    ax.set_xlabel(x, fontsize=size)
-    ax.set_ylabel(y, fontsize=size)
+    ax.set_xlabel(legibility.plain(x), fontsize=size)
+    ax.set_ylabel(legibility.plain(y), fontsize=size)
     if title:
-        ax.set_title(title, fontsize=size)
+        ax.set_title(legibility.plain(title), fontsize=size)
     ax.tick_params(labelsize=size * 0.9)
     ax.spines[["top", "right"]].set_visible(False)
     if grid:

@@ -204,7 +204,7 @@ def decided_by_recall(
     for i, name in enumerate(table.columns):
         line = table[name].dropna()
         look = style.line(i) | {"drawstyle": "steps-post", "markevery": max(1, len(line) // 12)}
-        ax.plot(line.index.to_numpy(), line.to_numpy(), label=name or "_share", **look)
+        ax.plot(line.index.to_numpy(), line.to_numpy(), label=legibility.entry(name) or "_share", **look)
     legibility.recall_ticks(ax, table.index.max())
     ax.set_ylim(0, 1.03)
     style.finish(ax, x="Recall level", y="Share of pairs decided", grid="both")
@@ -255,5 +255,5 @@ def _drawn(ax: Axes | None, table: pd.DataFrame, *, sparse: bool = False) -> Axe
         look = style.line(i)
         if sparse:
             look["markevery"] = 0.12  # by distance along the line: even on logarithmic axes
-        ax.plot(line.index.to_numpy(), line.to_numpy(), label=name or "_share", **look)
+        ax.plot(line.index.to_numpy(), line.to_numpy(), label=legibility.entry(name) or "_share", **look)
     return ax

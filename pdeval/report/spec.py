@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from pdeval.mechanics.whole_files import replacing
+
 DASH = "–"
 Emphasis = Literal["", "best", "second"]
 
@@ -179,7 +181,7 @@ class Report:
         ----------
         path : str or Path
             Where; `.tex` is LaTeX, `.md` Markdown, `.xlsx` a spreadsheet; `.html`, `.csv`, `.json` and `.parquet` are
-            what they say.
+            what they say. A file that is there is replaced when all of the new one is written.
 
         Returns
         -------
@@ -198,5 +200,7 @@ class Report:
         from pdeval.report.formats import format_of
 
         path = Path(path)
-        path.write_bytes(format_of(path).file(self))
+        content = format_of(path).file(self)
+        with replacing(path) as beside:
+            beside.write_bytes(content)
         return path

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from pdeval.judged import ids
 from pdeval.kinds import tables as kinds
+from pdeval.mechanics.whole_files import check_places, replacing, told_written
 from pdeval.trec import files
 from pdeval.trec.files import PathLike
 from pdeval.trec.line_layouts import TEXT
@@ -77,6 +78,11 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
         E.g. '.run.gz' to compress. Of .run, .txt, .res, .trec, with or without .gz, .bz2, .zst, or reading will not
         take it off the name; by their tags (`names='tag'`) runs come back whatever the ending.
 
+    Raises
+    ------
+    OSError
+        Names of the files that are written, each of them whole, where the disk is full half way.
+
     Examples
     --------
     >>> import pdeval, tempfile
@@ -98,9 +104,12 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     paths = run_paths(names.to_pylist(), folder, ending)
     columns = run_columns(table, run)
     folder.mkdir(parents=True, exist_ok=True)
-    for rows, name, path in zip(np.split(order, bounds[1:]), names.to_pylist(), paths):
-        write_lines([column.take(pa.array(rows)) for column in columns], name, path)
-    return paths
+    check_places(paths)
+    with told_written(paths) as written:
+        for rows, name, path in zip(np.split(order, bounds[1:]), names.to_pylist(), paths):
+            write_lines([column.take(pa.array(rows)) for column in columns], name, path)
+            written.append(path)
+    return written
 
 
 def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
@@ -238,7 +247,7 @@ def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
     if tag is not None:
         check_words(pa.array([tag], TEXT), "run name")
         columns = [*columns, repeated(tag, n)]
-    with pa.output_stream(str(path), compression=files.compression(path)) as sink:
+    with replacing(path) as beside, pa.output_stream(str(beside), compression=files.compression(path)) as sink:
         for first in range(0, n, ROWS):
             texts = [_text(column.slice(first, ROWS)) for column in columns]
             joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))
@@ -265,4 +274,5 @@ def write_parquet(table: kinds.Table, columns: dict[str, pa.Array], path: Path) 
     rest = pa.Table.from_pandas(table.frame[other].rename(columns=names), preserve_index=False)
     first = [name for name in ("run", "query_id", "doc_id", "relevance", "subtopic") if name in columns]
     whole = pa.table([columns[name] for name in first] + rest.columns, names=first + rest.column_names)
-    pq.write_table(whole.replace_schema_metadata(None), path, compression="zstd")
+    with replacing(path) as beside:
+        pq.write_table(whole.replace_schema_metadata(None), beside, compression="zstd")
