@@ -1,1 +1,1 @@
-"""Small mechanics that many rooms use: arguments, registries, stretches of equals, equality, progress."""
+"""Small mechanics that many rooms use: arguments, registries, codes, stretches of equals, equality, progress."""
