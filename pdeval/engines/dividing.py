@@ -179,8 +179,27 @@ class Plan:
             whole = replace(whole, home=home, coded=True)
             in_order = self.rules["ties"] in ("first", "expected")  # the others do not look at the order of rows
             rows = partitions.shuffled(self.frame, table, found.runs, whole.queries, home, in_order=in_order)
+        whole = replace(whole, held=self._held(whole, rows.npartitions))
         apart = None if given.large is None else given.divided(whole.home, rows.npartitions)
         return Division(rows, apart, whole)
+
+    def _held(self, whole: Whole, count: int) -> np.ndarray:
+        """Return what each partition is to hold, by the census: the lists of judged queries, as `parts.tally` does."""
+        most = self.rules["depth"] or np.iinfo(np.int64).max
+        if whole.coded:  # after a shuffle a topic is at home in one partition
+            held = [np.flatnonzero(whole.home == number) for number in range(count)]
+            return np.stack([_tally(topics, self.retrieved[topics], most) for topics in held])
+        pieces = []
+        for query, run, rows in self.found.pieces:
+            known = self.topic[query] >= 0
+            pieces.append(_tally(self.topic[query][known], rows[known], most, run))
+        return np.stack(pieces)
+
+
+def _tally(topics: np.ndarray, rows: np.ndarray, most: int, runs: np.ndarray | None = None) -> np.ndarray:
+    """Return the tally of a matrix of list lengths, of which only the first `most` rows are looked at."""
+    topic, run = np.nonzero(rows)
+    return parts.tally(topics[topic], run if runs is None else runs[run], np.minimum(rows[topic, run], most))
 
 
 def plan(
