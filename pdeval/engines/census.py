@@ -73,6 +73,11 @@ class Census:
         return rows
 
     @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many rows each partition has."""
+        return np.array([int(rows.sum()) for _, _, rows in self.pieces])
+
+    @cached_property
     def parts(self) -> np.ndarray:
         """How many partitions hold each query."""
         return np.bincount(

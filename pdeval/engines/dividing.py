@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import Measure
-from pdeval.engines import census, judgments_sent, partitions, parts
+from pdeval.engines import census, judgments_sent, partitions, parts, room
 from pdeval.engines.census import Census
 from pdeval.engines.judgments_sent import Given
 from pdeval.engines.parts import ByList, Whole
@@ -174,12 +174,15 @@ class Plan:
             whole = replace(whole, lists=ByList(_homes_of_runs(found, known), self.retrieved))
             rows = partitions.frozen(self.frame, columns)
         else:
+            room.check_partitions(found.sizes, room.MOVED)
             size = self.retrieved.sum(axis=1)
             home = partitions.balanced(size, partitions.wanted_parts(int(size.sum()), self.frame.npartitions))
             whole = replace(whole, home=home, coded=True)
             in_order = self.rules["ties"] in ("first", "expected")  # the others do not look at the order of rows
             rows = partitions.shuffled(self.frame, table, found.runs, whole.queries, home, in_order=in_order)
         whole = replace(whole, held=self._held(whole, rows.npartitions))
+        if not whole.coded:
+            room.check_partitions(found.sizes, room.KEPT)
         apart = None if given.large is None else given.divided(whole.home, rows.npartitions)
         return Division(rows, apart, whole)
 
