@@ -151,7 +151,9 @@ def _unchanged(found: np.ndarray, number: int, whole: Whole) -> None:
     """Raise where a partition does not hold the judged lists that it held when the table was first read."""
     if whole.held is not None and (found != whole.held[number]).any():
         lists, rows = whole.held[number, :2].tolist()
-        now = "others of the same lengths" if (found[:2] == whole.held[number, :2]).all() else f"{found[0]} of {found[1]}"
+        now = (
+            "others of the same lengths" if (found[:2] == whole.held[number, :2]).all() else f"{found[0]} of {found[1]}"
+        )
         raise RuntimeError(_changed_text(number, f" It held {lists} judged lists of {rows:,} rows, and now {now}."))
 
 

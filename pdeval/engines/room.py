@@ -22,7 +22,8 @@ def memory() -> tuple[int, int] | None:
     """Return the memory of the smallest worker of the cluster in use, and its threads; None without such a bound."""
     import dask
 
-    if "distributed" not in sys.modules or dask.config.get("scheduler", None) not in (None, "distributed"):
+    chosen = dask.config.get("scheduler", None)  # a client sets its own name here
+    if "distributed" not in sys.modules or chosen not in (None, "distributed", "dask.distributed"):
         return None
     import distributed
 
@@ -60,7 +61,8 @@ def check_partitions(rows: np.ndarray, per_row: int) -> None:
     have = "" if bound is None else f" of {bound[0] >> 20:,} MiB with {bound[1]} thread{'s' if bound[1] > 1 else ''}"
     needed = (LOADED + per_row * int(rows.max()) * (1 if bound is None else bound[1])) / FULL
     raise ValueError(
-        f"partition {large} of the run table has {int(rows.max()):,} rows, and a worker{have} has room for about "
-        f"{most:,}. Divide it, e.g. with .repartition(npartitions={parts}), give every worker {int(needed) >> 20:,} MiB, "
-        f"or set the bound yourself: dask.config.set({{'{OPTION}': {int(rows.max())}}})."
+        f"partition {large} of the run table has {int(rows.max()):,} rows, and a worker{have} has room for "
+        f"about {most:,}. "
+        f"Divide it, e.g. with .repartition(npartitions={parts}), give every worker {int(needed) >> 20:,} MiB, or set "
+        f"the bound yourself: dask.config.set({{'{OPTION}': {int(rows.max())}}})."
     )

@@ -1,11 +1,8 @@
 """Every verb of a join on Dask: the results of pandas to the last bit, under the same signature and docstring."""
 
-import dataclasses
 import inspect
 from functools import cache, reduce
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import pdeval
@@ -13,7 +10,7 @@ from pdeval.accessor import DOORS, Joined
 from pdeval.verbs import VERBS
 from tests import asking
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked
-from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
+from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras

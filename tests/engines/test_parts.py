@@ -123,7 +123,9 @@ def divisions(some):
 def test_lists_that_change_between_the_two_readings_are_an_error(some, qrels, rows, change, depth):
     plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
     table = changing(divisions(plain)[rows], CHANGES[change])
-    lazy = table.ireval.measure(qrels.astype({"query_id": object, "doc_id": object}), ["AP"], depth=depth, topics="answered")
+    lazy = table.ireval.measure(
+        qrels.astype({"query_id": object, "doc_id": object}), ["AP"], depth=depth, topics="answered"
+    )
     with pytest.raises(RuntimeError, match=r"partition \d+ of the run table is not what it was .* judged lists of"):
         lazy.compute()
 

@@ -17,9 +17,11 @@ STORED = ["as read", "category", "object", "string[pyarrow]"]
 
 def frames(stored="as read"):
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & runs["query_id"].astype(str).between("115", "124")
-    qrels = qrels[qrels["query_id"].astype(str).between("115", "124")].assign(subtopic=lambda table: table["doc_id"].str[-1])
-    made = runs[kept].reset_index(drop=True), qrels.reset_index(drop=True)
+    some = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"])
+    runs = runs[some & runs["query_id"].astype(str).between("115", "124")]
+    qrels = qrels[qrels["query_id"].astype(str).between("115", "124")]
+    qrels = qrels.assign(subtopic=qrels["doc_id"].str[-1])
+    made = runs.reset_index(drop=True), qrels.reset_index(drop=True)
     if stored == "as read":
         return made
     return tuple(frame.astype(dict.fromkeys(frame.columns.intersection(IDS), stored)) for frame in made)
