@@ -224,6 +224,8 @@ def joined(kind: type[Judged], runs: object, qrels: object, verb: Verb | None, g
     """Return the join that a verb of a run table works on, made with the rules that it was given."""
     rules = rules_of_join(qrels, verb, given)
     made = join(runs, qrels, **rules)
+    if verb is None:  # a join to keep, which later edits of the caller's frames do not reach
+        made = made.apart()
     said = {*made.said, *({"missing queries"} if "topics" in rules else ())}
     return kind(made.positions, made.level, made.topics, said)
 

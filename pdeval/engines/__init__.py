@@ -8,6 +8,7 @@ dividing        from two tables to partitions that can be joined: what to count 
 census          the first pass: which runs and queries each partition holds
 partitions      partitions that hold whole queries: kept where they do already, shuffled where not; written as parquet
 judgments_sent  the judgments: sent to every worker where small, divided as the runs are where large
+room            how large a partition may be: what it needs, and what the workers have
 parts           one partition: its join, as on pandas, told what the whole is
 answers         what a partition answers: tidy frames, or numbers to gather
 run_files       run files, one partition each

@@ -17,6 +17,7 @@ import pandas as pd
 from pdeval.judged import ids, lists
 from pdeval.judged.ids import Ids
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.codes import combined_codes
 
 ROW = "__row__"
 
@@ -70,6 +71,11 @@ class Census:
         for query, run, held in self.pieces:
             rows[np.ix_(query, run)] += held
         return rows
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How many rows each partition has."""
+        return np.array([int(rows.sum()) for _, _, rows in self.pieces])
 
     @cached_property
     def parts(self) -> np.ndarray:
@@ -137,16 +143,24 @@ def places(some: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
     >>> places(pd.DataFrame({"run": ["b", "b"]}), pd.DataFrame({"run": ["a", "b"]})).tolist()
     [1, 1]
     """
-    key, keys = np.zeros(len(some), dtype=np.int64), np.zeros(len(runs), dtype=np.int64)
+    columns = []
     for name in runs.columns:
         values, code = ids.column_ids(runs[name], "run").unique()
         place = ids.column_ids(some[name], "run").probe(values)
         if (place < 0).any():
             new = some[name].iloc[int(np.flatnonzero(place < 0)[0])]
-            raise RuntimeError(f"there was no run {new!r} when the run table was first read; persist the table.")
-        key = key * len(values) + place
-        keys = keys * len(values) + code
-    return np.searchsorted(keys, key)
+            raise RuntimeError(_new_text(new))
+        columns.append((np.concatenate([code, place]), len(values)))
+    key = combined_codes(columns, len(runs) + len(some))  # of both at once: equal runs get equal numbers
+    at = np.searchsorted(key[: len(runs)], key[len(runs) :])
+    strange = np.flatnonzero(key[: len(runs)][np.minimum(at, len(runs) - 1)] != key[len(runs) :])
+    if len(strange):  # known values in a new combination
+        raise RuntimeError(_new_text(next(some.iloc[strange[:1]].itertuples(index=False, name=None))))
+    return at
+
+
+def _new_text(run: object) -> str:
+    return f"there was no run {run!r} when the run table was first read; persist the table."
 
 
 def take(frame: Any, query: str, run_columns: tuple[str, ...]) -> Census:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import Measure
-from pdeval.engines import census, judgments_sent, partitions, parts
+from pdeval.engines import census, judgments_sent, partitions, parts, room
 from pdeval.engines.census import Census
 from pdeval.engines.judgments_sent import Given
 from pdeval.engines.parts import ByList, Whole
@@ -174,13 +174,35 @@ class Plan:
             whole = replace(whole, lists=ByList(_homes_of_runs(found, known), self.retrieved))
             rows = partitions.frozen(self.frame, columns)
         else:
+            room.check_partitions(found.sizes, room.MOVED)
             size = self.retrieved.sum(axis=1)
             home = partitions.balanced(size, partitions.wanted_parts(int(size.sum()), self.frame.npartitions))
             whole = replace(whole, home=home, coded=True)
             in_order = self.rules["ties"] in ("first", "expected")  # the others do not look at the order of rows
             rows = partitions.shuffled(self.frame, table, found.runs, whole.queries, home, in_order=in_order)
+        whole = replace(whole, held=self._held(whole, rows.npartitions))
+        if not whole.coded:
+            room.check_partitions(found.sizes, room.KEPT)
         apart = None if given.large is None else given.divided(whole.home, rows.npartitions)
         return Division(rows, apart, whole)
+
+    def _held(self, whole: Whole, count: int) -> np.ndarray:
+        """Return what each partition is to hold, by the census: the lists of judged queries, as `parts.tally` does."""
+        most = self.rules["depth"] or np.iinfo(np.int64).max
+        if whole.coded:  # after a shuffle a topic is at home in one partition
+            held = [np.flatnonzero(whole.home == number) for number in range(count)]
+            return np.stack([_tally(topics, self.retrieved[topics], most) for topics in held])
+        pieces = []
+        for query, run, rows in self.found.pieces:
+            known = self.topic[query] >= 0
+            pieces.append(_tally(self.topic[query][known], rows[known], most, run))
+        return np.stack(pieces)
+
+
+def _tally(topics: np.ndarray, rows: np.ndarray, most: int, runs: np.ndarray | None = None) -> np.ndarray:
+    """Return the tally of a matrix of list lengths, of which only the first `most` rows are looked at."""
+    topic, run = np.nonzero(rows)
+    return parts.tally(topics[topic], run if runs is None else runs[run], np.minimum(rows[topic, run], most))
 
 
 def plan(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.engines import answers
+from pdeval.engines import answers, census
 from pdeval.engines.dividing import Plan
 from pdeval.judged import judgments
 from pdeval.judged.positions import Positions
@@ -62,7 +62,14 @@ class Gathered:
         """The rows of the run table, or an error where they are too many."""
         plan, count = self.plan, int(self.plan.found.rows.sum())
         few_enough(count, plan.frame._meta)
-        return Table("runs", rows_of(plan.frame), plan.table.roles, plan.table.run_columns)
+        rows = rows_of(plan.frame)
+        now = census.combined([census.holding(rows, plan.table.roles["query"], plan.table.run_columns)])
+        if not np.array_equal(now.rows, plan.found.rows):
+            raise RuntimeError(
+                f"the run table is not what it was when it was first read: it had {count:,} rows, and now has "
+                f"{len(rows):,}, in other lists. Persist the table, or write it with .ireval.to_parquet(path)."
+            )
+        return Table("runs", rows, plan.table.roles, plan.table.run_columns)
 
     @cached_property
     def unranked(self) -> Positions:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.engines import census
+from pdeval.engines import census, room
 from pdeval.engines.census import ROW, delayed_parts, places
 from pdeval.judged import ids
 from pdeval.kinds import arrow
@@ -71,14 +71,15 @@ def balanced(rows: np.ndarray, most: int) -> np.ndarray:
 
 
 def wanted_parts(rows: int, now: int) -> int:
-    """Return into how many partitions to shuffle: as many as there are, more where they would be large.
+    """Return into how many partitions to shuffle: as many as there are, more where they would be large for the workers.
 
     Examples
     --------
     >>> wanted_parts(27_000_000, 8)
     52
     """
-    return max(now, -(-rows // ROWS))
+    most = room.most_rows(room.MOVED, room.memory())
+    return max(now, -(-rows // (ROWS if most is None else min(ROWS, most))))
 
 
 def by_number(frame: Any, numbered: Callable[..., np.ndarray], options: tuple[Any, ...], count: int) -> Any:
@@ -175,6 +176,7 @@ def whole_queries(frame: Any, table: Table) -> Any:
     columns = list(frame.columns)
     if found.parts.max() == 1:
         return frozen(frame, columns)
+    room.check_partitions(found.sizes, room.MOVED)
     rows = found.rows.sum(axis=1)
     home = balanced(rows, wanted_parts(int(rows.sum()), frame.npartitions))
     options = table.roles["query"], found.queries.index(), home

@@ -63,6 +63,8 @@ class Whole:
         Where partitions hold whole lists but not whole queries: who answers for what.
     coded : bool
         Whether the rows hold codes of runs and topics in place of their ids, as they do after a shuffle.
+    held : ndarray of shape (partitions, 3) or None
+        What each partition held when the table was first read, as `tally` counts it.
     """
 
     roles: dict[str, str]
@@ -78,6 +80,7 @@ class Whole:
     qrels_roles: dict[str, str]
     lists: ByList | None = None
     coded: bool = False
+    held: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +111,8 @@ def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole:
     table = Table("runs", rows, whole.roles, whole.run_columns)
     here = _topics(table, whole)
     topics = _by_query(here, number, whole) if whole.lists is None else _by_list(here, number, whole.lists)
+    if not len(here):
+        _unchanged(NOTHING, number, whole)
     if not len(topics):
         return None
     if judged is None:
@@ -117,6 +122,39 @@ def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole:
     if len(found.queries) != len(topics):
         raise RuntimeError(_changed_text(number))
     return _placed(found, topics, number, whole)
+
+
+def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the number of lists, of their rows, and a number that hardly ever stays if lists of equal counts change.
+
+    Parameters
+    ----------
+    topic, run, rows : ndarray of shape (lists,)
+        The topic and the run of each list, as numbers of the whole, and its length.
+
+    Examples
+    --------
+    >>> tally(np.array([0, 1]), np.array([3, 3]), np.array([10, 20]))[:2].tolist()
+    [2, 30]
+    """
+    mark = (topic.astype(np.uint64) * _MIX[0] + run.astype(np.uint64)) * _MIX[1] + rows.astype(np.uint64)
+    mark = (mark ^ (mark >> np.uint64(31))) * _MIX[2]
+    total = np.sum(mark ^ (mark >> np.uint64(29)), dtype=np.uint64)
+    return np.array([len(rows), rows.sum(), total], dtype=np.uint64)
+
+
+_MIX = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], dtype=np.uint64)
+NOTHING = np.zeros(3, dtype=np.uint64)
+
+
+def _unchanged(found: np.ndarray, number: int, whole: Whole) -> None:
+    """Raise where a partition does not hold the judged lists that it held when the table was first read."""
+    if whole.held is not None and (found != whole.held[number]).any():
+        lists, rows = whole.held[number, :2].tolist()
+        now = (
+            "others of the same lengths" if (found[:2] == whole.held[number, :2]).all() else f"{found[0]} of {found[1]}"
+        )
+        raise RuntimeError(_changed_text(number, f" It held {lists} judged lists of {rows:,} rows, and now {now}."))
 
 
 def decoded(rows: pd.DataFrame, whole: Whole) -> pd.DataFrame:
@@ -150,7 +188,8 @@ def _by_query(here: np.ndarray, number: int, whole: Whole) -> np.ndarray:
     foreign = here[whole.home[here] != number]
     if len(foreign):
         # a query in two partitions would be two short lists, and the numbers wrong without a word
-        raise RuntimeError(_changed_text(number, whole.queries[foreign[0]]))
+        query = whole.queries[foreign[0]]
+        raise RuntimeError(_changed_text(number, f" It holds rows of query {query!r}, which is another partition's."))
     return np.flatnonzero(whole.home == number)
 
 
@@ -159,8 +198,7 @@ def _by_list(here: np.ndarray, number: int, lists: ByList) -> np.ndarray:
     return np.union1d(here, np.flatnonzero(unanswered)) if len(here) else here
 
 
-def _changed_text(number: int, query: object = None) -> str:
-    what = "" if query is None else f" It holds rows of query {query!r}, which is another partition's."
+def _changed_text(number: int, what: str = "") -> str:
     return (
         f"partition {number} of the run table is not what it was when the table was first read.{what} Persist the "
         "table, or write it with .ireval.to_parquet(path) and evaluate what was written."
@@ -170,14 +208,14 @@ def _changed_text(number: int, query: object = None) -> str:
 def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
     """Return the join with the runs of the whole in place of the partition's own."""
     at = places(found.runs, whole.runs)
+    topic, run = np.nonzero(found.retrieved)
+    _unchanged(tally(topics[topic], at[run], found.retrieved[topic, run]), number, whole)
     mine = np.ones((len(topics), len(whole.runs)), dtype=bool)
     if whole.lists is None:
         runs = np.arange(len(whole.runs))
     else:
         own = whole.lists.home == number
         expected = np.minimum(whole.lists.rows[topics], whole.rules["depth"] or np.iinfo(np.int64).max)
-        if (found.answered & (found.retrieved != expected[:, at])).any():
-            raise RuntimeError(_changed_text(number))
         mine = (expected == 0) & own
         mine[:, at] |= found.answered
         runs = np.flatnonzero(own | mine.any(axis=0))

@@ -9,6 +9,7 @@ from pdeval.catalog.known import higher_of
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table, numbers
+from pdeval.mechanics.codes import combined_codes
 
 
 def scores(table: Table) -> Scores:
@@ -106,9 +107,8 @@ def _runs(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFr
     if not columns:
         return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
     parts = {name: _coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
-    code = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
-    for codes, values in parts.values():
-        code = code * len(values) + codes
+    rows = len(next(iter(columns.values())))
+    code = combined_codes([(codes, len(values)) for codes, values in parts.values()], rows)
     _, first, place = np.unique(code, return_index=True, return_inverse=True)
     return pd.DataFrame({name: values[codes[first]] for name, (codes, values) in parts.items()}), place
 

@@ -95,7 +95,8 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
 
 def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray) -> Judgments:
     subtopics, code = ids.column_ids(table.column("subtopic"), "judgments' subtopic").unique()
-    full = key * len(subtopics) + code
+    known, place = np.unique(key, return_inverse=True)  # numbered anew: three columns' codes might not fit 64 bits
+    full = place * len(subtopics) + code
     order = np.argsort(full, kind="stable")
     full, grade = full[order], grade[order]
     again = np.flatnonzero(full[1:] == full[:-1]) + 1
@@ -109,6 +110,7 @@ def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grad
     full, grade = full[keep], grade[keep]
     items, first, item = np.unique(full // len(subtopics), return_index=True, return_inverse=True)
     best = np.maximum.reduceat(grade, first)
+    items = known[items]
     topic = items // len(docs)
     rows = np.stack([item.astype(np.float64), full % len(subtopics), grade])
     return Judgments(queries, docs, topic, items % len(docs), best, rows)

@@ -16,6 +16,7 @@ import pandas as pd
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.codes import combined_codes
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def find_lists(table: Table) -> Lists:
     runs, run_code = _runs({name: column.take(begin) for name, column in names.items()}, len(begin))
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
-    code = run_code.astype(np.int64) * max(len(queries), 1) + query_code
+    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(begin))
     _, seen, place = np.unique(code, return_index=True, return_inverse=True)
     if len(seen) == len(begin):
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
@@ -104,12 +105,8 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the different runs, sorted, and each segment's run; a table without a run column is one run."""
     if not names:
         return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
-    code = np.zeros(count, dtype=np.int64)
-    parts = {}
-    for name, column in names.items():
-        values, inverse = column.unique()
-        parts[name] = values, inverse
-        code = code * max(len(values), 1) + inverse
+    parts = {name: column.unique() for name, column in names.items()}
+    code = combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
     _, first, place = np.unique(code, return_index=True, return_inverse=True)
     columns = {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}
     return pd.DataFrame(columns), place

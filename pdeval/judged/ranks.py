@@ -124,11 +124,23 @@ def _later_by_pairs(
     while len(left):
         word, against = ids.words(text, left, place), ids.words(text, right, place)
         count += np.bincount(mine[against > word], minlength=len(count))
-        # undecided: equal so far, not the row itself, and not both at their end
-        undecided = np.flatnonzero((word == against) & (left != right) & (word != 0))
-        left, right, mine = left[undecided], right[undecided], mine[undecided]
+        undecided = np.flatnonzero((word == against) & (left != right))
+        word, left, right, mine = word[undecided], left[undecided], right[undecided], mine[undecided]
         place += 1
+        over = np.flatnonzero((word & np.uint64(0xFF)) == 0)  # padding, or a NUL, which only lengths can tell from it
+        over = over[np.maximum(_lengths(text, left[over]), _lengths(text, right[over])) <= 8 * place]
+        if len(over):
+            more = _lengths(text, right[over]) - _lengths(text, left[over])
+            # equal but for NULs at the end: the longer is later; one id twice: as the rows stand
+            later = (more > 0) | ((more == 0) & (right[over] < left[over]))
+            count += np.bincount(mine[over[later]], minlength=len(count))
+            left, right, mine = np.delete(left, over), np.delete(right, over), np.delete(mine, over)
     return count
+
+
+def _lengths(text: pa.Array, rows: np.ndarray) -> np.ndarray:
+    offsets, _ = ids.buffers(text)
+    return offsets[rows + 1] - offsets[rows]
 
 
 def _later_by_sorting(
@@ -141,9 +153,11 @@ def _later_by_sorting(
     text, local = _local_text(doc, member, order)
     key = np.repeat(np.arange(len(groups)), sizes)
     by = np.arange(len(member))
-    offsets, _ = ids.buffers(text)
-    longest = int((offsets[local + 1] - offsets[local]).max(initial=0))
-    # least significant word first: every pass is a stable sort, the group comes last
+    length = _lengths(text, local)
+    longest = int(length.max(initial=0))
+    # least significant first: the length, which tells NULs from padding, then word by word; the group comes last
+    if _has_nul(text):
+        by = by[np.argsort(-length, kind="stable")]
     for step in reversed(range(-(-longest // 8))):
         word = ids.words(text, local, step)
         if word.min() != word.max():
@@ -153,6 +167,11 @@ def _later_by_sorting(
     later = np.empty(len(member), dtype=np.int64)
     later[by] = np.arange(len(member)) - begin[key[by]]
     return later[begin[place] + rows - first]
+
+
+def _has_nul(text: pa.Array) -> bool:
+    offsets, data = ids.buffers(text)
+    return bool((data[int(offsets[0]) : int(offsets[-1])] == 0).any())
 
 
 def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple[pa.Array, np.ndarray]:

@@ -1,1 +1,1 @@
-"""What many rooms use: arguments, registries, stretches, equality, progress, visible text, whole files."""
+"""What many rooms use: arguments, registries, codes, stretches, equality, progress, visible text, whole files."""

@@ -72,3 +72,17 @@ def test_the_pass_over_two_columns_sees_the_partitions_of_the_whole_table(tmp_pa
     fused = table[["run", "query_id"]].map_partitions(len, meta=(None, int)).compute()
     assert len(fused) < 9
     assert census.take(table, "query_id", ("run",)).parts.tolist() == [9, 9]
+
+
+def test_runs_of_ten_columns_with_128_values_each_are_found_again():
+    values = pd.DataFrame({f"c{i}": np.arange(128) for i in range(10)})
+    twins = pd.DataFrame({f"c{i}": [0, 64] if i == 0 else [7, 7] for i in range(10)})
+    runs = pd.concat([values, twins]).sort_values(list(values.columns), ignore_index=True)
+    assert census.places(runs, runs).tolist() == list(range(130))
+    assert census.places(runs.iloc[::-1], runs).tolist() == list(range(130))[::-1]
+
+
+def test_known_names_in_a_new_combination_are_an_error():
+    runs = pd.DataFrame({"model": ["a", "b"], "seed": [1, 2]})
+    with pytest.raises(RuntimeError, match=r"there was no run \('a', 2\) when the run table was first read"):
+        census.places(pd.DataFrame({"model": ["a"], "seed": [2]}), runs)

@@ -158,3 +158,22 @@ def test_a_collection_larger_than_the_memory_of_the_workers_is_evaluated(tmp_pat
         found = dd.read_parquet(tmp_path / "by query").ireval.order(large_qrels(), ["RPP", "AP"])
     assert size > LIMIT
     same_bits(expected, found)
+
+
+def rows_of_a_run(at):
+    """One run's lists of a thousand items on five hundred queries: 500,000 rows."""
+    random = np.random.default_rng(at)
+    query, rank = np.indices((500, 1000)).reshape(2, -1)
+    doc = pd.Series(random.integers(0, 100, 500)[query] * 1000 + rank).map("clueweb09-en0000-{:08d}".format)
+    frame = {"run": f"run-{at}", "query_id": query, "doc_id": doc, "score": -rank.astype(float)}
+    return pd.DataFrame(frame).astype({"run": "string[pyarrow]", "doc_id": "string[pyarrow]"})
+
+
+def test_workers_of_512_mib_say_that_partitions_of_500_thousand_rows_are_too_large(tmp_path):
+    import dask.dataframe as dd
+
+    qrels = pd.DataFrame({"query_id": np.arange(500), "doc_id": "clueweb09-en0000-00000007", "relevance": 1})
+    with cluster(tmp_path, memory_limit=512 << 20):
+        table = dd.from_map(rows_of_a_run, range(3), meta=rows_of_a_run(0).iloc[:0])
+        with pytest.raises(ValueError, match="partition 0 of the run table has 500,000 rows, and a worker of 512 MiB"):
+            table.ireval.prefer(qrels, "RPP", baseline="run-0")

@@ -73,6 +73,75 @@ def test_a_list_that_has_lost_rows_is_an_error_where_queries_are_divided(some, q
 
 
 def test_a_partition_without_judged_queries_speaks_for_nothing(some, qrels):
-    joined = division(by_query(some), qrels)
-    assert part_of(some.head(4).assign(query_id="none"), 7, None, joined.whole) is None
-    assert part_of(some.iloc[:0], 7, None, joined.whole) is None
+    parts = [some, some.head(4).assign(query_id="none"), some.iloc[:0]]
+    joined = division(_by_run(parts), qrels)
+    assert part_of(parts[1], 1, None, joined.whole) is None
+    assert part_of(parts[2], 2, None, joined.whole) is None
+
+
+CHANGES = {
+    "a list is gone": lambda rows: rows[~((rows["run"] == "ql") & (rows["query_id"] == "120"))],
+    "a list has lost its last row": lambda rows: rows.drop(
+        index=rows.index[(rows["run"] == "ql") & (rows["query_id"] == "120")][-1:]
+    ),
+    "a query is gone": lambda rows: rows[rows["query_id"] != "120"],
+    "two lists have changed places": lambda rows: rows.assign(
+        query_id=rows["query_id"].where(rows["run"] != "ql", rows["query_id"].replace({"120": "121", "121": "120"}))
+    ).pipe(lambda rows: rows.drop(index=rows.index[(rows["run"] == "ql") & (rows["query_id"] == "121")][:7])),
+    "a run is gone": lambda rows: rows[rows["run"] != "ql"],
+    "all rows are gone": lambda rows: rows.iloc[:0],
+    "no row is of a judged query": lambda rows: rows.assign(query_id="none"),
+}
+
+
+def changing(frames, change):
+    """A table whose partitions are as they are when read first, and changed when read again."""
+    import dask
+    import dask.dataframe as dd
+
+    seen = dict.fromkeys(range(len(frames)), 0)
+
+    def read(at):
+        seen[at] += 1
+        return frames[at] if seen[at] == 1 else change(frames[at])
+
+    parts = [dask.delayed(read, pure=False)(at) for at in range(len(frames))]
+    return dd.from_delayed(parts, meta=frames[0].iloc[:0], verify_meta=False)
+
+
+def divisions(some):
+    return {
+        "whole queries": [part for _, part in some.groupby(some["query_id"] < "130")],
+        "whole lists": [part for _, part in some.groupby("run")],
+        "rows": [some.iloc[::2], some.iloc[1::2]],
+    }
+
+
+@pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("depth", [None, 500])
+def test_lists_that_change_between_the_two_readings_are_an_error(some, qrels, rows, change, depth):
+    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
+    table = changing(divisions(plain)[rows], CHANGES[change])
+    lazy = table.ireval.measure(
+        qrels.astype({"query_id": object, "doc_id": object}), ["AP"], depth=depth, topics="answered"
+    )
+    with pytest.raises(RuntimeError, match=r"partition \d+ of the run table is not what it was .* judged lists of"):
+        lazy.compute()
+
+
+@pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
+def test_lists_that_stay_are_no_error(some, qrels, rows):
+    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
+    table = changing(divisions(plain)[rows], lambda part: part.sample(frac=1, random_state=1))
+    found = table.ireval.measure(qrels.astype({"query_id": object, "doc_id": object}), ["AP"], topics="common")
+    assert len(found.compute()) > 0
+
+
+def test_rows_gathered_later_are_those_that_were_counted(some, qrels):
+    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
+    judged = changing([plain], CHANGES["a list is gone"]).ireval.join(
+        qrels.astype({"query_id": object, "doc_id": object})
+    )
+    with pytest.raises(RuntimeError, match="the run table is not what it was when it was first read"):
+        judged.here.runs  # noqa: B018

@@ -77,3 +77,32 @@ def test_dense_blocks_hold_every_row_of_every_list_once(most, sizes):
 
 def test_ranges_count_on_from_each_beginning():
     assert lists.ranges(np.array([5, 0, 9]), np.array([2, 3, 0])).tolist() == [5, 6, 0, 1, 2]
+
+
+def ten_columns():
+    """Return two runs of ten columns, each of 128 values, that differ in the first column alone; and 126 others."""
+    values = np.arange(128)
+    frame = pd.DataFrame({f"c{i}": values for i in range(10)})
+    twins = pd.DataFrame({f"c{i}": [0, 64] if i == 0 else [7, 7] for i in range(10)})
+    return pd.concat([frame, twins], ignore_index=True)
+
+
+def test_runs_of_ten_columns_with_128_values_each_stay_apart():
+    names = ten_columns()
+    frame = names.assign(query_id="q", doc_id="d", score=1.0)
+    found = find(frame, run=list(names.columns))
+    assert len(found.runs) == 130
+    assert members(frame, found) == {(*run, "q"): [row] for row, run in enumerate(names.itertuples(index=False))}
+
+
+def test_scores_of_ten_run_columns_come_back_as_they_were():
+    names = ten_columns()
+    frame = names.assign(query_id="q", doc_id=np.where(names["c0"] == 64, "d", "e"), score=1.0)
+    qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]})
+    scores = frame.ireval(run=list(names.columns)).measure(qrels, ["RR"])
+    assert scores.set_index(list(names.columns))["value"].to_dict() == {
+        run: float(run[0] == 64) for run in names.itertuples(index=False, name=None)
+    }
+    summary = scores.ireval.summary()
+    assert len(summary) == 130
+    assert summary["mean"].sum() == 2

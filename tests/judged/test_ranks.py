@@ -28,6 +28,12 @@ DOCS = st.sampled_from(
         "日本",
         "~",
         "",
+        "d\0",
+        "d\0\0",
+        "\0",
+        "d\0a",
+        "eight888",
+        "eight888\0",
     ]
     + [f"a-common-prefix-of-many-bytes-{i}" for i in range(4)]
 )
@@ -101,6 +107,30 @@ def test_groups_of_many_sizes_in_many_lists_do_not_mix():
     frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
     assert ranks_of(frame, "docid") == wanted(frame, "docid")
     assert ranks_of(frame.sample(frac=1, random_state=2), "docid") == wanted(frame, "docid")
+
+
+@pytest.mark.parametrize("dtype", ["object", "category", "string[pyarrow]"])
+@pytest.mark.parametrize("longest", [3, 9, 40])
+def test_ids_that_differ_in_nuls_alone_have_ranks_of_their_own(longest, dtype):
+    docs = [f"{stem}{chr(0) * count}" for stem in ("d", "d\0x", "eight888", "") for count in range(longest)]
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list(dict.fromkeys(docs)), "score": 1.0})
+    assert ranks_of(frame.astype({"doc_id": dtype}), "docid") == wanted(frame, "docid")
+
+
+def test_average_precision_of_ids_with_nuls_is_that_of_a_plain_sort():
+    docs = {"d": 1, "d\0": 0, "d\0\0": 1}
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list(docs), "score": 1.0})
+    found = frame.ireval.measure(naive.judgments({"1": docs}), ["AP"])
+    order = naive.ranking([(doc, 1.0, 0) for doc in docs])
+    assert found["value"].tolist() == [naive.average_precision(naive.found_at(order, {"d", "d\0\0"}))]
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_one_id_twice_among_ties_has_two_ranks(count):
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["twin"] * count, "score": 1.0})
+    qrels = tables.read(frame[["query_id", "doc_id"]].head(1).assign(relevance=1), "qrels")
+    found = positions.join(tables.read(frame, "runs"), qrels, validate=False)
+    assert sorted(found.rank.tolist()) == list(range(1, count + 1))
 
 
 @pytest.mark.parametrize("count", [5, 40])

@@ -1,0 +1,79 @@
+"""What each verb of a join is asked in tests that walk them all, and when two results are the same."""
+
+import dataclasses
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+
+import pdeval
+from pdeval.verbs import of_kind
+from tests.engines.bits import quiet, same_bits
+
+
+def labelled(judged):
+    prefs = quiet(judged.prefer, "invRPP", baseline="bm25").query("value != 0")
+    return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b"))
+
+
+def labels():
+    """Two assessors, of whom the second is stricter."""
+    qrels = pdeval.datasets.sample_qrels()
+    both = [qrels.assign(assessor=name, label=(qrels["relevance"] > least) * 1) for name, least in (("a", 0), ("b", 1))]
+    return pd.concat(both, ignore_index=True).drop(columns="relevance")
+
+
+# what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
+ARGUMENTS = {
+    "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
+    "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
+    "fit_weights": lambda judged: {"labelled": labelled(judged)},
+    "mean": {"measures": ["RPP", "rrLP", "AP"]},
+    "measure": {"measures": ["AP", "nDCG@10", "bpref", "ASL"]},
+    "prefer": {"measures": ["RPP", "rrLP", "AP"]},
+    "order": {"measures": ["RPP", "rrLP", "AP", "ASL"]},
+    "compare": {"measures": ["RPP", "AP"]},
+    "annotate": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
+    "delta_sort": {"new": "nDCG@10"},
+    "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
+    "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
+    "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},
+}
+VERBS_OF_A_JOIN = of_kind("judged")
+
+
+def arguments(name, judged):
+    given = ARGUMENTS.get(name, {})
+    given = given(judged) if callable(given) else given
+    verb = VERBS_OF_A_JOIN[name]
+    known = ("qrels", *judged.positions.rules, "level", "topics", "validate") if "judged" not in verb.on else ()
+    needed = [p.name for p in verb.parameters if p.default is p.empty and p.name not in known]
+    lacking = [one for one in needed if one not in given]
+    assert not lacking, f"{name}() needs {', '.join(lacking)}: add {name!r} to ARGUMENTS in {__file__}"
+    return given
+
+
+def asked(door, name, given):
+    return quiet(reduce(getattr, name.split("."), door), **given)
+
+
+def same(left, right):
+    """Fail unless two results are the same, part by part."""
+    if isinstance(left, pd.DataFrame):
+        same_bits(left, right)
+    elif dataclasses.is_dataclass(left):
+        assert type(left) is type(right)
+        for field in dataclasses.fields(left):
+            same(getattr(left, field.name), getattr(right, field.name))
+    elif isinstance(left, np.ndarray):
+        assert left.dtype == right.dtype
+        np.testing.assert_array_equal(left, right)
+    elif type(left).__module__.startswith("matplotlib"):
+        assert type(left) is type(right)
+    elif isinstance(left, list | tuple):
+        assert len(left) == len(right)
+        for one, two in zip(left, right, strict=True):
+            same(one, two)
+    else:
+        assert left == right

@@ -1,0 +1,70 @@
+"""Partitions and the memory of workers: how large one may be, and what is said where one is too large."""
+
+import numpy as np
+import pytest
+
+from pdeval.engines import room
+from pdeval.engines.partitions import wanted_parts
+from tests.engines.bits import divided
+
+dask = pytest.importorskip("dask")
+pytestmark = pytest.mark.extras
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    """Pretend workers of 512 MiB and one thread."""
+    monkeypatch.setattr(room, "memory", lambda: (512 * MIB, 1))
+
+
+def test_workers_of_half_a_gigabyte_have_room_for_250_thousand_rows_and_not_for_500():
+    assert 200_000 < room.most_rows(room.MOVED, (512 * MIB, 1)) < 300_000
+    assert room.most_rows(room.MOVED, (1024 * MIB, 1)) > 500_000
+
+
+def test_threads_of_a_worker_share_its_memory():
+    one, four = (room.most_rows(room.MOVED, (4096 * MIB, threads)) for threads in (1, 4))
+    assert one // 4 == four
+
+
+def test_a_worker_with_less_memory_than_the_libraries_take_has_room_for_a_row():
+    assert room.most_rows(room.MOVED, (128 * MIB, 1)) == 1
+
+
+def test_without_a_cluster_there_is_no_bound():
+    assert room.memory() is None
+    room.check_partitions(np.array([10**9]), room.MOVED)
+
+
+def test_rows_are_shuffled_into_partitions_that_fit(workers):
+    parts = wanted_parts(4_000_000, 8)
+    assert 4_000_000 / parts <= room.most_rows(room.MOVED, room.memory()) < 4_000_000 / 8
+    assert wanted_parts(1000, 8) == 8
+
+
+def test_a_partition_that_is_too_large_is_named_with_the_size_that_fits(workers):
+    with pytest.raises(ValueError, match="partition 1 of the run table has 500,000 rows") as fault:
+        room.check_partitions(np.array([400_000, 500_000, 20]), room.MOVED)
+    assert "a worker of 512 MiB with 1 thread has room for about 247,786" in str(fault.value)
+    assert ".repartition(npartitions=6)" in str(fault.value)
+    needed = int(str(fault.value).partition("give every worker ")[2].partition(" MiB")[0])
+    assert room.most_rows(room.MOVED, ((needed + 1) * MIB, 1)) >= 500_000
+    room.check_partitions(np.array([247_786]), room.MOVED)
+
+
+def test_the_bound_can_be_set(workers):
+    with dask.config.set({room.OPTION: 500_000}):
+        room.check_partitions(np.array([500_000]), room.MOVED)
+        with pytest.raises(ValueError, match="has room for about 500,000"):
+            room.check_partitions(np.array([500_001]), room.MOVED)
+
+
+@pytest.mark.parametrize("rows", ["by query", "by run", "mixed"])
+def test_every_way_to_divide_a_table_looks_at_its_partitions_first(some, qrels, rows):
+    judged = divided(some, 3, rows).ireval.join(qrels, topics="common")
+    with dask.config.set({room.OPTION: 100}), pytest.raises(ValueError, match="has room for about 100"):
+        judged.prefer("RPP", baseline="bm25")
+    with dask.config.set({room.OPTION: 100}), pytest.raises(ValueError, match="has room for about 100"):
+        judged.measure("AP")

@@ -1,0 +1,40 @@
+"""One number for the codes of several columns, against Python's own tuples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pdeval.mechanics.codes import combined_codes
+
+
+def dense(numbers):
+    """Return the place of each among the different ones."""
+    place = {one: at for at, one in enumerate(sorted(set(numbers)))}
+    return [place[one] for one in numbers]
+
+
+@given(
+    sizes=st.lists(st.sampled_from([1, 2, 128, 2**20, 2**40]), min_size=1, max_size=12),
+    rows=st.integers(1, 12),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=80, deadline=None)
+def test_rows_are_told_apart_and_ordered_as_their_tuples(sizes, rows, seed):
+    rng = np.random.default_rng(seed)
+    # many rows share the first and the last value, where products of counts would run over
+    columns = [(rng.choice([0, size - 1, int(rng.integers(size))], rows), size) for size in sizes]
+    tuples = list(zip(*(codes.tolist() for codes, _ in columns)))
+    assert dense(combined_codes(columns, rows).tolist()) == dense(tuples)
+
+
+def test_ten_columns_of_128_values_do_not_run_over():
+    codes = np.array([0, 127])
+    # 128**10 is 2**70: as a plain product of 64 bits the first column would be lost
+    first = combined_codes([(codes, 128), *[(np.zeros(2, dtype=np.int64), 128)] * 9], 2)
+    assert first[0] != first[1]
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_no_columns_make_all_rows_equal(rows):
+    assert combined_codes([], rows).tolist() == [0] * rows
