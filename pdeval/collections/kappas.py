@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from pdeval.collections.labelled import Labels
+from pdeval.mechanics.equality import NOISE
 
 Chance = Literal["none", "own", "pooled"]
 
@@ -273,7 +274,7 @@ def corrected(observed: np.ndarray | float, expected: np.ndarray | float) -> np.
     spare = 1.0 - np.asarray(expected, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         # a spare of 1e-16 is rounding: one label for everything
-        return np.where(spare > 1e-12, (observed - np.asarray(expected)) / spare, np.nan)
+        return np.where(spare > NOISE, (observed - np.asarray(expected)) / spare, np.nan)
 
 
 def _expected(rows: np.ndarray, columns: np.ndarray, total: np.ndarray | np.float64) -> tuple[np.ndarray, np.ndarray]:

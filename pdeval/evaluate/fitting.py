@@ -9,13 +9,13 @@ import pandas as pd
 
 from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.scores import Views
+from pdeval.evaluate.sources import clear_values
 from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Positions
 from pdeval.kernels.levels import closer
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import checked_binding, numbers, query_column
 from pdeval.mechanics.arguments import number
-from pdeval.mechanics.equality import signs
 from pdeval.verbs import verb
 
 
@@ -173,8 +173,8 @@ def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
             f"prefs[prefs['measure'] == {measures[0]!r}]."
         )
     table = table[table["value"].notna()]
-    sign = signs(numbers(table["value"], "value"))
-    return table[sign != 0], sign[sign != 0].astype(np.float64)
+    sign = np.sign(clear_values(numbers(table["value"], "value"), "".join(map(str, measures)), table.attrs))
+    return table[sign != 0], sign[sign != 0]
 
 
 def _won(said: pd.Series, positions: Positions, sides: list[np.ndarray]) -> np.ndarray:

@@ -162,10 +162,7 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     """
     entry = measure.entry
     if entry.family == "metric":
-        values = views.values(measure)
-        x, y = (values[:, a], values[:, b]) if entry.higher else (values[:, b], values[:, a])
-        # where both are infinite (a search length of what neither found) they are level
-        return np.subtract(x, y, out=np.zeros(x.shape), where=x != y)
+        return views.differences(measure, a, b)
     if views.positions.rules.get("ties") == "expected":
         raise ValueError(
             f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."

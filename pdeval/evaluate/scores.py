@@ -13,6 +13,7 @@ from pdeval.catalog.known import described
 from pdeval.evaluate.cube import Scores
 from pdeval.judged.blocks import Block, View
 from pdeval.judged.judged import Judged
+from pdeval.mechanics.equality import gap, row_sizes
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -168,6 +169,15 @@ class Views:
                 value = kernel(*block.columns(columns), **parameters)
                 result[block.topics] = one_number_each(value, block.shape, block, measure)
         return result
+
+    def differences(self, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return by how much the first run of each pair is better, shape (topics, pairs); rounding is 0."""
+        values = self.values(measure) if measure.higher else -self.values(measure)
+        x, y = values[:, a], values[:, b]
+        if self.positions.rules.get("compat") == "pref_eval":  # there rounding breaks ties
+            return np.subtract(x, y, out=np.zeros(x.shape), where=x != y)
+        # of both signs, values near 0 are what is left of larger ones
+        return gap(x, y, 0.0 if measure.entry.range[0] >= 0 else row_sizes(values))
 
 
 def one_number_each(value: Any, shape: tuple[int, int], block: Block, measure: Measure) -> np.ndarray:

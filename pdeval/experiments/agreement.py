@@ -15,7 +15,7 @@ from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of
-from pdeval.mechanics.equality import NOISE, signs
+from pdeval.mechanics.equality import NOISE
 from pdeval.verbs import verb
 
 Per = Literal["all", "query"]
@@ -66,9 +66,14 @@ class Tally:
         self.sums = np.zeros((3, len(self.a), queries))
 
     def add(self, differences: Sequence[np.ndarray]) -> None:
-        """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count."""
+        """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count.
+
+        Ties are 0 (see `together`); a difference is larger than the fuzziness by more than the rounding of its pair.
+        """
         known = [~np.isnan(values) for values in differences]
-        sign = [signs(values) for values in differences]
+        sign = [np.sign(values) for values in differences]
+        size = [np.abs(values) for values in differences]
+        most = [np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0) for one in size]
         for k, (i, j) in enumerate(zip(self.a.tolist(), self.b.tolist())):
             both = known[i] & known[j]
             x, y = differences[i], differences[j]
@@ -78,8 +83,8 @@ class Tally:
                 if least == 0:
                     self.agreeing[f, k] += ((sign[i] == sign[j]) & both).sum(axis=1)
                 else:
-                    clear = opposite & (np.abs(x) > least + NOISE) & (np.abs(y) > least + NOISE)
-                    self.agreeing[f, k] += (both & ~clear).sum(axis=1)
+                    beyond = [size[m] > least + NOISE * np.maximum(most[m], least) for m in (i, j)]
+                    self.agreeing[f, k] += (both & ~(opposite & beyond[0] & beyond[1])).sum(axis=1)
             if not both.all():
                 x, y = np.where(both, x, 0.0), np.where(both, y, 0.0)
             with np.errstate(invalid="ignore"):  # an infinite difference has no correlation
@@ -99,24 +104,23 @@ class Tally:
         count = pairs[pair, query]
         rate = np.where(count > 0, share(agreeing[level, pair, query], count), np.nan)
         columns |= {"fuzziness": np.array(self.fuzziness)[level], "pairs": count, "agreement": rate}
-        return pd.DataFrame({**columns, "r": about_zero(pairs, *sums)[pair, query]})
+        return pd.DataFrame({**columns, "r": about_zero(*sums)[pair, query]})
 
 
-def about_zero(n: np.ndarray, xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
-    """Return r = sum xy / sqrt(sum xx sum yy) of n differences from their sums; NaN where one side is always tied.
+def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
+    """Return r = sum xy / sqrt(sum xx sum yy) of differences from their sums; NaN where one side is always tied.
 
-    Not about the means: a pair has no first run, and turning one around would move them.
+    Not about the means: a pair has no first run, and turning one around would move them. Ties are exactly 0.
 
     Examples
     --------
     >>> x, y = np.array([0.5, -0.1]), np.array([0.4, 0.2])
     >>> sides = [(x, y), (x * [1, -1], y * [1, -1])]
-    >>> [round(float(about_zero(np.array(2), x @ x, y @ y, x @ y)), 4) for x, y in sides]
+    >>> [round(float(about_zero(x @ x, y @ y, x @ y)), 4) for x, y in sides]
     [0.7894, 0.7894]
     """
     with np.errstate(invalid="ignore", over="ignore"):
-        # what rounding leaves of ties is no difference
-        known = (np.minimum(xx, yy) > n * NOISE**2) & np.isfinite(xx) & np.isfinite(yy)
+        known = (np.minimum(xx, yy) > 0) & np.isfinite(xx) & np.isfinite(yy)
         r = np.divide(xy, np.sqrt(np.where(known, xx, 1.0)) * np.sqrt(np.where(known, yy, 1.0)))
     return np.where(known, np.clip(r, -1.0, 1.0), np.nan)
 
@@ -150,7 +154,7 @@ def agree(
 
     With fuzziness 0, two measures agree on a pair where the signs of their differences are equal: two ties agree, a
     tie and a preference do not. With fuzziness D > 0, they disagree only where the signs are opposite and both
-    differences are larger than D. Differences below 1e-12 are rounding and count as ties.
+    differences are larger than D. Values that differ by rounding only, 1e-12 of their size, are tied.
 
     The correlation is taken about zero, r = sum xy / sqrt(sum x^2 sum y^2): a pair has no first run, so r does not
     depend on which of the two is subtracted from the other, as Pearson's would.

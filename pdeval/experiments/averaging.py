@@ -15,6 +15,7 @@ from pdeval.kernels.search_length import atomized
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of
+from pdeval.mechanics.equality import NOISE
 from pdeval.verbs import verb
 
 table(
@@ -137,7 +138,9 @@ def effective_share(lengths: ArrayLike) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         gap = np.abs(mean - aim)
     # of equally near ones the most items: where all lengths are equal, all are read
-    near = np.isclose(gap, np.nanmin(np.where(np.isnan(gap), np.inf, gap), axis=0), rtol=1e-9, atol=1e-12)
+    least = np.nanmin(np.where(np.isnan(gap), np.inf, gap), axis=0)
+    with np.errstate(invalid="ignore"):
+        near = (gap - least <= NOISE * np.maximum(mean, aim)) & np.isfinite(gap)
     most = (near * count).max(axis=0)
     return np.where(np.isfinite(aim), most / len(values), np.nan)
 

@@ -21,7 +21,7 @@ from pdeval.kernels.levels import closer, share
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of, whole
-from pdeval.mechanics.equality import NOISE, pairs_of
+from pdeval.mechanics.equality import NOISE, pairs_of, row_sizes
 from pdeval.verbs import verb
 
 CELLS = 1 << 20
@@ -227,6 +227,7 @@ def _moments(judged: Judged, levels: int) -> Iterator[tuple[int, np.ndarray]]:
         sums = near.sum(axis=2)
         # centred first: products of the means would cost digits
         centred = np.where(here, near - (sums / np.maximum(n, 1))[..., None], 0.0)
+        centred[np.abs(centred) <= NOISE * row_sizes(near)] = 0.0  # what rounding leaves of equal ranks
         part[1:, 1:] = np.einsum("itr,jtr,t->ij", centred, centred, n.astype(np.float64))
         yield size, part
 
@@ -237,7 +238,7 @@ def _correlations(moments: np.ndarray) -> pd.DataFrame:
     have = moments[b]  # queries that have the deeper of the two levels
     at = np.arange(len(b))
     n = have[:, 0, 0]
-    r = about_zero(n, have[at, a, a], have[at, b, b], have[at, a, b])
+    r = about_zero(have[at, a, a], have[at, b, b], have[at, a, b])
     return pd.DataFrame({"recall_a": a, "recall_b": b, "pairs": n.astype(np.int64), "r": r})
 
 
@@ -254,7 +255,7 @@ def _regressions(moments: np.ndarray, ahead: int) -> pd.DataFrame:
             weight = np.linalg.solve(inside, cross)
             left = whole[i, i] - weight @ cross
             error = np.sqrt(np.diag(np.linalg.inv(inside)) * max(left, 0.0) / (n - len(given)))
-            fit = 1 - left / whole[i, i] if whole[i, i] > n * NOISE**2 else np.nan
+            fit = 1 - left / whole[i, i] if whole[i, i] > 0 else np.nan
         parts.append(
             pd.DataFrame(
                 {

@@ -20,6 +20,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.equality import NOISE, settled
 from pdeval.verbs import verb
 
 MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
@@ -187,7 +188,7 @@ def _buckets(best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None) -
             raise ValueError(f"the edges of {name} must rise, found {edge.tolist()}.")
         values = best["value"].to_numpy()[(best["measure"] == name).to_numpy()]
         # a mean of 0.3 may come out as 0.29999999999999993
-        place = np.clip(np.searchsorted(edge, values + 1e-12, side="right") - 1, 0, None)
+        place = np.clip(np.searchsorted(edge, values + NOISE * np.abs(values), side="right") - 1, 0, None)
         count = np.bincount(place, minlength=len(edge))
         top = _largest(name)
         high = np.array([*edge[1:], top if top > edge[-1] else np.inf])
@@ -236,7 +237,7 @@ def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.D
         for m, label in enumerate(cube.measures):
             higher[label] = bool(cube.higher[m])
             means = np.nanmean(cube.values[m], axis=0)
-            best = int(np.nanargmax(means if higher[label] else -means))
+            best = int(np.nanargmax(settled(means if higher[label] else -means)))  # of equals the first
             rows.append((name, label, texts[best], float(means[best])))
     frame = pd.DataFrame(rows, columns=["collection", "measure", "run", "value"])
     frame.attrs.update(measures=known, table="best_systems")

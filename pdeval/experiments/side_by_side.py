@@ -9,12 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog import Measure
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import Pairs, of_pairs, select
 from pdeval.evaluate.scores import Views
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, decided, sources
 from pdeval.judged.judged import Judged
+from pdeval.mechanics.equality import cleared, gap, size_of
 from pdeval.mechanics.progress import track
 
 CELLS = 1 << 20
@@ -51,12 +53,13 @@ class Differences:
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, differences of shape (queries, pairs in the slice))."""
         values = self.scores.oriented()[measure]
+        both = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
+        least = size_of(values) if both else 0.0
         step = max(CELLS // max(len(values), 1), 1)
         for first in range(0, len(self.a), step):
             block = slice(first, min(first + step, len(self.a)))
-            x, y = values[:, self.a[block]], values[:, self.b[block]]
-            with np.errstate(invalid="ignore"):  # two infinite search lengths are tied
-                yield block, np.where(x == y, 0.0, x - y)
+            # of both signs, values near 0 are what is left of larger ones
+            yield block, gap(values[:, self.a[block]], values[:, self.b[block]], least)
 
 
 Stream: TypeAlias = Preferences | Pairs | Differences
@@ -87,6 +90,8 @@ def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: o
 def together(source: Stream, *, desc: str = "", progress: bool | None = None) -> Iterator[list[np.ndarray]]:
     """Yield, block of pairs by block of pairs, the differences of every measure, each of shape (queries, pairs).
 
+    What is rounding is 0: two runs are tied where their difference is 0.
+
     Examples
     --------
     >>> import pdeval
@@ -97,9 +102,16 @@ def together(source: Stream, *, desc: str = "", progress: bool | None = None) ->
     if isinstance(source, Pairs):
         yield from _of_join(source, desc, progress)
         return
-    streams = [source.blocks(m) for m in range(len(source.measures))]
+    of_scores = isinstance(source, Differences)
+    streams = [source.blocks(m) if of_scores else decided(source, m) for m in range(len(source.measures))]
     for parts in track(zip(*streams, strict=True), desc=desc, progress=progress):
         yield [values for _, values in parts]
+
+
+def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the preferences of pairs of runs on every topic, shape (topics, pairs), with what is rounding made 0."""
+    values = of_pairs(views, measure, a, b)
+    return values if measure.entry.family == "metric" else cleared(values, 1.0)
 
 
 def _of_join(source: Pairs, desc: str, progress: bool | None) -> Iterator[list[np.ndarray]]:
@@ -112,7 +124,7 @@ def _of_join(source: Pairs, desc: str, progress: bool | None) -> Iterator[list[n
         a, b = source.a[first : first + step], source.b[first : first + step]
         block = []
         for measure in source.asked:
-            values = of_pairs(views, measure, a, b)
+            values = clear_pairs(views, measure, a, b)
             counts = views.counted(measure)
             if not counts.all():
                 values[~(counts[:, a] & counts[:, b])] = np.nan

@@ -10,8 +10,8 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.pairs import of_pairs
 from pdeval.evaluate.scores import Views
+from pdeval.experiments.side_by_side import clear_pairs
 from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import share
@@ -65,7 +65,7 @@ class Plan:
         for first in range(0, len(self.a), step):
             block = slice(first, min(first + step, len(self.a)))
             a, b = self.a[block], self.b[block]
-            values = of_pairs(views, measure, a, b)[self.kept]
+            values = clear_pairs(views, measure, a, b)[self.kept]
             if np.isinf(values).any():
                 raise ValueError(
                     f"{measure.label} is infinite where an item was not found, and has no mean; "
@@ -115,7 +115,7 @@ class Plan:
         whole = np.ones((1, len(sign)))
 
         def look(block: slice, values: np.ndarray) -> None:
-            sign[:, block], mean[block] = signs(values), mean_signs(values, whole)[0]
+            sign[:, block], mean[block] = np.nan_to_num(np.sign(values)), mean_signs(values, whole)[0]
 
         merit = self.merit(views, measure, look)
         return Full(sign, mean, self.ranks(merit, whole, measure)[0])
@@ -128,7 +128,7 @@ class Plan:
         systems = np.zeros(len(weights))
 
         def look(block: slice, values: np.ndarray) -> None:
-            sign, known, wanted, mean = signs(values), ~np.isnan(values), target.sign[:, block], target.mean[block]
+            sign, known, wanted, mean = np.sign(values), ~np.isnan(values), target.sign[:, block], target.mean[block]
             tied[:] += (known & (sign == 0)).sum(axis=1)
             told[:] += (known & (wanted != 0)).sum(axis=1)
             right[:] += (known & (wanted != 0) & (sign == wanted)).sum(axis=1)
@@ -151,7 +151,8 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     [[1, -1], [-1, 0]]
     """
     known = ~np.isnan(values)
-    return signs(share(weights @ np.where(known, values, 0.0), weights @ known.astype(np.float64)))
+    filled, count = np.where(known, values, 0.0), weights @ known.astype(np.float64)
+    return signs(share(weights @ filled, count), share(weights @ np.abs(filled), count))
 
 
 def ordered(cube: Scores, method: str | None, *, winrates: bool) -> np.ndarray:

@@ -16,7 +16,7 @@ from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of, whole
-from pdeval.mechanics.equality import apart, equal_pairs, pairs_of, signs
+from pdeval.mechanics.equality import apart, equal_pairs, pairs_of
 from pdeval.verbs import verb
 
 MEANS = {
@@ -74,7 +74,7 @@ def ties(
 ) -> pd.DataFrame:
     """Return the share of pairs of runs on the same query that each measure leaves tied.
 
-    Differences below 1e-12 are rounding and count as ties.
+    Values that differ by rounding only, 1e-12 of their size, are tied.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def ties(
     for block in together(stream, desc="ties", progress=progress):
         for m, values in enumerate(block):
             known = ~np.isnan(values)
-            counts[:, m] += known.sum(axis=1), ((signs(values) == 0) & known).sum(axis=1)
+            counts[:, m] += known.sum(axis=1), ((values == 0) & known).sum(axis=1)
     if per == "all":
         counts = counts.sum(axis=2, keepdims=True)
     measure, query = (axis.ravel() for axis in np.indices(counts.shape[1:]))

@@ -3,36 +3,82 @@
 Two sums that are equal on paper differ on the machine by their order of addition. Everywhere in pdeval - tests,
 orderings, ties, agreement - two values of a measure are equal where they differ by no more than 1e-12 of the larger
 one. Where values are what is left of larger ones (differences, preferences, values of both signs) it is 1e-12 of
-that size, about 1 for preferences (`settled`, `cleared`, `signs`).
+the size of those: 1 for declared preferences, else the largest there is. So the unit of a measure decides nothing.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pdeval.mechanics import stretches
 
 NOISE = 1e-12  # the share of a value's size below which a difference is rounding: so the values are equal
 
 
-def signs(values: np.ndarray, size: float | np.ndarray = 1.0) -> np.ndarray:
+def signs(values: np.ndarray, size: float | np.ndarray) -> np.ndarray:
     """Return +1, -1 or 0 for differences; those below 1e-12 of the size of what was subtracted are rounding, so 0.
 
     Examples
     --------
-    >>> signs(np.array([0.2, -0.2, 1e-17])).tolist()
+    >>> signs(np.array([0.2, -0.2, 1e-17]), 0.5).tolist()
     [1, -1, 0]
     """
     least = NOISE * size
     return (values > least).view(np.int8) - (values < -least).view(np.int8)
 
 
+def size_of(*arrays: np.ndarray) -> float:
+    """Return the size of the largest finite value, to which rounding is relative; 0 where there is none.
+
+    Examples
+    --------
+    >>> size_of(np.array([0.5, -3.0, np.inf]), np.zeros(0))
+    3.0
+    """
+    sizes = [np.abs(values) for values in arrays]
+    return max(float(np.max(size, initial=0.0, where=np.isfinite(size))) for size in sizes)
+
+
+def row_sizes(values: np.ndarray) -> np.ndarray:
+    """Return the size of the largest finite value along the last axis, which stays.
+
+    Examples
+    --------
+    >>> row_sizes(np.array([[0.5, -3.0, np.inf], [1.0, 2.0, np.nan]])).tolist()
+    [[3.0], [2.0]]
+    """
+    size = np.abs(values)
+    found: np.ndarray = np.max(size, axis=-1, keepdims=True, initial=0.0, where=np.isfinite(size))
+    return found
+
+
+def gap(a: ArrayLike, b: ArrayLike, least: float | np.ndarray = 0.0) -> np.ndarray:
+    """Return a - b, or 0 where that is rounding, below 1e-12 of the larger one; two infinite values are equal.
+
+    Parameters
+    ----------
+    least : float or ndarray
+        The size that the values have at least, where they are sums or means of such numbers.
+
+    Examples
+    --------
+    >>> gap([0.8, 0.8, np.inf], [0.7999999999999999, 0.7, np.inf]).round(2).tolist()
+    [0.0, 0.1, 0.0]
+    """
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        difference = np.subtract(a, b)
+        rounding = np.abs(difference) <= NOISE * np.maximum(np.maximum(np.abs(a), np.abs(b)), least)
+    return np.where((rounding & np.isfinite(difference)) | (a == b), 0.0, difference)
+
+
 def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     """Return the values with those along the last axis that differ by rounding only made the same.
 
     Neighbours are equal where they differ by at most 1e-12 of the larger of the two. Where values have both signs,
-    those near 0 may be what is left of larger ones: there 1e-12 of the largest value of all counts too, or of 1 where
-    that is less, so that one huge value does not make the others equal. Nothing else changes, NaN stays.
+    those near 0 may be what is left of larger ones: there it is 1e-12 of the largest value of all. Nothing else
+    changes, NaN stays.
 
     Parameters
     ----------
@@ -50,11 +96,11 @@ def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     ordered = np.take_along_axis(values, upward, axis=-1)
     size = np.abs(ordered)
     both = np.nanmin(ordered, initial=0.0) < 0 < np.nanmax(ordered, initial=0.0)
-    usual = max(min(1.0, float(np.nanmax(size, initial=0.0))) if both else 0.0, least)
+    usual = max(size_of(ordered) if both else 0.0, least)
     with np.errstate(invalid="ignore"):
-        gap = np.diff(ordered, axis=-1)
-        near = gap <= NOISE * np.maximum(np.maximum(size[..., 1:], size[..., :-1]), usual)
-    if not (near & (gap != 0)).any():
+        step = np.diff(ordered, axis=-1)
+        near = (step <= NOISE * np.maximum(np.maximum(size[..., 1:], size[..., :-1]), usual)) & np.isfinite(step)
+    if not (near & (step != 0)).any():
         return values
     new = np.ones(values.shape, dtype=bool)
     new[..., 1:] = ~near  # a gap beside NaN is none
@@ -63,18 +109,21 @@ def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     return out
 
 
-def cleared(differences: np.ndarray) -> np.ndarray:
+def cleared(differences: np.ndarray, least: float) -> np.ndarray:
     """Return differences of shape (queries, pairs) with those that are rounding made 0, where only they are known.
 
-    That is below 1e-12 of the pair's largest, or of 1 where that is less, for they are sums of such numbers.
+    Parameters
+    ----------
+    least : float
+        The size that the subtracted numbers have at least; the pair's largest difference counts too.
 
     Examples
     --------
-    >>> cleared(np.array([[1e-17], [0.5]])).tolist()
+    >>> cleared(np.array([[1e-17], [0.5]]), 1.0).tolist()
     [[0.0], [0.5]]
     """
     size = np.abs(differences)
-    noise = size <= NOISE * np.fmax.reduce(size, axis=0, initial=1.0)
+    noise = size <= NOISE * np.fmax.reduce(np.where(np.isinf(size), np.nan, size), axis=0, initial=least)
     return np.where(noise, 0.0, differences) if (noise & (size > 0)).any() else differences
 
 

@@ -16,6 +16,7 @@ from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
 from pdeval.mechanics.arguments import share, whole
+from pdeval.mechanics.equality import gap, settled, size_of
 from pdeval.online.assignment import Unit, unit_of, users_in_several
 from pdeval.online.behaviour import buckets_of, described, estimated_as, one_query_each, rng_of, samples_of
 from pdeval.online.behaviour_measures import MEASURES, chosen_measures, names_in
@@ -25,10 +26,7 @@ from pdeval.online.samples import (
     Kind,
     Tested,
     bootstrap_medians,
-    gap,
     mann_whitney,
-    settled,
-    size_of,
     two_rates,
     welch,
 )
@@ -163,7 +161,7 @@ def compare_buckets(
             x, y = samples[name][a], samples[name][b]
             found = _test(x, y, kind, test, 1 - alpha, (drawn[a], drawn[b]))
             sides = (buckets[a], buckets[b], name, how[name], found.test, len(x), len(y), value[a], value[b])
-            rows.append((*sides, gap(value[a], value[b], size_of(x, y)), *found[1:]))
+            rows.append((*sides, float(gap(value[a], value[b], size_of(x, y))), *found[1:]))
     bucket = str(buckets.name)
     columns = [f"{bucket}_a", f"{bucket}_b", "measure", "aggregate", "test", "n_a", "n_b", "value_a", "value_b"]
     columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
@@ -277,8 +275,7 @@ def _word(toward: np.ndarray, significant: np.ndarray) -> str:
 def _found(values: list[float], order: Sequence[object], mark: str) -> str:
     """Return the buckets in the order of their values, e.g. 'ORIG < RAND = FLAT'; those without a value last."""
     value = np.array(values, dtype=np.float64)
-    known = ~np.isnan(value)
-    value[known] = settled(value[known], np.zeros(0))[0]
+    value = settled(value)
     rising = np.argsort(value if mark == "<" else -value, kind="stable")
     text = str(order[rising[0]])
     for before, after in pairwise(rising):

@@ -1,7 +1,8 @@
 """One and two samples: means, rates and medians with their intervals, and tests between two independent groups.
 
-Values that differ by rounding alone, by no more than 1e-12 of the largest value's size, are equal: samples without any
-difference give p = 1, statistic 0 (Mann-Whitney: half of the pairs) and effect 0.
+Values that differ by rounding alone are equal (`mechanics.equality`), means where they differ by no more than 1e-12
+of the largest value: samples without any difference give p = 1, statistic 0 (Mann-Whitney: half of the pairs) and
+effect 0.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pdeval.mechanics.equality import NOISE
+from pdeval.mechanics.equality import NOISE, gap, settled, size_of
 
 Aggregate = Literal["mean", "median"]
 Kind = Literal["rate", "mean", "median"]
@@ -89,45 +90,6 @@ def bootstrap_medians(values: np.ndarray, draws: int, rng: np.random.Generator) 
     return between
 
 
-def size_of(*samples: np.ndarray) -> float:
-    """Return the size of the largest value, to which rounding is relative.
-
-    Examples
-    --------
-    >>> size_of(np.array([0.5, -3.0]), np.zeros(0))
-    3.0
-    """
-    return max(float(np.max(np.abs(sample), initial=0.0)) for sample in samples)
-
-
-def gap(a: float, b: float, size: float) -> float:
-    """Return a - b, or 0 where that is rounding for values of such a size.
-
-    Examples
-    --------
-    >>> gap(0.8, 0.7999999999999999, 0.8), round(gap(0.8, 0.7, 0.8), 2)
-    (0.0, 0.1)
-    """
-    return 0.0 if abs(a - b) <= NOISE * size else a - b
-
-
-def settled(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return two samples in which values that differ by rounding alone, within or between them, are one value.
-
-    Examples
-    --------
-    >>> x, y = settled(np.array([0.1 + 0.2, 0.5]), np.array([0.3]))
-    >>> bool(x[0] == y[0]), x[1].item()
-    (True, 0.5)
-    """
-    values = np.concatenate([x, y]).astype(np.float64)
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    new = np.append(True, np.diff(ordered) > NOISE * size_of(values))[: len(values)]
-    values[order] = ordered[new][np.cumsum(new) - 1]
-    return values[: len(x)], values[len(x) :]
-
-
 def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     """Return the pooled z test of two rates; interval of the difference by Newcombe (1998), effect size Cohen's h.
 
@@ -144,7 +106,7 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     p, q = float(np.mean(x)), float(np.mean(y))
     pooled = (np.sum(x) + np.sum(y)) / (len(x) + len(y))
     error = float(np.sqrt(pooled * (1 - pooled) * (1 / len(x) + 1 / len(y))))
-    difference = gap(p, q, 1.0)
+    difference = float(gap(p, q, 1.0))
     q = p if difference == 0 else q
     statistic = difference / error if error > 0 else 0.0  # without error both rates are 0, or both are 1
     (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), confidence), _wilson(q, len(y), confidence)
@@ -167,7 +129,7 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     if len(x) < 2 or len(y) < 2:
         return Tested("welch", NAN, NAN, NAN, NAN, NAN)
     size = size_of(x, y)
-    difference = gap(float(np.mean(x)), float(np.mean(y)), size)
+    difference = float(gap(np.mean(x), np.mean(y), size))
     # a spread within rounding is none
     variances = [float(np.var(one, ddof=1)) if np.ptp(one) > NOISE * size else 0.0 for one in (x, y)]
     parts = variances[0] / len(x), variances[1] / len(y)
@@ -203,11 +165,11 @@ def mann_whitney(
 
     if not len(x) or not len(y):
         return Tested("mann-whitney", NAN, NAN, NAN, NAN, NAN)
-    x, y = settled(x, y)
+    x, y = np.split(settled(np.concatenate([x, y]).astype(np.float64)), [len(x)])
     low = high = NAN
     if min(len(x), len(y), len(drawn[0])) > 1:
         ends = np.quantile(drawn[0] - drawn[1], [(1 - confidence) / 2, (1 + confidence) / 2])
-        low, high = (gap(float(end), 0.0, size_of(x, y)) for end in ends)
+        low, high = gap(ends, 0.0, size_of(x, y)).tolist()
     if np.ptp(np.concatenate([x, y])) == 0:  # all equal
         return Tested("mann-whitney", low, high, 0.0, len(x) * len(y) / 2, 1.0)
     found = mannwhitneyu(x, y, alternative="two-sided")

@@ -11,6 +11,7 @@ from pdeval.catalog.known import Known
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.arguments import share
+from pdeval.mechanics.equality import gap
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.verbs import verb
 
@@ -166,5 +167,6 @@ def _votes(credits: Table) -> tuple[list[str], np.ndarray, pd.DataFrame, np.ndar
     number = frame.groupby(sides, sort=True, observed=True).ngroup().to_numpy()
     pairs = frame[sides].drop_duplicates().sort_values(sides).reset_index(drop=True)
     clicked = frame["clicks"].to_numpy() > 0
-    sign = np.sign(frame["credit_a"].to_numpy() - frame["credit_b"].to_numpy())[clicked].astype(np.int64)
+    credit = (frame[f"credit_{side}"].to_numpy(dtype=np.float64) for side in "ab")
+    sign = np.sign(gap(*credit))[clicked].astype(np.int64)
     return sides, number[clicked], pairs, sign, clicked

@@ -1,6 +1,7 @@
 """Coefficients of how alike two orderings of the same runs are: Kendall's tau and its kin, RBO, Spearman, Pearson.
 
-Every coefficient takes two vectors over the same runs, more is better; runs with equal numbers are tied.
+Every coefficient takes two vectors over the same runs, more is better; runs with equal numbers are tied, also where
+rounding, 1e-12 of their size, tells them apart.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdeval.evaluate import cube
+from pdeval.mechanics.equality import settled
 from pdeval.mechanics.registries import first_line, named, register
 from pdeval.orderings.votes import ranks
 
@@ -133,7 +135,7 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     >>> tau_a([3, 2, 1], [3, 1, 1])
     0.6666666666666666
     """
-    x, y = np.asarray(x), np.asarray(y)
+    x, y = _numbers(x), _numbers(y)
     a, b = cube.all_pairs(len(x))
     return float(np.mean(np.sign(x[a] - x[b]) * np.sign(y[a] - y[b])))
 
@@ -149,7 +151,7 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     """
     from scipy import stats
 
-    return float(stats.kendalltau(x, y, variant="b").statistic)
+    return float(stats.kendalltau(_numbers(x), _numbers(y), variant="b").statistic)
 
 
 @coefficient(aliases=("ap_correlation",), reference="Yilmaz, Aslam and Robertson 2008")
@@ -165,6 +167,7 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
     >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4), round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4)
     (0.3333, 0.7778)
     """
+    x, y = _numbers(x), _numbers(y)
     above, belongs = _above(x, y)
     before, tied = above.sum(axis=1), np.equal.outer(y, y).sum(axis=1)
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before) + 1))))
@@ -187,6 +190,7 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     (0.3333, 1.0)
     """
     halves = []
+    x, y = _numbers(x), _numbers(y)
     for one, other in ((x, y), (y, x)):
         above, belongs = _above(one, other)
         before = above.sum(axis=1)
@@ -198,9 +202,13 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     return float(np.mean(halves))
 
 
-def _above(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def _numbers(values: ArrayLike) -> np.ndarray:
+    """Return the numbers of the runs, those that differ by rounding only made the same."""
+    return settled(np.asarray(values, dtype=np.float64))
+
+
+def _above(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each run (rows), which runs `y` puts above it, and whether `x` does too (1), or below (-1)."""
-    x, y = np.asarray(x), np.asarray(y)
     return y[None, :] > y[:, None], np.sign(x[None, :] - x[:, None])
 
 
@@ -216,7 +224,7 @@ def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
     >>> round(rbo([5, 4, 3, 2, 1], [2, 5, 4, 3, 1]), 5), rbo([2, 2, 1], [2, 2, 1])
     (0.828, 1.0)
     """
-    first, second = ranks(np.asarray(x, dtype=np.float64)), ranks(np.asarray(y, dtype=np.float64))
+    first, second = ranks(_numbers(x)), ranks(_numbers(y))
     n = len(first)
     sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[1:]
     common = np.cumsum(np.bincount(np.maximum(first, second), minlength=n + 1))[1:]
@@ -235,7 +243,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """
     from scipy import stats
 
-    return pearson(stats.rankdata(x), stats.rankdata(y))
+    return pearson(stats.rankdata(_numbers(x)), stats.rankdata(_numbers(y)))
 
 
 @coefficient(looks_at="scores", reference="Pearson 1895")
@@ -249,6 +257,6 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """
     from scipy import stats
 
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
+    if np.ptp(_numbers(x)) == 0 or np.ptp(_numbers(y)) == 0:
         return float("nan")
     return float(stats.pearsonr(x, y).statistic)

@@ -269,7 +269,9 @@ def _ranked(
         if votes.name is not None:
             out.append((score, ranks_by_name(score, votes.name)))
             continue
-        sizes = {"value": votes.value, "wins": votes.wins}
+        # win rates of scores are what is left of sums of them
+        runs = votes.wins.shape[1]
+        sizes = {"value": votes.value, "wins": votes.wins if votes.value is None else runs * votes.value}
         used = [sizes[column] for column in entry.columns if column in sizes]
         scale = max((float(np.nanmax(np.abs(size))) for size in used if size is not None), default=1.0)
         out.append((score, ranks(score, entry.tolerance * scale)))

@@ -14,7 +14,7 @@ import numpy as np
 
 from pdeval.evaluate import cube
 from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.sources import Source
+from pdeval.evaluate.sources import Source, decided
 from pdeval.kernels.levels import total
 from pdeval.kinds.labels import run_labels
 from pdeval.mechanics.equality import NOISE, settled
@@ -243,7 +243,8 @@ def votes_of(
     _check_finite(value, source.measures[m], "(query, run) values")
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
-    wins = known.sum(axis=1, keepdims=True) * value - np.nansum(value, axis=1, keepdims=True)
+    equal = settled(value) if name is None else value
+    wins = known.sum(axis=1, keepdims=True) * equal - np.nansum(equal, axis=1, keepdims=True)
     return Votes.of(value, wins, 0.0, name, queries)
 
 
@@ -251,7 +252,7 @@ def _of_preferences(
     source: cube.Preferences | Pairs, m: int, name: np.ndarray | None, queries: np.ndarray | None
 ) -> Votes:
     n_runs = len(source.runs)
-    blocks = _finite(source, m)
+    blocks = _finite(source, m, name is None)
     sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
     known = opponents > 0
     lacking = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
@@ -265,8 +266,9 @@ def _of_preferences(
     return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name, queries)
 
 
-def _finite(source: cube.Preferences | Pairs, m: int) -> Iterator[tuple[slice, np.ndarray]]:
-    for pairs, values in source.blocks(m):
+def _finite(source: cube.Preferences | Pairs, m: int, tied: bool) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the blocks, with what is rounding made 0 where runs may be tied."""
+    for pairs, values in decided(source, m) if tied else source.blocks(m):
         _check_finite(values, source.measures[m], "preferences")
         yield pairs, values
 

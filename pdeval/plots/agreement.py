@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.sources import clear_values
 from pdeval.kinds.vocabularies import listed
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import drawn, plot
@@ -61,7 +62,7 @@ def difference_scatter(
     """
     x_name, y_name, x, y = _two(frame, measures)
     counted = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[counted], y[counted]
+    x, y = (clear_values(*one, frame.attrs) for one in ((x[counted], x_name), (y[counted], y_name)))
     if not len(x):
         raise ValueError(f"{x_name} and {y_name} have no query and pair of runs in common.")
     agrees = np.sign(x) == np.sign(y)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.sources import clear_values
 from pdeval.kinds.recognition import run_columns
 from pdeval.kinds.tables import query_column
 from pdeval.plots import legibility, style
@@ -66,7 +67,7 @@ def query_differences(
         raise prefs.lacks("query")
     rows, name = one(frame, "measure", measure, plot="query_differences")
     rows, sign, a, b = one_pair(rows, pair, prefs.run_columns, plot="query_differences")
-    value = rows["value"].to_numpy(float) * sign
+    value = clear_values(rows["value"].to_numpy(float) * sign, name or "", frame.attrs)
     query_ids = rows[ids].astype(str).to_numpy()
     if len(set(query_ids)) < len(query_ids):
         raise ValueError(
@@ -153,7 +154,7 @@ def win_loss_tie(
     """
     prefs = drawn(frame, "win_loss_tie")
     rows, name = one(frame, "measure", measure, plot="win_loss_tie")
-    counts, against = _counts(prefs.keeping(rows), baseline, per)
+    counts, against = _counts(prefs.keeping(rows), name, baseline, per)
     counts = counts[counts.sum(axis=1) > 0]
     if sort:
         lead = (counts["wins"] - counts["losses"]) / counts.sum(axis=1)
@@ -195,7 +196,7 @@ def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.nd
         )  # fmt: skip
 
 
-def _counts(prefs: Drawn, baseline: object, per: str | None) -> tuple[pd.DataFrame, str]:
+def _counts(prefs: Drawn, name: str | None, baseline: object, per: str | None) -> tuple[pd.DataFrame, str]:
     """Return (wins, ties, losses per bar, whom they are against)."""
     kinds = ["wins", "ties", "losses"]
     frame = prefs.frame
@@ -215,7 +216,7 @@ def _counts(prefs: Drawn, baseline: object, per: str | None) -> tuple[pd.DataFra
     if counted:
         table = frame[kinds].to_numpy(float)
     else:
-        value = frame["value"].to_numpy(float)
+        value = clear_values(frame["value"].to_numpy(float), name or "", frame.attrs)
         table = np.column_stack([value > 0, value == 0, value < 0]).astype(float)
     if baseline is not None:
         base = index_of(baseline, runs)

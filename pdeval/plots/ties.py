@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.equality import NOISE
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import Drawn, drawn, plot
 from pdeval.plots.selection import names
@@ -192,7 +193,7 @@ def decided_by_recall(
     else:
         table, _ = _lines(pairs, "recall", given, group)
         falls = table.ffill().diff().min()
-        if (falls < -1e-12).any():
+        if (falls < -NOISE).any():
             raise ValueError(
                 f"decided_by_recall() draws cumulative shares; {given!r} falls with the recall level"
                 f"{'' if len(table.columns) == 1 else f' in {falls.idxmin()!r}'}. "

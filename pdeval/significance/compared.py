@@ -12,8 +12,9 @@ import pandas as pd
 
 from pdeval.evaluate.choice import baselines_of
 from pdeval.evaluate.cube import Scores, all_pairs
+from pdeval.evaluate.sources import decided
 from pdeval.kinds.labels import labels, run_labels
-from pdeval.mechanics.equality import cleared, settled
+from pdeval.mechanics.equality import settled, size_of
 
 # Values (queries x pairs) that one block of differences may hold.
 BLOCK = 2**20
@@ -117,8 +118,8 @@ class Pairs:
                 yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
             return
         in_turn = np.argsort(self.kept, kind="stable")
-        for part, values in self.source.blocks(measure):
-            values = cleared(finite(values, self.source.measures[measure]))
+        for part, values in decided(self.source, measure):
+            finite(values, self.source.measures[measure])
             first, last = np.searchsorted(self.kept[in_turn], [part.start, part.stop])
             for start in range(first, last, width):
                 pairs = in_turn[start : min(start + width, last)]
@@ -221,8 +222,7 @@ def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
         values = values[counted]
     if values.ndim == 3:
         scores = additive(values)
-        # sums of numbers of about 1: what the preferences are rounded to
-        values = cleared(values) if scores is None else settled(scores, least=1.0)
+        values = values if scores is None else settled(scores, least=size_of(scores))
     return values, counted
 
 
@@ -238,7 +238,7 @@ def square(source: PreferenceSource, measure: int) -> np.ndarray:
             "Compute all pairs (no baseline), or use a pairwise test such as test='t'."
         )
     values = np.zeros((len(source.queries), n_runs, n_runs))
-    for part, block in source.blocks(measure):
+    for part, block in decided(source, measure):
         finite(block, source.measures[measure])
         values[:, source.a[part], source.b[part]] = block
         values[:, source.b[part], source.a[part]] = 0.0 - block

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pdeval.mechanics.equality import NOISE
 from pdeval.mechanics.progress import track
 from pdeval.significance.draws import chunks, in_threads, share_at_least
 from pdeval.significance.outcome import Outcome, describe, ratio
@@ -116,7 +117,7 @@ def residual_mean_square(X: np.ndarray) -> float:
     residual = centred - centred.mean(axis=1, keepdims=True) - centred.mean(axis=0) + centred.mean()
     total = np.square(residual).sum()
     # a table without residual leaves the rounding of its means, which is not an error to test against
-    if total <= 1e-28 * np.square(centred).sum():
+    if total <= NOISE**2 * np.square(centred).sum():
         return 0.0
     return float(total / ((X.shape[0] - 1) * (X.shape[1] - 1)))
 

@@ -253,7 +253,7 @@ def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray
         mean, total = times @ centred / n, times @ square
         spread = total - n * mean**2
         # one value n times over has no spread but for rounding
-        spread[spread <= 1e-13 * total] = 0.0
+        spread[spread <= NOISE * total] = 0.0
         t[done : done + size] = np.abs(ratio(mean, np.sqrt(spread / (n - 1) / n)))
         done += size
     return t

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.mechanics.equality import apart, begins, cleared, equal_pairs, pairs_of, settled, signs
+from pdeval.mechanics.equality import apart, begins, cleared, equal_pairs, gap, pairs_of, settled, signs, size_of
 
 
 def test_differences_that_only_rounding_makes_have_no_sign():
-    assert signs(np.array([0.1 + 0.2 - 0.3, -1e-13, 1e-11, -1e-11])).tolist() == [0, 0, 1, -1]
+    assert signs(np.array([0.1 + 0.2 - 0.3, -1e-13, 1e-11, -1e-11]), 1.0).tolist() == [0, 0, 1, -1]
 
 
 def test_what_is_not_a_number_has_no_sign_and_infinity_has_one():
-    assert signs(np.array([np.nan, np.inf, -np.inf])).tolist() == [0, 1, -1]
+    assert signs(np.array([np.nan, np.inf, -np.inf]), 1.0).tolist() == [0, 1, -1]
 
 
 def test_a_stretch_begins_where_any_column_changes():
@@ -72,5 +72,22 @@ def test_signs_take_the_size_of_what_was_subtracted():
 
 
 def test_differences_that_are_rounding_become_zero():
-    found = cleared(np.array([[1e-16, 5e3], [-1e-13, 1e-10], [np.nan, -1e3]]))
+    found = cleared(np.array([[1e-16, 5e3], [-1e-13, 1e-10], [np.nan, -1e3]]), 1.0)
     assert np.array_equal(found, [[0.0, 5e3], [0.0, 0.0], [np.nan, -1e3]], equal_nan=True)
+
+
+def test_one_infinite_difference_does_not_make_the_others_rounding():
+    assert cleared(np.array([[np.inf], [0.5]]), 0.0).tolist() == [[np.inf], [0.5]]
+    assert settled(np.array([-1.0, 1.0, 1.5, np.inf])).tolist() == [-1.0, 1.0, 1.5, np.inf]
+
+
+def test_a_gap_is_zero_where_the_larger_value_could_not_tell():
+    x = np.array([0.1 + 0.2, 1e-15, 3e6 * (0.1 + 0.2), np.inf, np.inf, np.nan])
+    y = np.array([0.3, 2e-15, 3e6 * 0.3, np.inf, 1.0, 1.0])
+    assert np.array_equal(gap(x, y), [0.0, -1e-15, 0.0, 0.0, np.inf, np.nan], equal_nan=True)
+    assert gap(1e-15, 2e-15, 1.0) == 0
+
+
+def test_the_size_of_values_is_that_of_the_largest_finite_one():
+    assert size_of(np.array([np.nan, -2.0, np.inf]), np.array([1.0])) == 2.0
+    assert size_of(np.zeros(0)) == 0.0

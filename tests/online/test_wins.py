@@ -129,3 +129,19 @@ def test_corrections_leave_undefined_p_values_out():
     assert np.isnan(adjusted("holm")[1])
     with pytest.raises(ValueError, match=r"correction='bonferoni': .*Did you mean 'bonferroni'\?"):
         wins(CREDITS, correction="bonferoni")
+
+
+def test_credits_that_differ_by_rounding_are_a_tie():  # issue 13, item 1
+    credits = pd.DataFrame(
+        {
+            "run_a": "a",
+            "run_b": "b",
+            "query_id": ["1", "2"],
+            "impression": [1, 2],
+            "clicks": 1,
+            "credit_a": [0.1 + 0.2, 0.5],
+            "credit_b": [0.3, 0.1],
+        }
+    )
+    found = credits.ireval.wins()
+    assert found[["a_wins", "b_wins", "ties"]].to_numpy().tolist() == [[1, 0, 1]]

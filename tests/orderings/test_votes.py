@@ -97,12 +97,12 @@ def scores(values, higher=True):
     return cube.Scores(runs, queries, ("AP",), values[None], np.array([higher]))
 
 
-def preferences(pairs, values):
+def preferences(pairs, values, label="RPP"):
     a, b = (np.array(side) for side in zip(*pairs))
     values = np.array(values, dtype=float)
     runs = pd.DataFrame({"run": list("abcdefgh")[: max(a.max(), b.max()) + 1]})
     queries = pd.Index([str(q + 1) for q in range(len(values))], name="query_id")
-    return cube.Preferences(runs, queries, ("RPP",), a, b, values[None])
+    return cube.Preferences(runs, queries, (label,), a, b, values[None])
 
 
 def test_scores_vote_by_their_value_and_win_by_their_differences():
@@ -127,8 +127,13 @@ def test_win_rates_that_differ_by_rounding_are_tied():
     assert found.rank.tolist() == [[1, 1, 3]]
 
 
-def test_tiny_preferences_still_rank_a_query():
-    assert votes_of(preferences([(0, 1)], [[-8e-22]]), 0).rank.tolist() == [[2, 1]]
+def test_tiny_preferences_still_rank_a_query_where_nothing_says_that_they_are_rounding():
+    assert votes_of(preferences([(0, 1)], [[-8e-22]], "own"), 0).rank.tolist() == [[2, 1]]
+
+
+def test_a_preference_that_is_rounding_for_its_measure_ranks_nobody():  # issue 13, item 1
+    assert votes_of(preferences([(0, 1)], [[-1.1e-16]]), 0).rank.tolist() == [[1, 1]]
+    assert votes_of(preferences([(0, 1)], [[-1.1e-16], [0.5]], "own"), 0).rank.tolist() == [[1, 1], [1, 2]]
 
 
 def test_a_pair_in_both_directions_is_an_error():

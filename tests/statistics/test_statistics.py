@@ -1,0 +1,40 @@
+"""Every test keeps its size and every interval its coverage, or the bound that is stated for it (issue 13)."""
+
+import pytest
+
+from pdeval.significance.registry import TESTS
+from tests.statistics.findings import Finding, line
+from tests.statistics.intervals import all_intervals
+from tests.statistics.nulls import NULLS
+from tests.statistics.sizes import all_sizes
+
+
+@pytest.mark.slow
+def test_tests_err_as_often_as_they_say_and_intervals_cover_as_often():
+    found = [*all_sizes(), *all_intervals()]
+    missed = [line(one) for one in found if one.verdict == "MISSED"]
+    assert not missed, "\n".join(missed)
+    checked = {(one.what, one.null) for one in found}
+    assert {(name, null) for name in TESTS for null in NULLS} <= checked
+    assert {(f"interval of {name}", null) for name in TESTS for null in NULLS} <= checked
+
+
+def test_the_limits_are_those_of_clopper_and_pearson():
+    one = Finding("t", "normal", 25, 1000, 50, 0.05)
+    assert one.limits == pytest.approx((0.03024, 0.07673), abs=1e-5)
+    assert one.verdict == "exact"
+    assert Finding("t", "normal", 25, 1000, 0, 0.05).limits == pytest.approx((0, 0.00757), abs=1e-4)
+    assert Finding("t", "normal", 25, 1000, 1000, 0.95, True).limits[1] == 1
+
+
+@pytest.mark.parametrize(("hits", "verdict"), [(20, "at most 0.05"), (60, "at most 0.05"), (90, "MISSED")])
+def test_a_stated_bound_is_one_sided(hits, verdict):
+    assert Finding("sign", "normal", 25, 1000, hits, 0.05, False, 0.05, "steps").verdict == verdict
+    assert Finding("rank", "normal", 25, 1000, 1000 - hits, 0.95, True, 0.95).verdict == verdict.replace(
+        "most 0.05", "least 0.95"
+    )
+
+
+@pytest.mark.parametrize("hits", [10, 120])
+def test_what_has_no_stated_bound_misses_on_either_side(hits):
+    assert Finding("t", "normal", 25, 1000, hits, 0.05).verdict == "MISSED"
