@@ -132,12 +132,15 @@ def draw(seed: int, *, awaited: bool = False) -> Case:
         judgments = tuple((query, t, doc + ends[doc], grade) for query, t, doc, grade in case.judgments)
         case = replace(case, runs=runs, judgments=judgments)
     if awaited and rng.random() < 0.3:
-        columns = tuple(f"c{place}" for place in range(12))
-        values = {name: tuple(rng.randrange(128) for _ in columns) for name in case.names}
-        filled = [(tuple(rng.randrange(128) for _ in columns), *case.runs[0][1:]) for _ in range(200)]
+        # 32 values in each of 16 columns make 2^80 names; the runs of the case differ in the first column alone
+        columns = tuple(f"c{place}" for place in range(16))
+        values = {name: (place, *[0] * 15) for place, name in enumerate(case.names)}
+        filled = [((value,) * 16, *case.runs[0][1:]) for value in range(31, -1, -1)]
+        known = set(values.values())
         runs = tuple((values[row[0]], *row[1:]) for row in case.runs)
         kept = {name: dtype for name, dtype in case.stored.items() if name.split(".")[1] not in case.run_columns}
-        case = replace(case, runs=(*runs, *filled), run_columns=columns, stored=kept)
+        more = tuple(row for row in filled if row[0] not in known)
+        case = replace(case, runs=(*runs, *more), run_columns=columns, stored=kept)
     return case
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import random
 import tempfile
 from collections.abc import Iterator
@@ -145,7 +146,7 @@ def read_again(case: Case) -> Iterator[Difference | None]:
 def _printed(case: Case, folder: Path) -> dict:
     """Return what the command line prints for every query."""
     qrels, runs = next(folder.glob("q.*")), folder / "runs"
-    words = ["evaluate", str(qrels), str(runs), "-q", "--format", "csv", "--quiet"]
+    words = ["evaluate", str(qrels), str(runs), "-q", "--format", "json", "--quiet"]
     for name, value in case.rules.given().items():
         words += [] if value is None else [f"--{name}", str(value)]
     for name in MEASURES:
@@ -157,5 +158,4 @@ def _printed(case: Case, folder: Path) -> dict:
         return {}
     if status:
         raise ValueError(f"the command line ends with {status}: {err.getvalue()}")
-    text = pd.read_csv(io.StringIO(out.getvalue()), dtype=str, keep_default_na=False)
-    return asking.scores_of(case, text.assign(value=text["value"].map(float)))
+    return asking.scores_of(case, pd.DataFrame(json.loads(out.getvalue())))
