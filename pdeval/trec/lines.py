@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 from pdeval.trec import untidy
 from pdeval.trec.line_layouts import BLOCK, TEXT, Layout, split
 
+UNTIDY = (b"\0", b"\v", b"\f")  # no text, or white space that would stand in an id
+
 
 def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool = True) -> pa.Table:
     """Return the columns `keep` of the lines in `data`: repeated ids as dictionaries, doc ids as text, numbers.
@@ -42,7 +44,7 @@ def tidy(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: b
     if data.endswith(b"\n\n"):
         data = data.rstrip(b"\n")
     separator, other = (b"\t", b" ") if b"\t" in head else (b" ", b"\t")
-    if head.count(separator) + 1 != len(layout.columns) or b"\0" in data:
+    if head.count(separator) + 1 != len(layout.columns) or any(mark in data for mark in UNTIDY):
         return None
     mixed = other in data
     if (mixed and separator == b" ") or not spaced(data, separator):
