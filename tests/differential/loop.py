@@ -27,6 +27,8 @@ def preferences(case: Case) -> Iterator[Difference | None]:
         wins = plain_preferences.win_rates(case, ("RPP", "sgnLP", "rrLP"))
         found = asking.ordered(case, ("RPP", "sgnLP", "rrLP"), "winrate")
         yield from asking.differences("plain, win rates", found, wins)
+        found = asking.ordered(case, ("AP",), "copeland")
+        yield from asking.differences("plain, Copeland", found, plain_preferences.copeland(case))
 
 
 @dataclass(frozen=True)

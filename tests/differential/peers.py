@@ -91,7 +91,10 @@ def ir_measures(case: Case) -> Iterator[Difference | None]:
 def naive(case: Case) -> Iterator[Difference | None]:
     """Compare the measures with their definitions in plain Python; where ties may be averaged over, that too."""
     yield from asking.differences("plain", asking.measured(case, plain.MEASURES), plain.scores(case))
-    if case.rules.depth is None:
+    if case.subtopics:
+        ours = asking.measured(case, plain.SUBTOPICS)
+        yield from asking.differences("plain, subtopics", ours, plain.subtopic_scores(case))
+    if case.rules.depth is None:  # which of tied items are deep enough is not averaged over
         mean = plain.expected(case)
         if mean is not None:
             again = case.under(ties="expected")

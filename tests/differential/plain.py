@@ -121,6 +121,16 @@ class One:
         lengths = [f - i if f < inf else self.n - self.hits() for i, f in enumerate(self.f)]
         return sum(lengths) / self.m
 
+    def q(self) -> float:
+        """Return the Q-measure: gains and relevant items, of the list and of the ideal one."""
+        total, hits, gained = 0.0, 0, 0.0
+        for rank, (doc, gain) in enumerate(zip(self.docs, self.gains), 1):
+            gained += gain
+            if doc in self.wanted:
+                hits += 1
+                total += (hits + gained) / (rank + sum(self.ideal[:rank]))
+        return self.share(total, self.m)
+
     def f1(self, k: float = inf) -> float:
         """Return the harmonic mean of precision and recall."""
         p, r = self.share(self.hits(k), min(k, self.n) if k == inf else k), self.share(self.hits(k), self.m)
@@ -144,6 +154,8 @@ MEASURES = {
     "NumRet": lambda o: float(o.n),
     "NumRel": lambda o: float(o.m),
     "NumRelRet": lambda o: float(o.hits()),
+    "Judged@3": lambda o: o.share(sum(o.grades.get(doc, -1) >= 0 for doc in o.docs[:3]), min(o.n, 3)),
+    "Q": lambda o: o.q(),
     "TSE": lambda o: 1 / o.f[-1] if o.m else 0.0,
     "Bpref": lambda o: o.bpref(),
     "infAP": lambda o: o.inf_ap(),
@@ -155,6 +167,41 @@ MEASURES = {
     "ERR": lambda o: o.err(),
     "ERR@3": lambda o: o.err(3),
 }
+# added over subtopics: what each item belongs to, in rank order, and how many subtopics there are
+SUBTOPICS = {
+    "strec@3": lambda held, t: len({one for own in held[:3] for one in own}) / t,
+    "P-IA@3": lambda held, t: sum(len(own) for own in held[:3]) / 3 / t,
+    "alpha-DCG@3": lambda held, t: _novel(held, 3) / (t * sum(0.5 ** (r - 1) / math.log2(r + 1) for r in (1, 2, 3))),
+}
+
+
+def _novel(held: list[set], k: int) -> float:
+    """Return discounted gains, a subtopic's halved with every item of it seen before."""
+    seen: dict = {}
+    total = 0.0
+    for rank, own in enumerate(held[:k], 1):
+        total += sum(0.5 ** seen.get(one, 0) for one in own) / math.log2(rank + 1)
+        for one in own:
+            seen[one] = seen.get(one, 0) + 1
+    return total
+
+
+def subtopic_scores(case: Case) -> dict[tuple, float]:
+    """Return {(run, query, measure): value} of the measures over subtopics."""
+    ranked, level, found = lists(case), case.rules.level, {}
+    own: dict[tuple, set] = {}
+    for query, subtopic, doc, grade in case.judgments:
+        if grade > 0 and (level is None or grade >= level):
+            own.setdefault((str(query), str(doc)), set()).add(subtopic)
+    for query, runs in counted(case).items():
+        known = {one for (q, _), held in own.items() if q == query for one in held}
+        for run in runs:
+            held = [own.get((query, doc), set()) for doc in ranked[run].get(query, [])]
+            for name, value in SUBTOPICS.items():
+                found[run, query, name] = float(value(held, len(known))) if known else 0.0
+    return found
+
+
 EXPECTED = ("P@1", "P@5", "R@5", "Success@2", "DCG", "RR", "AP")
 
 

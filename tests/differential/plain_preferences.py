@@ -144,3 +144,15 @@ def win_rates(case: Case, measures) -> dict[tuple, float]:
         for name in measures
         if queries
     }
+
+
+def copeland(case: Case) -> dict[tuple, float]:
+    """Return {(run, "AP"): runs that it beats on more queries than it loses, less those that beat it}."""
+    values = plain.scores(case, ("AP",))
+    queries = {query for _, query, _ in values}
+    net = {
+        (a, b): sum(sign(values[a, query, "AP"] - values[b, query, "AP"]) for query in queries)
+        for a in case.names
+        for b in case.names
+    }
+    return {(a, "AP"): float(sum(sign(net[a, b]) for b in case.names)) for a in case.names if queries}
