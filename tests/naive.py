@@ -15,10 +15,13 @@ def ranking(rows, ties="docid", compat="trec_eval-10"):
     if ties == "docid":
         rows = sorted(rows, key=lambda row: str(row[0]).encode(), reverse=True)
 
-    def score(row):
-        return float(np.float32(row[1])) if compat == "trec_eval-9" else row[1]
+    return [row[0] for row in sorted(rows, key=lambda row: compared(row[1], compat), reverse=True)]
 
-    return [row[0] for row in sorted(rows, key=score, reverse=True)]
+
+def compared(score, compat="trec_eval-10"):
+    """Return a score as it is compared: trec_eval 9 holds it in 32 bits, where a huge one is infinite."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.float32(score)) if compat == "trec_eval-9" else float(score)
 
 
 def lists_of(runs, ties="docid", compat="trec_eval-10"):

@@ -16,7 +16,7 @@ from pdeval.cli import UsageError
 from pdeval.mechanics.visible import visible
 from pdeval.mechanics.whole_files import replacing
 from pdeval.report import FORMATS, Report, listing
-from pdeval.report.sheet import safe
+from pdeval.report.sheet import json_records, safe
 
 TABLE = ("table", ".txt")  # for people who read on a screen: the only format that is the shell's own
 UNSORTED = ("measure", "method", "name")  # they stand as they were asked for
@@ -131,7 +131,7 @@ def rendered(content: pd.DataFrame | Report, kind: str, *, digits: int = 4, stan
         if kind == "csv":
             return guarded(content).to_csv(index=False, lineterminator="\n").rstrip("\n")
         if kind == "json":
-            return str(content.to_json(orient="records", indent=1, double_precision=15))
+            return json_records(content)
     report = content if isinstance(content, Report) else listed(content, digits)
     if kind == "latex":
         table = report.to_latex(environment="table" if isinstance(content, Report) else "tabular")

@@ -363,12 +363,13 @@ def numbers(column: pd.Series, what: str) -> np.ndarray:
     >>> numbers(pd.Series([1, 2]), "score").tolist()
     [1.0, 2.0]
     """
-    if pd.api.types.is_complex_dtype(column.dtype):
+    plain = pd.api.types.is_numeric_dtype(column.dtype)
+    read = column if plain else pd.to_numeric(column.astype(object), errors="coerce")
+    if pd.api.types.is_complex_dtype(read.dtype):  # a single one among other objects makes them all complex
         raise ValueError(f"the {what} column holds complex numbers, which have no order; take their real part.")
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    if plain:
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        read = pd.to_numeric(column.astype(object), errors="coerce")
         wrong = column[read.isna() & column.notna()]
         if len(wrong):
             raise ValueError(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import math
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,24 @@ def frame(report: Report) -> pd.DataFrame:
     return table
 
 
+def json_records(table: pd.DataFrame) -> str:
+    """Return a frame as JSON, one object per row; numbers with every digit, null where they are missing or infinite.
+
+    Examples
+    --------
+    >>> json_records(pd.DataFrame({"p_value": [3e-20]})).split()
+    ['[', '{', '"p_value":3e-20', '}', ']']
+    """
+    # pandas writes 15 digits, where a double needs 17: its rows are taken for all but floats
+    rows = json.loads(str(table.to_json(orient="records")))
+    for place, name in enumerate(table.columns):
+        values = table.iloc[:, place].tolist()
+        for row, value in zip(rows, values):
+            if isinstance(value, float):
+                row[str(name)] = value if math.isfinite(value) else None
+    return json.dumps(rows, indent=1, separators=(",", ":"))
+
+
 @report_format("csv", endings=".csv")
 def to_csv(report: Report) -> str:
     """Return `to_frame()` as comma-separated values.
@@ -79,7 +99,7 @@ def to_json(report: Report) -> str:
     >>> Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),)).to_json().split()
     ['[', '{', '"AP":0.25', '}', ']']
     """
-    return str(frame(report).to_json(orient="records", indent=1, double_precision=15))
+    return json_records(frame(report))
 
 
 @report_format("parquet", endings=".parquet")

@@ -85,6 +85,8 @@ def only_tag(tags: pa.DictionaryArray, tag: str | None, *, data: bytes, path: Pa
         raise LineError(path, error.line, f"{error.what} names='tag' needs one tag a file; use names='file'.")
     return first
 
+UNTIDY = (b"\0", b"\v", b"\f")  # no text, or white space that would stand in an id
+
 
 def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool = True) -> pa.Table:
     """Return the columns `keep` of the lines in `data`: repeated ids as dictionaries, doc ids as text, numbers.
@@ -116,7 +118,7 @@ def tidy(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: b
     if data.endswith(b"\n\n"):
         data = data.rstrip(b"\n")
     separator, other = (b"\t", b" ") if b"\t" in head else (b" ", b"\t")
-    if head.count(separator) + 1 != len(layout.columns):
+    if head.count(separator) + 1 != len(layout.columns) or any(mark in data for mark in UNTIDY):
         return None
     mixed = other in data
     if (mixed and separator == b" ") or not spaced(data, separator):

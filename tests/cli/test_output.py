@@ -27,7 +27,16 @@ def test_small_numbers_are_not_shown_as_zero(value, text):
 def test_csv_and_json_hold_unrounded_numbers():
     exact = pd.DataFrame({"run": ["x"], "AP": [1 / 3]})
     assert output.rendered(exact, "csv", digits=1) == "run,AP\nx,0.3333333333333333"
-    assert json.loads(output.rendered(exact, "json", digits=1)) == [{"run": "x", "AP": pytest.approx(1 / 3, abs=1e-15)}]
+    assert json.loads(output.rendered(exact, "json", digits=1)) == [{"run": "x", "AP": 1 / 3}]
+
+
+@pytest.mark.parametrize("value", [0.1 + 0.2, 1 - 0.8, 3e-20, 5e-324, 1.7e308, -0.1])
+def test_json_gives_every_bit_of_a_number(value):
+    frame = pd.DataFrame({"p": [value, np.nan, np.inf], "mixed": ["=a", value, None], "n": [1, 2, 3]})
+    found = json.loads(output.rendered(frame, "json"))
+    assert [row["p"] for row in found] == [value, None, None]
+    assert [row["mixed"] for row in found] == ["=a", value, None]
+    assert [row["n"] for row in found] == [1, 2, 3]
 
 
 def test_latex_escapes_names_and_is_a_whole_document_on_request():

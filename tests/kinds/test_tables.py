@@ -215,6 +215,7 @@ def test_numbers_are_read_from_every_kind_of_column(dtype):
         (pd.Series([1, None], dtype="Int64", name="s"), "1 missing values"),
         (pd.Series([1.0, None], dtype=object, name="s"), "1 missing values"),
         (pd.Series([1 + 1j], name="s"), "score column holds complex numbers, which have no order"),
+        (pd.Series([2.0, 1 + 1j], name="s", dtype=object), "score column holds complex numbers, which have no order"),
         (pd.Series(pd.to_datetime(["2020-01-01"]), name="s"), "1 values that are not numbers"),
     ],
 )

@@ -239,3 +239,15 @@ def test_both_ways_give_the_same_table():
     quick = lines.encoded(lines.tidy(data, QRELS, keep, path=None, threads=False))
     slow = lines.encoded(untidy.parse(data, QRELS, keep, path=None))
     assert {k: v.to_pylist() for k, v in quick.items()} == {k: v.to_pylist() for k, v in slow.items()}
+
+
+@pytest.mark.parametrize("space", ["\f", "\v"])
+def test_form_feeds_and_vertical_tabs_are_white_space_wherever_they_stand(tmp_path, space):
+    path = tmp_path / "qrels.txt"
+    path.write_text(f"1 0 a 1\n2 {space} b 1\n")
+    with pytest.raises(ValueError, match="line 2: 3 columns instead of 4"):
+        read_qrels(path)
+    path.write_text(f"1 0 a 1\n2{space}0 b 1\n")
+    assert read_qrels(path)["query_id"].tolist() == ["1", "2"]
+    path.write_text(f"1 0 a 1\n2 0 b{space} 1\n")
+    assert read_qrels(path)["doc_id"].tolist() == ["a", "b"]

@@ -1,0 +1,1 @@
+"""Random tables and files, the same question to pdeval and to others: `python -m tests.differential --seconds 60`."""
