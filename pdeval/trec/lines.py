@@ -85,6 +85,7 @@ def only_tag(tags: pa.DictionaryArray, tag: str | None, *, data: bytes, path: Pa
         raise LineError(path, error.line, f"{error.what} names='tag' needs one tag a file; use names='file'.")
     return first
 
+
 UNTIDY = (b"\0", b"\v", b"\f")  # no text, or white space that would stand in an id
 
 
