@@ -55,8 +55,8 @@ def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs:
     """
     asked, positions = parse_all(measures), judged.positions
     only_metrics(asked)
-    one_name = np.ndim(query) == 0  # type: ignore[arg-type]
-    found = np.flatnonzero(positions.queries.astype(object).to_numpy() == query) if one_name else []
+    wanted_query = query if pd.api.types.is_scalar(query) else None  # several where one is meant are none
+    found = np.flatnonzero(positions.queries.astype(object).to_numpy() == wanted_query)
     if len(found) == 0:
         some = ", ".join(repr(one) for one in positions.queries[:3])
         raise KeyError(f"no judged query {shown(query)}; the judged queries are {some}, ...")

@@ -134,7 +134,7 @@ def is_number(value: object) -> bool:
 
 def is_missing(value: object) -> bool:
     """Return whether a value stands for none: None, NaN, NA or NaT."""
-    return value is None or (np.ndim(value) == 0 and bool(pd.isna(value)))  # type: ignore[call-overload]
+    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))  # type: ignore[call-overload]
 
 
 def shown(value: object) -> str:
@@ -145,7 +145,7 @@ def shown(value: object) -> str:
     >>> shown("x"), shown(list(range(100)))
     ("'x'", 'a list of 100')
     """
-    if isinstance(value, str | list | tuple | dict | set | numbers.Number) or np.ndim(value) == 0:  # type: ignore[arg-type]
+    if isinstance(value, list | tuple | dict | set) or pd.api.types.is_scalar(value):
         text = repr(value)
         if len(text) <= 80 and "\n" not in text:
             return text

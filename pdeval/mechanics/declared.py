@@ -147,7 +147,7 @@ def _fits(annotation: Any, value: Any) -> bool:
     if annotation is bool:
         return isinstance(value, bool | np.bool_)
     if annotation is int:
-        return arguments.is_number(value) and isinstance(value, int | np.integer) and abs(value) <= LARGEST
+        return isinstance(value, int | np.integer) and not isinstance(value, bool) and abs(int(value)) <= LARGEST
     if annotation is float:
         return arguments.is_number(value) and not arguments.is_missing(value) and _floatable(value)
     if origin is Literal:
