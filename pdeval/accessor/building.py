@@ -14,6 +14,7 @@ from pdeval.accessor.documentation import of_door
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
 from pdeval.judged.judged import Judged, join
 from pdeval.kinds.recognition import kind_of
+from pdeval.mechanics.declared import checker
 from pdeval.verbs import VERBS, Verb
 
 EMPTY = inspect.Parameter.empty
@@ -85,6 +86,9 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         given.pop("self")
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
             del given["measures"]  # the verb's own; of a table of results, None is all that it holds
+        if given:
+            checks = checks_of(verb, kind)
+            given = {name: checks[name](name, value) for name, value in given.items()}
         return getattr(self, "_door", self)._ask(verb, given)
 
     method.__signature__ = signature  # type: ignore[attr-defined]
@@ -95,6 +99,24 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
     method.__annotations__["return"] = signature.return_annotation
     method.__doc__ = of_door(verb, [name for name in signature.parameters if name != "self"])
     return method
+
+
+@functools.cache
+def checks_of(verb: Verb, kind: str) -> dict[str, Callable[[str, Any], Any]]:
+    """Return the check of every parameter of a verb at a door, by its annotation and its name."""
+    from pdeval.accessor.annotations import evaluated
+
+    parameters = list(signature_of(verb, kind).parameters.values())[1:]
+    return {p.name: checker(p.name, _type_of(verb, p, evaluated)) for p in parameters}
+
+
+def _type_of(verb: Verb, parameter: inspect.Parameter, evaluated: Callable[..., Any]) -> Any:
+    if parameter.annotation in (EMPTY, "object"):
+        return object
+    try:
+        return evaluated(verb, parameter.annotation, parameter.name)
+    except NameError:  # a notebook's, of a type that is gone
+        return object
 
 
 def _misfit(verb: Verb, kind: str, signature: inspect.Signature, options: Mapping[str, Any], error: TypeError) -> str:

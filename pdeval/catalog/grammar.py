@@ -100,7 +100,8 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
         call = ast.parse(f"f({inside})", mode="eval").body
     except SyntaxError:
         call = None
-    if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
+    one_call = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)  # 'p=0.5)(p=0.9' would make two
+    if not isinstance(call, ast.Call) or not one_call or call.args or any(word.arg is None for word in call.keywords):
         raise ValueError(f"cannot read the parameters of {text!r}; write them like 'RBP(p=0.8)'.")
     names = [str(word.arg) for word in call.keywords]
     again = [name for name in names if names.count(name) > 1]

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.kinds.labels import run_labels
+from pdeval.mechanics.arguments import is_missing, shown
 
 
 def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
@@ -22,6 +23,10 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
     """
     if isinstance(name, tuple) and len(name) == len(runs.columns):
         same = np.logical_and.reduce([runs[c].astype(object) == v for c, v in zip(runs.columns, name)])
+    elif np.iterable(name) and not isinstance(name, str | bytes) and len(runs.columns) == 1:
+        same = np.zeros(len(runs), dtype=bool)  # several where one is meant
+    elif is_missing(name):
+        same = np.zeros(len(runs), dtype=bool)
     elif len(runs.columns) == 1:
         same = (runs.iloc[:, 0].astype(object) == name).to_numpy()
     else:
@@ -33,8 +38,8 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
         near = difflib.get_close_matches(str(name), labels, n=1, cutoff=0.4)
         hint = f" Did you mean {labels[near[0]]}?" if near else ""
         name = name[0] if isinstance(name, tuple) and len(name) == len(runs.columns) == 1 else name
-        shown = ", ".join(list(labels.values())[:5]) + (f", ... ({len(own)} in all)" if len(own) > 5 else "")
-        raise KeyError(f"no {what} {name!r}; the runs are {shown}.{hint}")
+        some = ", ".join(list(labels.values())[:5]) + (f", ... ({len(own)} in all)" if len(own) > 5 else "")
+        raise KeyError(f"no {what} {shown(name)}; the runs are {some}.{hint}")
     return int(found[0])
 
 
@@ -86,8 +91,8 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
         pairs = [(row[:wide], row[wide:]) for row in listed] if both else listed
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         raise TypeError("pairs= takes a list of (run_a, run_b), or a frame with the columns of both.")
-    listed = [tuple(pair) for pair in pairs]
-    if not listed or any(len(pair) != 2 for pair in listed):
+    listed = [tuple(pair) if np.iterable(pair) and not isinstance(pair, str) else () for pair in pairs]
+    if not listed or any(len(pair) != 2 or any(isinstance(one, list | dict) for one in pair) for pair in listed):
         raise ValueError("pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair.")
     place = {one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)}
     places = np.array([[place[one] for one in pair] for pair in listed])

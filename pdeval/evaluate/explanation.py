@@ -12,6 +12,7 @@ from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import level
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import shown
 from pdeval.verbs import verb
 
 table(
@@ -54,10 +55,11 @@ def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs:
     """
     asked, positions = parse_all(measures), judged.positions
     only_metrics(asked)
-    found = np.flatnonzero(positions.queries == query)
+    wanted_query = query if pd.api.types.is_scalar(query) else None  # several where one is meant are none
+    found = np.flatnonzero(positions.queries.astype(object).to_numpy() == wanted_query)
     if len(found) == 0:
         some = ", ".join(repr(one) for one in positions.queries[:3])
-        raise KeyError(f"no judged query {query!r}; the judged queries are {some}, ...")
+        raise KeyError(f"no judged query {shown(query)}; the judged queries are {some}, ...")
     if runs is not None:
         wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
         places = [place_of(positions.runs, one) for one in wanted]

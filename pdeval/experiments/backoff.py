@@ -192,7 +192,7 @@ def locality(
     0       1      1   3168        1.532      0.028      0.486
     1       2      1   3168        1.226      0.018      0.592
     """
-    whole("levels", levels, 1)
+    whole("levels", levels, 1, 200)  # moments are levels to the third power
     whole("ahead", ahead, 1)
     one_of("kind", kind, ("correlation", "regression"))
     if levels < 2 or (kind == "regression" and ahead >= levels):

@@ -18,8 +18,14 @@ def stopping(grade: np.ndarray, top_grade: float, max_grade: float | None = None
     >>> stopping(np.array([1.0, 2.0]), 2).tolist()
     [0.25, 0.75]
     """
-    highest = top_grade if max_grade is None else max_grade
+    highest = top_grade if max_grade is None else _above_zero(max_grade)
     return (np.exp2(np.minimum(grade, highest)) - 1) / np.exp2(highest)
+
+
+def _above_zero(max_grade: float) -> float:
+    if not max_grade > 0:
+        raise ValueError(f"max_grade={max_grade!r} must be above 0: no item could satisfy anybody.")
+    return max_grade
 
 
 def cascade(rank: np.ndarray, stop: np.ndarray) -> np.ndarray:
@@ -103,6 +109,6 @@ def gRBP(
     """
     if isinstance(max_grade, str) and max_grade != "topic":
         raise ValueError(f"max_grade={max_grade!r} must be a number or 'topic'.")
-    highest = top_grade if max_grade is None else ideal[0] if isinstance(max_grade, str) else max_grade
+    highest = top_grade if max_grade is None else ideal[0] if isinstance(max_grade, str) else _above_zero(max_grade)
     gain = np.minimum(np.asarray(grade) / highest, 1.0)
     return (1.0 - p) * total(gain * np.power(float(p), cut(rank, k) - 1))

@@ -7,6 +7,9 @@ import numbers
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import pandas as pd
+
+LARGE = 2**61
 
 
 def share(name: str, value: float) -> float:
@@ -18,14 +21,14 @@ def share(name: str, value: float) -> float:
     Traceback (most recent call last):
     ValueError: alpha=5: give a share between 0 and 1; 5% is 0.05.
     """
-    if not (_is_number(value) and 0 < value < 1):
-        percent = f"; {value:g}% is {value / 100:g}" if _is_number(value) and 1 <= value < 100 else ""
-        raise ValueError(f"{name}={value!r}: give a share between 0 and 1{percent}.")
+    if not (is_number(value) and 0 < value < 1):
+        percent = f"; {value:g}% is {value / 100:g}" if is_number(value) and 1 <= value < 100 else ""
+        raise ValueError(f"{name}={shown(value)}: give a share between 0 and 1{percent}.")
     return float(value)
 
 
-def whole(name: str, value: object, least: int) -> int:
-    """Return a whole number, or raise where it is none or below the least.
+def whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return a whole number, or raise where it is none, below the least or above the most.
 
     Examples
     --------
@@ -34,12 +37,15 @@ def whole(name: str, value: object, least: int) -> int:
     ValueError: draws=0.5: give a whole number of at least 1.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name}={value!r}: give a whole number of at least {least}.")
+        lowest = "" if least < -LARGE else f" of at least {least}"
+        raise ValueError(f"{name}={shown(value)}: give a whole number{lowest}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name}={shown(value)}: give a whole number of at most {most:,}.")
     return int(value)
 
 
-def number(name: str, value: float, least: float) -> float:
-    """Return a number, or raise where it is none or below the least.
+def number(name: str, value: float, least: float, most: float = np.inf) -> float:
+    """Return a number, or raise where it is none, below the least or above the most.
 
     Examples
     --------
@@ -47,8 +53,38 @@ def number(name: str, value: float, least: float) -> float:
     Traceback (most recent call last):
     ValueError: margin=-1: give a number of at least 0.
     """
-    if not (_is_number(value) and value >= least):
-        raise ValueError(f"{name}={value!r}: give a number of at least {least:g}.")
+    if not (is_number(value) and value >= least):
+        raise ValueError(f"{name}={shown(value)}: give a number of at least {least:g}.")
+    if value > most:
+        raise ValueError(f"{name}={shown(value)}: give a number of at most {most:g}.")
+    return float(value)
+
+
+def finite(name: str, value: float) -> float:
+    """Return a number, or raise where it is none or infinite.
+
+    Examples
+    --------
+    >>> finite("difference", float("nan"))
+    Traceback (most recent call last):
+    ValueError: difference=nan: give a finite number.
+    """
+    if not (is_number(value) and abs(value) <= np.finfo(float).max):
+        raise ValueError(f"{name}={shown(value)}: give a finite number.")
+    return float(value)
+
+
+def positive(name: str, value: float) -> float:
+    """Return a number, or raise unless it is finite and above zero.
+
+    Examples
+    --------
+    >>> positive("upper", 0)
+    Traceback (most recent call last):
+    ValueError: upper=0: give a number above 0.
+    """
+    if not (is_number(value) and 0 < value <= np.finfo(float).max):
+        raise ValueError(f"{name}={shown(value)}: give a number above 0.")
     return float(value)
 
 
@@ -67,12 +103,12 @@ def one_of(name: str, value: object, choices: Iterable[str], aliases: Mapping[st
     text = value.lower() if isinstance(value, str) else value
     text = aliases.get(text, text) if isinstance(text, str) else text
     for choice in choices:
-        if text == choice.lower():
+        if isinstance(text, str) and text == choice.lower():
             return choice
     near = difflib.get_close_matches(str(text), [*choices, *aliases], n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, choices[:-1])) + (" or " if len(choices) > 1 else "") + repr(choices[-1])
-    raise ValueError(f"{name}={value!r}: choose {listed}.{hint}")
+    raise ValueError(f"{name}={shown(value)}: choose {listed}.{hint}")
 
 
 def seed(value: object) -> int | None:
@@ -87,9 +123,31 @@ def seed(value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"seed={value!r}: give a whole number of at least 0, or None for a new one.")
+        raise ValueError(f"seed={shown(value)}: give a whole number of at least 0, or None for a new one.")
     return int(value)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number; True and False are none."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for none: None, NaN, NA or NaT."""
+    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))  # type: ignore[call-overload]
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: in one line, and not long.
+
+    Examples
+    --------
+    >>> shown("x"), shown(list(range(100)))
+    ("'x'", 'a list of 100')
+    """
+    if isinstance(value, list | tuple | dict | set) or pd.api.types.is_scalar(value):
+        text = repr(value)
+        if len(text) <= 80 and "\n" not in text:
+            return text
+    size = f" of {len(value)}" if hasattr(value, "__len__") else ""
+    return f"a {type(value).__name__}{size}"

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.known import Known, remember
+from pdeval.mechanics.arguments import shown
 from pdeval.online.samples import Aggregate
 
 Observe = Callable[[pd.DataFrame], pd.Series]
@@ -199,7 +200,8 @@ def chosen_measures(
     unknown = [name for name in [*chosen, *how] if not isinstance(name, str) or name not in MEASURES]
     if unknown:
         raise KeyError(f"no behaviour measure {unknown[0]!r}; there are {', '.join(MEASURES)}.")
-    wrong = [value for value in how.values() if value not in ("mean", "median")]
+    values: list[Any] = list(how.values())
+    wrong = [value for value in values if not isinstance(value, str) or value not in ("mean", "median")]
     if wrong:
-        raise ValueError(f"aggregate is 'mean' or 'median', not {wrong[0]!r}.")
+        raise ValueError(f"aggregate is 'mean' or 'median', not {shown(wrong[0])}.")
     return [MEASURES[name] for name in chosen], {name: how.get(name, MEASURES[name].aggregate) for name in chosen}

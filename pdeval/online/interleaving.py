@@ -233,7 +233,8 @@ def _lists(
     """Return list number, position from 1, document and team of every row of the interleaved lists."""
     n_teams = teams.shape[1]
     longest = int(found.size.max())
-    length = n_teams * longest if depth is None else depth
+    # no list is longer than all of its runs together; draws for 1,000 places keep short lists as they were
+    length = n_teams * longest if depth is None else min(depth, max(n_teams * longest, 1000))
     deep = longest if method == "probabilistic" else min(length, longest)
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
     parts = []

@@ -142,7 +142,11 @@ def need(frame: object, columns: Sequence[str], what: str, they: str = "they") -
 
 
 def unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
-    """Raise where a key occurs twice."""
+    """Raise where a key occurs twice, or is no column."""
+    missing = [name for name in key if name not in frame.columns]
+    if missing:
+        found = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{what} have no column {missing[0]!r}; they have {found}.")
     repeated = frame[frame.duplicated(list(key))]
     if len(repeated):
         first = tuple(str(value) for value in repeated[list(key)].iloc[0])

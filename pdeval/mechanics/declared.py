@@ -1,0 +1,206 @@
+"""Arguments checked by what declares them: a parameter's annotation says its type, and its name what it means.
+
+A word has one meaning everywhere, so what it may be is written once, in `WORDS`: `alpha` is a share, `draws` a count.
+The doors check whatever they were given before a verb runs; what a verb was not given costs nothing.
+
+    checker("alpha", float)                 a number, and a share
+    checker("seed", int | None)             a whole number that is not negative, or None
+    checker("per", Literal["run", "query"]) one of two words
+    checker("edges", Sequence[float])       a list of numbers
+
+A parameter annotated as `object` is a run, a measure or a table, which only the verb can look up; what can be none of
+these (a missing value, an empty list) is refused here.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+import pandas as pd
+
+from pdeval.mechanics import arguments
+
+Check = Callable[[str, Any], Any]
+
+LARGEST = 2**62  # whole numbers beyond this are no counts of anything
+MOST = 10_000_000  # repeats that memory and time are given to
+LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
+
+
+def between(least: float, most: float) -> Check:
+    """Return the check of a number between two others, both included."""
+    return lambda name, value: arguments.number(name, value, least, most)
+
+
+def count(least: int, most: int = LARGEST) -> Check:
+    """Return the check of a whole number."""
+    return lambda name, value: arguments.whole(name, value, least, most)
+
+
+# what a number of this name may be, wherever it stands
+WORDS: dict[str, Check] = {
+    **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
+    **dict.fromkeys(("depth", "max_queries", "most", "ahead", "memory"), count(1)),
+    **dict.fromkeys(("sessions", "users"), count(1, MOST)),
+    **dict.fromkeys(("levels", "points"), count(1, 10_000)),
+    **dict.fromkeys(("penalty", "margin", "tau", "fuzziness"), between(0, np.finfo(float).max)),
+    **dict.fromkeys(("seconds_per_result", "seconds_per_click"), between(0, 1e9)),
+    "draws": count(0, MOST),
+    "queries": count(2),
+    "digits": count(0, 15),
+    "highlight": count(0),
+    "upper": arguments.positive,
+    "reformulate": between(0, 1),
+    "seed": lambda _, value: arguments.seed(value),
+}
+# choices whose verbs know other names for them, and say which entry of a registry was meant
+REGISTERED = ("correction", "test", "method", "compat", "ties")
+SAID_BY_VERBS = ("shares", "aggregate")  # which name the buckets and measures that the log has
+MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
+
+
+@functools.cache
+def checker(name: str, annotation: Any) -> Check:
+    """Return the check of a parameter: it gives the value back, or raises.
+
+    Examples
+    --------
+    >>> checker("draws", int)("draws", 100)
+    100
+    >>> checker("draws", int)("draws", -1)
+    Traceback (most recent call last):
+    ValueError: draws=-1: give a whole number of at least 0.
+    >>> checker("edges", list[float])("edges", [1, "x"])
+    Traceback (most recent call last):
+    ValueError: edges=[1, 'x']: give a list of numbers.
+    """
+    parts = _parts(annotation)
+    if name in SAID_BY_VERBS:
+        return lambda _, value: value
+    if object in parts or Any in parts:
+        return functools.partial(_something, needed=name in NEEDED)
+    numeric = any(part in (int, float) for part in parts)
+    choices = tuple(one for part in parts if get_origin(part) is Literal for one in get_args(part) if one is not None)
+    simple = choices and all(get_origin(part) is Literal or part is type(None) for part in parts)
+    word = WORDS.get(name) if numeric else None
+    optional = type(None) in parts or any(None in get_args(part) for part in parts if get_origin(part) is Literal)
+    several = [part for part in parts if get_origin(part) in LISTS]
+
+    def check(name: str, value: Any) -> Any:
+        if value is None and optional:
+            return None
+        if simple:
+            known = name in REGISTERED and isinstance(value, str)
+            return value if known else arguments.one_of(name, value, choices)
+        if numeric and arguments.is_number(value):
+            if word is not None:
+                return word(name, value)
+            return arguments.whole(name, value, -LARGEST) if float not in parts else arguments.finite(name, value)
+        if word is not None and not several and not any(get_origin(part) is collections.abc.Mapping for part in parts):
+            return word(name, value)
+        if not any(_fits(part, value) for part in parts):
+            raise ValueError(f"{name}={arguments.shown(value)}: give {_said(parts)}.")
+        if several and not isinstance(value, str) and name not in MAY_BE_EMPTY and _size(value) == 0:
+            raise ValueError(f"{name}={arguments.shown(value)}: it is empty; give {_said(parts)}.")
+        return value
+
+    return check
+
+
+NEEDED = ("qrels", "labels", "labelled", "lists", "others", "query", "run_a", "run_b", "new", "old")
+
+
+def _something(name: str, value: Any, *, needed: bool) -> Any:
+    """Return what may be a run, a measure or a table; raise where it can be nothing."""
+    nothing = (value is None and needed) or (value is not None and arguments.is_missing(value))
+    if nothing or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes.")
+    if isinstance(value, list | tuple | dict | set) and not value:
+        raise ValueError(f"{name}={value!r}: it is empty; leave it out, or name at least one.")
+    if isinstance(value, str) and not value.strip():
+        raise ValueError(f"{name}={value!r}: it is empty; leave it out, or give a name.")
+    return value
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) in (Union, types.UnionType):
+        return tuple(part for one in get_args(annotation) for part in _parts(one))
+    return (annotation,)
+
+
+def _size(value: Any) -> int:
+    return len(value) if hasattr(value, "__len__") else 1
+
+
+def _fits(annotation: Any, value: Any) -> bool:
+    """Return whether a value is what an annotation says, down to the elements of lists and mappings."""
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return any(_fits(part, value) for part in get_args(annotation))
+    if annotation in (object, Any):
+        return not arguments.is_missing(value)
+    if annotation is bool:
+        return isinstance(value, bool | np.bool_)
+    if annotation is int:
+        return isinstance(value, int | np.integer) and not isinstance(value, bool) and abs(int(value)) <= LARGEST
+    if annotation is float:
+        return arguments.is_number(value) and not arguments.is_missing(value) and _floatable(value)
+    if origin is Literal:
+        return isinstance(value, str) and value.lower() in {str(one).lower() for one in get_args(annotation)}
+    if origin is tuple:
+        return isinstance(value, list | tuple) and len(value) == len(get_args(annotation))
+    if origin in LISTS:
+        return _is_list(value) and all(_fits(get_args(annotation)[0], one) for one in _elements(value))
+    if origin is collections.abc.Mapping:
+        keys, values = get_args(annotation)
+        return isinstance(value, Mapping | pd.Series) and all(
+            _fits(keys, key) and _fits(values, one) for key, one in value.items()
+        )
+    if annotation is pd.DataFrame:
+        return hasattr(value, "columns") or hasattr(value, "_frame") or hasattr(value, "__arrow_c_stream__")
+    if getattr(annotation, "__name__", "") == "Axes":  # matplotlib is not imported to look at one
+        return hasattr(value, "transData")
+    return not isinstance(annotation, type) or isinstance(value, annotation)
+
+
+def _is_list(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, collections.abc.Iterable) and not isinstance(value, str | bytes | Mapping | pd.DataFrame)
+
+
+def _elements(value: Any) -> Any:
+    return value if hasattr(value, "__len__") else ()  # what can be read only once is not
+
+
+def _floatable(value: Any) -> bool:
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def _said(parts: tuple[Any, ...]) -> str:
+    """Return the types of a parameter in words."""
+    said = list(dict.fromkeys(_worded(part) for part in parts))
+    return said[0] if len(said) == 1 else ", ".join(said[:-1]) + f" or {said[-1]}"
+
+
+def _worded(part: Any) -> str:
+    origin = get_origin(part)
+    words = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+    if origin is Literal:
+        return "one of " + ", ".join(map(repr, get_args(part)))
+    if origin in LISTS:
+        plural = {int: "whole numbers", float: "numbers", str: "texts"}
+        element = get_args(part)[0]
+        return "a list of pairs" if get_origin(element) is tuple else f"a list of {plural.get(element, 'names')}"
+    if origin is collections.abc.Mapping:
+        return "a mapping"
+    return words.get(part) or f"a {getattr(part, '__name__', 'value')}"

@@ -1,0 +1,44 @@
+"""Issue 13, item 11: no option of any verb answers a bad value with an error that is not pdeval's own."""
+
+import pytest
+
+from pdeval.verbs import VERBS
+from tests.walk import VALUES, counted, once, outcome_of, own_words, verb_steps, walk
+from tests.walk_tables import tables
+
+pytest.importorskip("matplotlib")
+pytestmark = pytest.mark.extras
+
+
+def faults(outcomes):
+    return [one for one in outcomes if one.outcome in ("raw", "slow")]
+
+
+def test_every_kind_of_table_that_has_verbs_is_walked():
+    assert set(tables()) == set(VERBS) - {"example"}
+
+
+def test_13_11_no_option_gives_a_raw_error():
+    """Every option of every function with every sixth value; all of them in the slow set."""
+    assert faults(walk(once(verb_steps()), every=6)) == []
+
+
+@pytest.mark.slow
+def test_13_11_no_option_of_any_door_gives_a_raw_error():
+    found = walk(once(verb_steps()))
+    assert faults(found) == []
+    table = counted(found)
+    assert table.loc["all"].sum() == len(found)
+    assert (table.loc[list(VALUES)].sum(axis=1) == len(found) // len(VALUES)).all()
+
+
+def test_an_error_of_numpy_is_not_our_own():
+    with pytest.raises(ValueError) as caught:
+        int("x")
+    assert not own_words(caught.value, "draws")
+
+
+def test_the_walk_sees_what_was_refused_and_what_answered():
+    step = next(one for one in verb_steps() if (one.who, one.option) == ("scores.summary", "confidence"))
+    assert [outcome_of(step, value).outcome for value in ("half", "text", "NaN")] == ["answered", "refused", "refused"]
+    assert "give a share" in outcome_of(step, "beyond one").said

@@ -1,0 +1,259 @@
+"""The walk: every option of every verb on every kind of table, asked with bad values; `python -m tests.walk` counts.
+
+An outcome is one of
+
+    answered    the value has a meaning there, and there was a result
+    refused     a ValueError, KeyError or TypeError that pdeval raises itself, with a sentence or the option's name
+    raw         anything else: an error of numpy, pandas, scipy or Python, or one of ours that says nothing
+    slow        no answer within the time limit, or not within the memory limit
+
+The last two are faults. "Raises itself" is mechanical: the innermost frame of the traceback is a file of the package
+and the line that it is at belongs to a `raise` statement.
+"""
+
+import argparse
+import ast
+import contextlib
+import functools
+import io
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import pdeval
+from pdeval.accessor.building import RULES, signature_of
+from pdeval.verbs import VERBS, of_kind
+from tests.walk_tables import NEEDED, quiet, tables
+
+PACKAGE = Path(pdeval.__file__).parent
+LIMIT = 5.0  # seconds of the processor for one call; the tables are small
+MEMORY = 2**31  # bytes beyond what the process has
+NAN, INF = float("nan"), float("inf")
+VALUES = {
+    "text": "x",
+    "empty text": "",
+    "NaN": NAN,
+    "infinity": INF,
+    "negative": -1,
+    "zero": 0,
+    "half": 0.5,
+    "beyond one": 1.5,
+    "true": True,
+    "huge": 10**9,
+    "beyond 64 bits": 10**30,
+    "None": None,
+    "empty list": [],
+    "empty mapping": {},
+    "list of text": ["x"],
+    "list of numbers": [1, -1],
+    "list of NaN": [NAN],
+    "list of lists": [[1]],
+    "mapping": {"x": "x"},
+    "mapping of numbers": {1: NAN},
+    "object": object(),
+    "array": np.zeros((2, 2)),
+    "empty frame": pd.DataFrame(),
+    "NA": pd.NA,
+    "date": pd.Timestamp("2024-01-01"),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One option of one callable; `call` takes the option's value."""
+
+    who: str
+    option: str
+    call: Callable[[object], object]
+    function: object
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a value."""
+
+    who: str
+    option: str
+    value: str
+    outcome: str
+    said: str = ""
+
+
+def verb_steps() -> Iterator[Step]:
+    """Yield every option of every verb on every kind that has it."""
+    for kind in VERBS:
+        for name, verb in of_kind(kind).items():
+            parameters = list(signature_of(verb, kind).parameters.values())[1:]
+            needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty}
+            for parameter in parameters:
+                yield Step(
+                    f"{kind}.{name}",
+                    parameter.name,
+                    functools.partial(_ask, kind, name, needed, parameter.name),
+                    "join" if parameter.name in RULES and parameter.name not in verb.own else verb.function,
+                )
+
+
+def _ask(kind: str, name: str, needed: dict[str, object], option: str, value: object) -> object:
+    table = tables()[kind]
+    door = table if kind == "judged" else table.ireval
+    if name.partition(".")[0] == "plot" and option != "ax":
+        from matplotlib.figure import Figure
+
+        needed = {**needed, "ax": Figure().subplots()}
+    return reduce(getattr, name.split("."), door)(**{**needed, option: value})
+
+
+def once(steps: Iterator[Step]) -> Iterator[Step]:
+    """Yield the steps, an option of a function that several tables have only once."""
+    seen = set()
+    for step in steps:
+        if (step.function, step.option) not in seen:
+            seen.add((step.function, step.option))
+            yield step
+
+
+class _Slow(BaseException):
+    """Raised by the clock, past every handler."""
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Stop what takes longer, where the system has such a clock."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _Slow
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def bounded_memory(more: int = MEMORY) -> Iterator[None]:
+    """Refuse the process more memory than this beyond what it has, where the system can."""
+    try:
+        import resource
+
+        has = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (has + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@functools.cache
+def _raises(path: str) -> frozenset[int]:
+    """Return the lines of a file that belong to a raise statement."""
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    spans = [range(node.lineno, node.end_lineno + 1) for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+    return frozenset(line for span in spans for line in span)
+
+
+def own_words(error: BaseException, option: str) -> bool:
+    """Return whether an error is pdeval's own: raised by it, of a kind that users catch, and saying something."""
+    if not isinstance(error, ValueError | KeyError | TypeError):
+        return False
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if PACKAGE not in Path(last.filename).parents or last.lineno not in _raises(last.filename):
+        return False
+    said = str(error.args[0]) if error.args else ""
+    sentence = len(said.split()) > 2 and said.rstrip().endswith((".", "?", "!", ")"))
+    return sentence or f"{option}=" in said
+
+
+def outcome_of(step: Step, value: str) -> Outcome:
+    """Return what comes of asking an option with a value."""
+    given, started = VALUES[value], time.process_time()
+    said = ""
+    try:
+        with _limited(LIMIT), warnings.catch_warnings():
+            warnings.simplefilter("error")  # numpy's warnings tell of numbers that make no sense
+            warnings.simplefilter("ignore", UserWarning)
+            warnings.simplefilter("ignore", DeprecationWarning)
+            step.call(given)
+            found = "answered"
+    except _Slow:
+        found = "slow"
+    except MemoryError as error:
+        found, said = "slow", f"MemoryError: {error}"
+    except Exception as error:
+        found = "refused" if own_words(error, step.option) else "raw"
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        ours = [one for one in traceback.extract_tb(error.__traceback__) if PACKAGE in Path(one.filename).parents]
+        place = f"{Path(ours[-1].filename).relative_to(PACKAGE)}:{ours[-1].lineno}" if ours else last.filename
+        said = f"{type(error).__name__} at {place}: {error}"
+    if time.process_time() - started > LIMIT:
+        found = "slow"
+    return Outcome(step.who, step.option, value, found, said)
+
+
+def walk(steps: Iterator[Step], every: int = 1) -> list[Outcome]:
+    """Return the outcome of every step with every value, or with every third, each step beginning at another."""
+    quiet(tables)
+    with bounded_memory(), contextlib.redirect_stderr(io.StringIO()):  # bars of progress
+        return [outcome_of(step, value) for at, step in enumerate(steps) for value in list(VALUES)[at % every :: every]]
+
+
+def counted(outcomes: list[Outcome]) -> pd.DataFrame:
+    """Return how often each value had each outcome."""
+    frame = pd.DataFrame([(one.value, one.outcome) for one in outcomes], columns=["value", "outcome"])
+    order = pd.CategoricalDtype(["answered", "refused", "raw", "slow"])
+    table = pd.crosstab(frame["value"], frame["outcome"].astype(order), dropna=False).reindex(list(VALUES))
+    table.loc["all"] = table.sum()
+    return table.astype(int)
+
+
+def main() -> int:
+    """Print the table of bad inputs with counts, and every fault."""
+    parser = argparse.ArgumentParser(prog="python -m tests.walk", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="options that several tables share only once")
+    parser.add_argument("--only", default="", help="verbs whose name contains this")
+    asked = parser.parse_args()
+    import matplotlib
+
+    matplotlib.use("agg")
+    started = time.process_time()
+    steps = [step for step in verb_steps() if asked.only in step.who]
+    steps = list(once(iter(steps))) if asked.quick else steps
+    found = []
+    for step in steps:
+        found += walk(iter([step]))
+        for one in found[-len(VALUES) :]:
+            if one.outcome in ("raw", "slow"):
+                print(f"{one.outcome}: {one.who}({one.option}: {one.value}): {one.said[:200]}", flush=True)
+    faults = [one for one in found if one.outcome in ("raw", "slow")]
+    print(counted(found).to_string())
+    pairs = len({(one.who, one.option) for one in found})
+    bad = Counter((one.who, one.option) for one in faults)
+    who = len({one.who for one in found})
+    print(f"{who} verbs of tables, {pairs} options, {len(found)} values; {len(bad)} options with faults")
+    print(f"{time.process_time() - started:.0f} s")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""A small table of every kind that has verbs, and what each verb cannot be asked without: the ground of the walk."""
+
+import functools
+import warnings
+
+import pandas as pd
+
+import pdeval
+from pdeval.experiments import best_systems, tie_probability
+
+RUNS = ["bm25", "ql", "tfidf", "dense-s1"]
+
+
+@functools.cache
+def runs() -> pd.DataFrame:
+    """Four runs of eight queries, fifteen items deep; two of them answer every query that has relevant items."""
+    table = pdeval.datasets.sample_runs()
+    queries = sorted(table["query_id"].unique())[:8]
+    kept = table["run"].isin(RUNS) & table["query_id"].isin(queries)
+    return table[kept].groupby(["run", "query_id"], observed=True, sort=False).head(15).reset_index(drop=True)
+
+
+@functools.cache
+def qrels() -> pd.DataFrame:
+    """Their judgments."""
+    table = pdeval.datasets.sample_qrels()
+    return table[table["query_id"].isin(runs()["query_id"].unique())].reset_index(drop=True)
+
+
+@functools.cache
+def labels() -> pd.DataFrame:
+    """Two assessors, of whom the second is stricter."""
+    both = [qrels().assign(assessor=who, label=(qrels()["relevance"] > least) * 1) for who, least in zip("ab", (0, 1))]
+    return pd.concat(both, ignore_index=True).drop(columns="relevance")
+
+
+@functools.cache
+def judged():
+    """The join of runs and judgments."""
+    return quiet(runs().ireval.join, qrels())
+
+
+def quiet(call, *args, **given):
+    """Return the answer of a call, whatever it warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return call(*args, **given)
+
+
+@functools.cache
+def labelled() -> pd.DataFrame:
+    """Pairs of runs, with the one that people preferred."""
+    prefs = judged().prefer("invRPP", baseline="bm25").query("value != 0")
+    return prefs.assign(winner=(prefs["value"] > 0).map({True: "a", False: "b"}))
+
+
+@functools.cache
+def tables() -> dict[str, object]:
+    """Return a table of every kind by the name of its schema; "judged" is the join."""
+    return quiet(_tables)
+
+
+def _tables() -> dict[str, object]:
+    join = judged()
+    made = {
+        "runs": runs(),
+        "labels": labels(),
+        "judged": join,
+        "preferences": join.prefer(["RPP", "AP"]),
+        "scores": join.measure(["AP", "RR"]),
+        "orders": join.order(["RPP", "AP"]),
+        "contributions": join.disaggregate(["AP", "RPP"], baseline="bm25"),
+        "curve": join.curve(),
+        "discriminative_power": join.discriminative_power(["AP", "RR"], tests="t"),
+        "discriminative_curve": join.discriminative_power.curve(["AP", "RR"], tests="t"),
+        "sign_agreement": join.agree(["RPP", "AP"]),
+        "masked_agreement": join.agree.masked(),
+        "correlations": join.correlate(["RPP", "AP", "RR"]),
+        "matrix": join.matrix("RPP"),
+        "comparisons": join.compare(["AP", "RR"]),
+        "summary": join.summary(["AP", "RR"]),
+        "wide_summary": join.summary(["AP", "RR"], wide=True),
+        "means": join.mean("RPP"),
+        "left_out": join.pool.leave_one_out(),
+        "residuals": join.pool.residuals(),
+        "pool": runs().ireval.pool(),
+        "pool_by_run": runs().ireval.pool(per="run"),
+        "pool_runs": runs().ireval.pool.summary(qrels()),
+        "pool_queries": runs().ireval.pool.summary(qrels(), per="query"),
+        "pool_pairs": runs().ireval.pool.summary(qrels(), per="pair"),
+        "locality": join.agree.locality(levels=3, ahead=2),
+        "locality_regression": join.agree.locality(levels=3, ahead=2, kind="regression"),
+        "rrie": join.lengths.rrie("bm25", "ql"),
+        "ablation": join.lengths.ablation(),
+        "ties": join.ties(),
+        "ties_by_recall": join.ties.by_recall(),
+        "ties_by_first": join.ties.by_first(),
+        "tie_probability": tie_probability(20, [1, 2], [1, 2, 3]),
+        "decided": join.ties.decided(),
+        "deciding": join.ties.deciding(),
+        "incomplete": join.incomplete(draws=2),
+        "incomplete_summary": join.incomplete(draws=2, summary=True),
+        "lengths": join.lengths(),
+        "length_histogram": join.lengths.histogram(),
+        "length_wins": join.lengths.wins("bm25", "ql"),
+        "length_differences": join.lengths.differences("bm25", "ql"),
+        "effective_shares": join.lengths.effective_shares(),
+        "accounting": runs().ireval.check(qrels()),
+        "explanation": join.explain("116" if "116" in set(runs()["query_id"]) else runs()["query_id"].iloc[0]),
+        "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
+        "delta_sort_runs": join.delta_sort("RR", per="run"),
+    }
+    made |= _online()
+    made["correlations_by_measure"] = made["orders"].ireval.correlate.against(made["orders"])
+    sites = pd.concat([made["scores"].assign(site=site) for site in "ab"], ignore_index=True)
+    made["headroom"] = sites.ireval.lengths.headroom(by="site")
+    made["best_systems"] = best_systems({"all": join, "strict": join.at(level=2)}, ["AP", "RR"])
+    return made
+
+
+def _online() -> dict[str, pd.DataFrame]:
+    two = runs()[runs()["run"].isin(["bm25", "ql"])]
+    lists, many = two.ireval.interleave(draws=2), two.ireval.interleave.many()
+    clicks = two.ireval.simulate_clicks(qrels(), sessions=3)
+    credits = lists.ireval.simulate_clicks(qrels()).ireval.credit(lists)
+    return {
+        "lists": lists,
+        "multileaved_lists": many,
+        "clicks": clicks,
+        "credits": credits,
+        "wins": credits.ireval.wins(),
+        "behaviour": clicks.ireval.behaviour(),
+        "issued_queries": clicks.ireval.per_query(),
+        "bucket_comparisons": clicks.ireval.compare_buckets(),
+        "verdicts": clicks.ireval.verdict(["bm25", "ql"]),
+    }
+
+
+# what a verb is asked where it cannot be asked without, or would take long
+NEEDED = {
+    "qrels": qrels,
+    "labels": labels,
+    "labelled": labelled,
+    "metadata": lambda: pdeval.datasets.sample_metadata(),
+    "others": lambda: tables()["orders"],
+    "lists": lambda: tables()["lists"],
+    "query": lambda: runs()["query_id"].iloc[0],
+    "new": lambda: "RR",
+    "by": lambda: "run",
+    "run_a": lambda: "bm25",
+    "run_b": lambda: "ql",
+    "order": lambda: ["bm25", "ql"],
+}
