@@ -61,7 +61,7 @@ def annotate(table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | 
     if not isinstance(metadata, pd.DataFrame):
         raise TypeError(f"metadata are a pandas DataFrame, one row per run or query, not {type(metadata).__name__}.")
     keys = _keys(table, metadata, on)
-    row = _rows(table.frame, metadata, keys)
+    row = matched_rows(table.frame, metadata, keys)
     frame = table.frame.copy(deep=False)
     for name in (name for name in metadata.columns if name not in keys):
         column = pd.Series(metadata[name].array.take(row), index=frame.index)
@@ -97,7 +97,7 @@ def _keys(table: Table, metadata: pd.DataFrame, on: str | Sequence[str] | None) 
     return asked
 
 
-def _rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -> np.ndarray:
+def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -> np.ndarray:
     """Return the row of metadata that each row of the table needs, or say what is wrong."""
     known, wanted = (_index(side[keys]) for side in (metadata, frame))
     what = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
