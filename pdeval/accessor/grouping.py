@@ -15,11 +15,11 @@ import pandas as pd
 
 from pdeval.catalog.entries import parse_all
 from pdeval.evaluate import groups, replicates
-from pdeval.evaluate.annotate import matched_rows
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import sources
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
+from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.kinds.vocabularies import listed
@@ -59,6 +59,9 @@ def taken(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     found = {name: given.pop(name) for name in options_of(verb) if name in given}
     found = {name: value for name, value in found.items() if value is not None}
     if "by" in found:
+        fine = next((p for p in verb.parameters if p.name == "per"), None)
+        if fine is not None and found["by"] in ("query", "run"):
+            raise ValueError(f"by= groups by columns of metadata; how fine a result is, is now per={found['by']!r}.")
         found["by"] = groups.named(found["by"])
         found.setdefault("metadata", given.get("metadata"))
     elif "metadata" in found and given.get("by") is None:

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.annotate import matched_rows
 from pdeval.evaluate.cube import Preferences, Scores, stacked
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import Source
 from pdeval.judged.judged import Judged
 from pdeval.judged.topics import outside
 from pdeval.kinds.labels import labels
+from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.vocabularies import listed
 from pdeval.mechanics.arguments import TooFew
 
@@ -36,7 +36,7 @@ def named(by: object) -> list[str]:
     >>> named("category"), named(["collection", "category"])
     (['category'], ['collection', 'category'])
     """
-    names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []  # type: ignore[var-annotated]
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []
     if not names or not all(isinstance(name, str) and name for name in names):
         raise ValueError(f"by={by!r}: give the name of a column, or a list of them.")
     if len(set(names)) < len(names):
