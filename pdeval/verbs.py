@@ -57,6 +57,10 @@ class Verb:
         Names that it had before; they answer with the new one.
     meant_by : mapping of str to str
         Names that other tools use, and the call that is meant.
+    grouped : bool
+        Whether it can be asked for groups of queries, runs or collections, with `by=`.
+    per_query : bool
+        Whether each row of its result is about one query and needs no other.
     """
 
     name: str
@@ -69,6 +73,8 @@ class Verb:
     command: bool = False
     formerly: tuple[str, ...] = ()
     meant_by: Mapping[str, str] = field(default_factory=dict)
+    grouped: bool = True
+    per_query: bool = False
 
     @property
     def family(self) -> str:
@@ -113,6 +119,8 @@ def verb(
     command: bool = False,
     formerly: str | Iterable[str] = (),
     meant_by: Mapping[str, str] | None = None,
+    grouped: bool = True,
+    per_query: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a function as a verb of some kinds of table; see `Verb`.
 
@@ -145,6 +153,8 @@ def verb(
             command,
             _several(formerly),
             dict(meant_by or {}),
+            grouped,
+            per_query,
         )
         for kind in made.on:
             known = VERBS.setdefault(kind, {})

@@ -356,7 +356,7 @@ CALLS = {
     ),
     "an unknown group": (
         lambda: SCORES.ireval.summary(by="family"), KeyError,
-        "no column 'family' to group by.*merge",
+        "no column 'family' to group by.*annotate",
     ),
     "a report of nothing known": (
         lambda: pd.DataFrame({"x": [1]}).ireval.report(), ValueError,

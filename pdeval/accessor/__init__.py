@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor import rooms
+from pdeval.accessor import grouping, rooms
 from pdeval.accessor.building import attach, joined, roles_told, stamped
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
@@ -41,9 +41,19 @@ class Joined(JudgedVerbs):
     _verbs: Mapping[str, Verb] = {}
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if asked := grouping.taken(verb, given):
+            if "judged" in verb.on:
+                return stamped(verb, grouping.of_join(self, verb, given, asked))
+            given.update(asked)
+            runs, qrels = self.tables
+            return Ireval(runs.frame, grouping.binding_of(runs))._ask(verb, self._told(verb, given, qrels))
         if "judged" in verb.on:
             return stamped(verb, verb.function(self, **given))
-        runs, qrels = self.tables  # a verb of run tables, which the join can tell its judgments and rules
+        runs, qrels = self.tables
+        return stamped(verb, verb.function(runs, **self._told(verb, given, qrels)))
+
+    def _told(self, verb: Verb, given: dict[str, Any], qrels: Any) -> dict[str, Any]:
+        """Return what a verb of run tables is given, with the judgments and rules that the join knows."""
         for name in (parameter.name for parameter in verb.parameters if parameter.name not in verb.own):
             if name == "qrels":
                 given[name] = qrels
@@ -51,7 +61,7 @@ class Joined(JudgedVerbs):
                 given[name] = getattr(self, name)
             elif name in self.positions.rules:
                 given[name] = self.positions.rules[name]
-        return stamped(verb, verb.function(runs, **given))
+        return given
 
     def __repr__(self) -> str:
         return join_described(self)
@@ -151,6 +161,9 @@ class Ireval:
             if verb.name not in fresh._verbs:
                 raise wrong_name(now, verb.name)
             return fresh._ask(fresh._verbs[verb.name], given)
+        if asked := grouping.taken(verb, given):
+            return stamped(verb, self._grouped(verb, given, asked))
+        grouping.one_collection(self, verb)
         if kind == "runs" and "runs" not in verb.on:
             made = joined(Joined, self, given.pop("qrels"), verb, given)
             return stamped(verb, verb.function(made, **given))
@@ -161,6 +174,23 @@ class Ireval:
                 raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
         held = tables.described_frame(self) if verb.takes == "frame" else tables.read(self, kind)
         return stamped(verb, verb.function(held, **given))
+
+    def _rows_by(self, names: list[str]) -> tuple[pd.DataFrame, Any]:
+        """Return the labels of groups of rows, and the rows of each."""
+        return grouping.rows_by(self._frame, names)
+
+    def _whole(self, result: Any) -> Any:
+        """Return a result as a frame that others can stand on."""
+        return result
+
+    def _grouped(self, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> Any:
+        if self._kind != "runs":
+            if any(parameter.name == "measures" for parameter in verb.parameters):
+                given.setdefault("measures", None)
+            return grouping.of_table(self, verb, given, asked)
+        joining = "runs" not in verb.on
+        join = (lambda rest: joined(Joined, self, rest.pop("qrels"), verb, rest)) if joining else None
+        return grouping.of_runs(self, verb, given, asked, join)
 
     def __repr__(self) -> str:
         return describe(self._frame, self._binding)

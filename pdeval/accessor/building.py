@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from pdeval.accessor import grouping
 from pdeval.accessor.documentation import of_door
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
 from pdeval.judged.judged import Judged, join
@@ -23,7 +24,6 @@ EMPTY = inspect.Parameter.empty
 FORMERLY = {
     **dict.fromkeys(("bootstrap", "samples", "resamples"), "draws"),
     **dict.fromkeys(("by_query", "by_run"), "per"),
-    "by": "per",
 }
 
 
@@ -51,7 +51,7 @@ def signature_of(verb: Verb, kind: str) -> inspect.Signature:
     all that it holds; a join knows its own judgments and rules.
     """
     own = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    given = verb.parameters
+    given = [*verb.parameters, *grouping.options_of(verb).values()]
     if kind not in ("judged", "runs"):
         given = [p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p for p in given]
     if kind == "judged" and "judged" not in verb.on:

@@ -28,6 +28,21 @@ RULES = {
     "depth": ("int, optional", "Look only at the first `depth` items of each list."),
     "validate": ("bool", "Look for duplicate documents (about a third of the time of a join)."),
 }
+# what every verb is told of groups: (type, meaning)
+GROUPS = {
+    "by": (
+        "str or list of str, optional",
+        "Column(s) that group queries (their category), runs (their family) or stacked collections: the result of "
+        "each group on each other, these columns in front. Columns of the tables, or of `metadata`; a column that "
+        "runs and judgments both have tells collections apart, and nothing is joined across them.",
+    ),
+    "metadata": ("DataFrame or list of them, optional", "What queries or runs are, one row each, for `by`."),
+    "replicate": (
+        "str or list of str, optional",
+        "Column(s) of the run that tell replicates of a system apart, such as the seed: values are averaged over them "
+        "within each query first, so that n counts queries.",
+    ),
+}
 QRELS = ("DataFrame or bound accessor", "Judgments: query, doc, grade, maybe subtopic.")
 ORDER = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "Examples")
 
@@ -98,6 +113,8 @@ def of_door(verb: Verb, names: list[str]) -> str:
             made.append(parameter(name, QRELS))
         elif name in RULES:
             made.append(parameter(name, RULES[name]))
+        elif name in GROUPS:
+            made.append(parameter(name, GROUPS[name]))
     if made:
         found["Parameters"] = "\n".join(made)
     else:

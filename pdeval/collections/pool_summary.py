@@ -16,6 +16,7 @@ from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, read
+from pdeval.mechanics.arguments import TooFew
 from pdeval.verbs import verb
 
 BLOCK = 1 << 21  # cells of the largest temporary array
@@ -212,7 +213,7 @@ def overlap(pool: Pool) -> pd.DataFrame:
     """
     number = len(pool.runs)
     if number < 2:
-        raise ValueError("the overlap of a pool needs two runs or teams; there is one.")
+        raise TooFew("the overlap of a pool needs two runs or teams; there is one.")
     both = np.zeros((number, number))
     step = max(BLOCK // number, 1)
     for first in range(0, len(pool.query), step):

@@ -21,19 +21,22 @@ Dask, which takes it for used, may stop such a worker in the middle of a shuffle
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import wraps
+from functools import reduce, wraps
 from inspect import cleandoc
+from operator import and_
 from textwrap import fill
 from typing import Any, Self
+
+import pandas as pd
 
 try:
     from dask.dataframe.extensions import register_dataframe_accessor
 except ImportError as error:
     raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
 
-from pdeval.accessor import DOORS, Ireval
+from pdeval.accessor import DOORS, Ireval, Joined, grouping
 from pdeval.accessor import join as join_on_pandas
-from pdeval.accessor.building import joins, new_method, roles_told, rules_of_join
+from pdeval.accessor.building import joins, new_method, roles_told, rules_of_join, stamped
 from pdeval.accessor.describe import many
 from pdeval.engines import parquet_folders
 from pdeval.engines.dask_judged import DaskJudged, joined
@@ -91,7 +94,30 @@ class DaskIreval(Ireval):
         bound = {**self._binding, **{role: name for role, name in binding.items() if name is not None}}
         return DaskIreval(self._frame, tables.checked_binding(self._frame._meta, bound))
 
+    def _rows_by(self, names: list[str]) -> tuple[pd.DataFrame, Any]:
+        frame = self._frame
+        labels = grouping.rows_by(rows_of(frame[names].drop_duplicates()), names)[0]
+        rows = labels.to_dict("records")
+        return labels, (frame[reduce(and_, (frame[name] == row[name] for name in names))] for row in rows)
+
+    def _whole(self, result: Any) -> Any:
+        return rows_of(result) if is_dask(result) else result
+
+    def _grouped(self, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> Any:
+        if not joins(verb, self._kind or ""):
+            return self._gathered(verb.name)._grouped(verb, given, asked)
+
+        def join(rest: dict[str, Any]) -> Joined:
+            qrels = rest.pop("qrels")
+            made = joined(self, qrels, **rules_of_join(qrels, verb, rest))
+            made.here.check(f"{verb.name}()")
+            return made.gathered()
+
+        return grouping.of_runs(self, verb, given, asked, join)
+
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if asked := grouping.taken(verb, given):
+            return stamped(verb, self._grouped(verb, _here(given), asked))
         if joins(verb, self._kind or ""):
             qrels = given.pop("qrels")
             made = joined(self, qrels, **rules_of_join(qrels, verb, given))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval.accessor import Joined
+from pdeval.accessor import Joined, grouping
 from pdeval.accessor.building import stamped
 from pdeval.accessor.describe import many
 from pdeval.engines.dividing import Plan, plan
@@ -92,6 +92,9 @@ class DaskJudged(Joined):
         return Joined(self.positions, self.level, self.topics)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if asked := grouping.taken(verb, given):
+            self.here.check(f"{verb.name}()")
+            return self.gathered()._ask(verb, {**given, **asked})
         if verb.name in PARTWISE:
             return stamped(verb, PARTWISE[verb.name](self, **given))
         if "judged" in verb.on:

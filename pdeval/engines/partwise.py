@@ -64,13 +64,10 @@ def summary(
     judged: DaskJudged,
     measures: object = MEASURES,
     *,
-    by: str | Sequence[str] | None = None,
     wide: bool = False,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
     """Return the scores summed up per run and measure."""
-    if by is not None:
-        return summaries.summary(judged.known, measures, by=by)  # which says why not
     asked = parse_all(measures)
     only_metrics(asked)
     return summaries.summary(_cubes(judged, asked), None, wide=wide, confidence=confidence)

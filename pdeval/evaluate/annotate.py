@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.schemas import PAIRED, SCHEMAS, Schema
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import listed
@@ -61,7 +62,7 @@ def annotate(table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | 
     if not isinstance(metadata, pd.DataFrame):
         raise TypeError(f"metadata are a pandas DataFrame, one row per run or query, not {type(metadata).__name__}.")
     keys = _keys(table, metadata, on)
-    row = _rows(table.frame, metadata, keys)
+    row = matched_rows(table.frame, metadata, keys)
     frame = table.frame.copy(deep=False)
     for name in (name for name in metadata.columns if name not in keys):
         column = pd.Series(metadata[name].array.take(row), index=frame.index)
@@ -95,35 +96,6 @@ def _keys(table: Table, metadata: pd.DataFrame, on: str | Sequence[str] | None) 
         if name not in metadata.columns:
             raise KeyError(f"on={name!r}: no such column in the metadata, which have {listed(metadata.columns)}.")
     return asked
-
-
-def _rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -> np.ndarray:
-    """Return the row of metadata that each row of the table needs, or say what is wrong."""
-    known, wanted = (_index(side[keys]) for side in (metadata, frame))
-    what = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
-    twice = known[known.duplicated()].unique()
-    if len(twice):
-        differ = metadata.drop_duplicates().duplicated(keys).any()
-        advice = f"keep one row per {what}" if differ else "they are the same: .drop_duplicates()"
-        raise ValueError(f"the metadata have {_some(twice, what)} more than once; {advice}.")
-    row = known.get_indexer(wanted)
-    lost = wanted[row < 0].unique()
-    if len(lost):
-        kinds = list(dict.fromkeys(type(side[0]).__name__ for side in (wanted, known) if len(side)))
-        hint = f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike." if len(kinds) > 1 else ""
-        raise ValueError(f"the metadata have no row for {_some(lost, what)}; add what is missing.{hint}")
-    return row
-
-
-def _index(columns: pd.DataFrame) -> pd.Index:
-    """Return the rows of some columns as an index; categories compare as what they stand for."""
-    plain = columns.astype(object)
-    return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
-
-
-def _some(values: pd.Index, what: str) -> str:
-    shown = ", ".join(repr(value) for value in values[:3].tolist())
-    return f"{len(values):,} values of {what}, e.g. {shown}" if len(values) > 1 else f"{what} {shown}"
 
 
 def _same(held: pd.Series, given: pd.Series) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.kinds.labels import run_labels
-from pdeval.mechanics.arguments import is_missing, shown
+from pdeval.mechanics.arguments import TooFew, is_missing, shown
 
 
 def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
@@ -74,7 +74,7 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
     """
     if len(runs) < 2:
         one = f"one: {run_labels(runs)[0]!r}" if len(runs) else "none"
-        raise ValueError(f"a preference needs two runs; there is {one}.")
+        raise TooFew(f"a preference needs two runs; there is {one}.")
     if baseline is not None and pairs is not None:
         raise ValueError("give either baseline= or pairs=, not both.")
     if baseline is not None:

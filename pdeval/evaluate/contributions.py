@@ -38,7 +38,7 @@ table(
 )
 
 
-@verb(on="judged", gives="contributions")
+@verb(on="judged", gives="contributions", per_query=True)
 def disaggregate(
     judged: Judged, measures: object = ("RPP",), *, baseline: object = None, pairs: object = None
 ) -> pd.DataFrame:

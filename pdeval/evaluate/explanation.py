@@ -27,7 +27,7 @@ table(
 )
 
 
-@verb(on="judged", gives="explanation", needs="judged")
+@verb(on="judged", gives="explanation", needs="judged", grouped=False)
 def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
     """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
 

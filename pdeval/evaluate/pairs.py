@@ -31,7 +31,14 @@ CELLS = 1 << 21  # compared at a time, of one level
 SLAB = 1 << 17  # compared at a time, of several levels
 
 
-@verb(on="judged", gives="preferences", core=True, command=True, meant_by={"pairs": "prefer(qrels, 'RPP')"})
+@verb(
+    on="judged",
+    gives="preferences",
+    core=True,
+    command=True,
+    per_query=True,
+    meant_by={"pairs": "prefer(qrels, 'RPP')"},
+)
 def prefer(
     judged: Judged,
     measures: object = ("RPP",),

@@ -24,6 +24,7 @@ MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
     gives="scores",
     core=True,
     command=True,
+    per_query=True,
     meant_by={
         "evaluate": "measure(qrels, ['AP', 'nDCG@10'])",
         "metrics": "measure(qrels, ['AP', 'nDCG@10'])",

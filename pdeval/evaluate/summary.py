@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog.known import known_of
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, only, sources
-from pdeval.judged.judged import Judged
+from pdeval.evaluate.sources import Held, sources
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
 from pdeval.verbs import verb
 
 table(
@@ -43,7 +39,6 @@ def summary(
     held: Held,
     measures: object = MEASURES,
     *,
-    by: str | Sequence[str] | None = None,
     wide: bool = False,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
@@ -56,9 +51,6 @@ def summary(
     ----------
     measures : str, Measure, or list of them, optional
         For runs what to compute, for a scores table which of its measures to use; by default all of them.
-    by : str or list of str, optional
-        Column(s) of joined-on metadata to group by instead of the run: each query's values are averaged over the
-        group's runs first, so that n counts queries.
     wide : bool
         One row per run, one column per measure, holding the means.
     confidence : float
@@ -73,13 +65,11 @@ def summary(
         run measure   n   mean     sd  ci_low  ci_high
     0  bm25      AP  48  0.324  0.155   0.279    0.369
     1  bm25      RR  48  0.735  0.343   0.635    0.835
-    >>> scores.merge(metadata, on="run").ireval.summary(by="family", wide=True).head(2).round(3)
+    >>> scores.ireval.summary(by="family", metadata=metadata, replicate="run", wide=True).head(2).round(3)
        family     AP     RR
     0   dense  0.418  0.844
     1  fusion  0.499  0.855
     """
-    if by is not None:
-        return _by(held, measures, by, confidence=confidence, wide=wide)
     return stacked([of_scores(one, confidence=confidence, wide=wide) for one in sources(held, measures)])  # type: ignore[arg-type]
 
 
@@ -142,41 +132,3 @@ def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     table.columns = [str(name) for name in table.columns]
     table.attrs.update(frame.attrs)
     return table
-
-
-def _by(held: Held, measures: object, by: str | Sequence[str], *, confidence: float, wide: bool) -> pd.DataFrame:
-    """Return the summary of groups of runs: each query's values are averaged over the group's runs first."""
-    if not isinstance(held, Table):
-        what = "a join" if isinstance(held, Judged) else "a cube"
-        raise ValueError(f"by={by!r} names columns of a scores table, and {what} has none: .measure(...) first.")
-    found = held if measures is None else only(held, measures)
-    frame, query, measure, value = found.frame, *(found.roles[role] for role in ("query", "measure", "value"))
-    names = [by] if isinstance(by, str) else list(by)
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        raise KeyError(
-            f"no column {missing[0]!r} to group by; the table has {', '.join(map(str, frame.columns))}. "
-            "Join the metadata first, e.g. scores.merge(metadata, on='run')."
-        )
-    fixed = [name for name in names if name in (query, measure, value)]
-    if fixed:
-        raise ValueError(
-            f"by={fixed[0]!r}: a summary is over queries, for each measure; group by the run, or by metadata that was "
-            "joined on."
-        )
-    lacking = frame[names].isna().any(axis=1)
-    if lacking.any():
-        raise ValueError(
-            f"{int(lacking.sum()):,} rows have no {' or '.join(map(str, names))}; fill it, or drop those rows first."
-        )
-    grouped = frame.groupby([*names, measure, query], observed=True, sort=True)[value].mean().reset_index()
-    groups, code = np.unique(grouped.groupby(names, observed=True, sort=True).ngroup(), return_inverse=True)
-    first = grouped.groupby(names, observed=True, sort=True).head(1)[names].sort_values(names).reset_index(drop=True)
-    labels_ = tuple(dict.fromkeys(frame[measure].astype(str)))
-    queries, q = np.unique(grouped[query].astype(object).astype(str), return_inverse=True)
-    values = np.full((len(labels_), len(queries), len(groups)), np.nan)
-    m = grouped[measure].astype(str).map({label: i for i, label in enumerate(labels_)}).to_numpy()
-    values[m, q, code] = grouped[value].to_numpy()
-    attrs = {**frame.attrs, "run_columns": names}
-    cube = Scores(first, pd.Index(queries, name=query), labels_, values, np.ones(len(labels_), dtype=bool), attrs)
-    return of_scores(cube, confidence=confidence, wide=wide)

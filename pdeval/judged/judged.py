@@ -18,6 +18,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.frozen import frozen_table
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.arguments import TooFew
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ class Judged:
 
     def nothing_counts(self) -> ValueError:
         """Return the error that says why no topic counts."""
-        return ValueError(nothing_text(self.positions, self.topics, self.level))
+        return TooFew(nothing_text(self.positions, self.topics, self.level))
 
 
 def checked_level(level: Any) -> float | None:

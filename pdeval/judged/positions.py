@@ -318,7 +318,10 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
     apart = _telling_apart(runs, names)
     if apart:
         several = [*runs.run_columns, apart]
-        return text + f"The column {apart!r} tells them apart: bind it, df.ireval(run={several!r})."
+        return text + (
+            f"The column {apart!r} tells them apart: bind it, df.ireval(run={several!r}); where it names collections, "
+            f"give by={apart!r}, with the same column in the judgments."
+        )
     hint = "" if runs.run_columns else " If the table holds several runs, bind their column: df.ireval(run=...)."
     return text + f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
 

@@ -12,6 +12,10 @@ import pandas as pd
 LARGE = 2**61
 
 
+class TooFew(ValueError):
+    """Too few runs, queries or values for an answer: the fault of the data, not of the call."""
+
+
 def share(name: str, value: float) -> float:
     """Return a share, or raise unless it lies between 0 and 1.
 

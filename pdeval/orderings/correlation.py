@@ -17,6 +17,7 @@ from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, read
 from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import TooFew
 from pdeval.mechanics.registries import listed_in_docs, sought
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import Method, chosen
@@ -288,7 +289,7 @@ def _value(one: _Orders, i: int, other: _Orders, j: int, by: Coefficient, runs: 
         )
     both = np.flatnonzero(in_x & in_y)
     if len(both) < 2:
-        raise ValueError(
+        raise TooFew(
             f"the orderings {one.text(i)} and {other.text(j)} have {len(both)} runs in common; a correlation needs two."
         )
     more = {"p": p} if "p" in by.parameters else {}

@@ -20,6 +20,7 @@ from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, numbers
 from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import TooFew
 from pdeval.mechanics.progress import track
 from pdeval.mechanics.registries import listed_in_docs
 from pdeval.orderings.methods import Method, chosen, orderings
@@ -303,8 +304,8 @@ def _check(source: Any) -> None:
         raise TypeError(f"order() needs scores or preferences; it got {type(source).__name__}.")
     n_runs = len(source.runs)
     if n_runs < 2:
-        raise ValueError(f"an ordering needs at least two runs; there is {n_runs}: {run_labels(source.runs)}.")
+        raise TooFew(f"an ordering needs at least two runs; there is {n_runs}: {run_labels(source.runs)}.")
     if len(source.queries) == 0:
-        raise ValueError("an ordering needs at least one query; there is none.")
+        raise TooFew("an ordering needs at least one query; there is none.")
     if not isinstance(source, cube.Scores):
         check_pairs(source)

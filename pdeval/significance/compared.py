@@ -14,6 +14,7 @@ from pdeval.evaluate.choice import baselines_of
 from pdeval.evaluate.cube import Scores, all_pairs
 from pdeval.evaluate.sources import decided
 from pdeval.kinds.labels import labels, run_labels
+from pdeval.mechanics.arguments import TooFew
 from pdeval.mechanics.equality import settled, size_of
 
 # Values (queries x pairs) that one block of differences may hold.
@@ -161,9 +162,9 @@ def check(source: Source) -> None:
             f"blocks), found {type(source).__name__}. On a frame, call the .ireval method."
         )
     if len(source.runs) < 2:
-        raise ValueError(f"a comparison needs at least two runs, found {len(source.runs)}.")
+        raise TooFew(f"a comparison needs at least two runs, found {len(source.runs)}.")
     if len(source.queries) < 2:
-        raise ValueError(
+        raise TooFew(
             f"a significance test needs at least two queries, found {len(source.queries)}: "
             "evaluate more queries before comparing."
         )
@@ -209,7 +210,7 @@ def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
         values = square(source, measure)
     counted = np.asarray(~np.isnan(values.reshape(len(values), -1)).any(axis=1))
     if counted.sum() < 2:
-        raise ValueError(
+        raise TooFew(
             f"Tukey's HSD needs at least two queries on which every run has a value; {label!r} has "
             f"{counted.sum()} of {len(counted)}. Use a pairwise test such as test='t', or drop incomplete runs."
         )

@@ -98,7 +98,7 @@ def test_it_is_both_an_attribute_error_and_a_value_error(tables):
     ("ask", "text"),
     [
         (lambda runs, qrels: runs.ireval.order(qrels, bootstrap=10), "no option 'bootstrap'.*It is now 'draws'"),
-        (lambda runs, qrels: runs.ireval.ties(qrels, by="query"), "no option 'by'.*It is now 'per'"),
+        (lambda runs, qrels: runs.ireval.ties(qrels, by="query"), "how fine a result is, is now per='query'"),
         (lambda runs, qrels: runs.ireval.curve(qrels, by_query=True), "no option 'by_query'.*It is now 'per'"),
     ],
 )

@@ -105,8 +105,8 @@ TABLE = pd.DataFrame(
 )  # fmt: skip
 
 
-def test_groups_average_their_runs_query_by_query():
-    frame = TABLE.ireval.summary(by="family")
+def test_runs_as_replicates_are_averaged_query_by_query():
+    frame = TABLE.ireval.summary(by="family", replicate="run")
     assert list(frame) == ["family", "measure", "n", "mean", "sd", "ci_low", "ci_high"]
     new, old = frame.to_dict("records")
     assert (new["family"], new["n"], old["n"]) == ("new", 2, 2)
@@ -119,20 +119,22 @@ def test_groups_average_their_runs_query_by_query():
 @pytest.mark.parametrize("kind", ["object", "category"])
 def test_groups_of_several_columns(kind):
     table = TABLE.assign(year=[2020, 2020, 2020, 2020, 1999, 1999]).astype({"family": kind})
-    frame = table.ireval.summary(by=["family", "year"])
+    frame = table.ireval.summary(by=["family", "year"], replicate="run")
     assert frame[["family", "year"]].astype({"family": str}).values.tolist() == [
         ["new", 1999],
         ["new", 2020],
         ["old", 2020],
     ]
     assert frame["mean"].tolist() == pytest.approx([0.4, 0.4, 0.2])
-    wide = table.ireval.summary(by=["family", "year"], wide=True)
+    wide = table.ireval.summary(by=["family", "year"], replicate="run", wide=True)
     assert wide["AP"].tolist() == pytest.approx([0.4, 0.4, 0.2])
 
 
 def test_metadata_joins_under_the_callers_names():
     scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
-    frame = scores.merge(pdeval.datasets.sample_metadata(), on="run").ireval.summary(by="family", wide=True)
+    frame = scores.merge(pdeval.datasets.sample_metadata(), on="run").ireval.summary(
+        by="family", replicate="run", wide=True
+    )
     metadata = pdeval.datasets.sample_metadata().set_index("run")["family"]
     wanted = scores.assign(family=scores["run"].astype(object).map(metadata))
     wanted = wanted.groupby(["family", "measure"], observed=True)["value"].mean().unstack()
@@ -141,17 +143,17 @@ def test_metadata_joins_under_the_callers_names():
 
 
 def test_an_unknown_group_is_an_error_that_says_how_to_join():
-    with pytest.raises(KeyError, match=r"no column 'year' to group by; the table has run, family.*merge\(metadata"):
+    with pytest.raises(KeyError, match=r"no column 'year' to group by; the table has run, family.*annotate\(metadata"):
         TABLE.ireval.summary(by="year")
 
 
 def test_rows_without_a_group_are_not_dropped_silently():
-    with pytest.raises(ValueError, match="2 rows have no family; fill it, or drop those rows first"):
+    with pytest.raises(ValueError, match="no family; fill it, or drop them first"):
         TABLE.assign(family=TABLE["family"].where(TABLE["run"] != "a")).ireval.summary(by="family")
 
 
 @pytest.mark.parametrize("name", ["query_id", "measure", "value"])
 def test_a_summary_is_not_grouped_by_what_it_sums_up(name):
     frame = pd.DataFrame({"run": ["a"], "query_id": ["1"], "measure": ["AP"], "value": [0.5]})
-    with pytest.raises(ValueError, match=f"by='{name}': a summary is over queries, for each measure"):
+    with pytest.raises(ValueError, match=f"by='{name}' is the .* of the table; name a column of metadata"):
         frame.ireval.summary(by=name)

@@ -206,7 +206,7 @@ def sample():
 @pytest.mark.parametrize("by", ["family", ["family", "seed"]])
 def test_13_a_summary_by_groups_of_runs_is_reported(sample, by):
     judged, metadata = sample
-    means = judged.measure(["AP", "RR"]).merge(metadata).ireval.summary(by=by)
+    means = judged.measure(["AP", "RR"]).merge(metadata).ireval.summary(by=by, replicate="run")
     for frame in (means, pd.DataFrame(means.to_dict("list"))):  # the second has lost its attributes
         table = frame.ireval.report()
         names = [by] if isinstance(by, str) else by

@@ -1,0 +1,357 @@
+"""`by=` and `replicate=` at every door: a verb asked for each group of queries, runs or collections, in one call.
+
+Stacked collections are joined one by one. Groups of queries or runs of one collection share its join: what each run
+scores is computed once, and each group works on its part of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog.entries import parse_all
+from pdeval.evaluate import groups, replicates
+from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.sources import sources
+from pdeval.judged.judged import Judged
+from pdeval.kinds import tables
+from pdeval.kinds.metadata import matched_rows
+from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import SCHEMAS
+from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.progress import track
+from pdeval.verbs import Verb
+
+_OPTIONS = {
+    "by": "str | Sequence[str] | None",
+    "metadata": "pd.DataFrame | Sequence[pd.DataFrame] | None",
+    "replicate": "str | Sequence[str] | None",
+}
+
+
+def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
+    """Return the options that every verb of a kind has, where they are not its own: by, metadata, replicate.
+
+    Examples
+    --------
+    >>> from pdeval.verbs import VERBS
+    >>> list(options_of(VERBS["judged"]["compare"])), list(options_of(VERBS["judged"]["curve"]))
+    (['by', 'metadata', 'replicate'], ['by', 'metadata'])
+    """
+    if not verb.gives or not verb.grouped or all(SCHEMAS[name].square for name in verb.gives):
+        return {}
+    own = {parameter.name for parameter in verb.parameters}
+    names = ["by", "metadata"] if "by" not in own else ["metadata"] if "judged" in verb.on else []
+    names += ["replicate"] if verb.takes == "held" and "measures" in own else []
+    return {
+        name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_OPTIONS[name])
+        for name in names
+        if name not in own
+    }
+
+
+def taken(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what `given` says of groups and replicates, taken out of it."""
+    found = {name: given.pop(name) for name in options_of(verb) if name in given}
+    found = {name: value for name, value in found.items() if value is not None}
+    if "by" in found:
+        fine = next((p for p in verb.parameters if p.name == "per"), None)
+        if fine is not None and found["by"] in ("query", "run"):
+            raise ValueError(f"by= groups by columns of metadata; how fine a result is, is now per={found['by']!r}.")
+        found["by"] = groups.named(found["by"])
+        found.setdefault("metadata", given.get("metadata"))
+    elif "metadata" in found and given.get("by") is None:
+        raise ValueError("metadata= says what queries or runs are: name the columns to group by, with by=.")
+    groups.tables_of(found.get("metadata"))
+    return found
+
+
+# ---- a join ----
+
+
+def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
+    """Return the result of a verb of a join for each group."""
+    if "by" not in asked:
+        return verb.function(_averaged(_cubes(judged, given), asked["replicate"]), **given)
+    found = groups.of_join(judged, asked["by"], asked["metadata"])
+    judged.tell()
+    if verb.per_query and found.of_queries_alone:
+        frame = verb.function(judged, **given)
+        topic = judged.queries.get_indexer(frame[str(judged.queries.name)].astype(judged.queries.dtype))
+        of_class = np.empty(len(found.query), dtype=np.intp)
+        of_class[found.query] = np.arange(len(found.query))
+        code = of_class[found.queries[topic]]
+        order = np.argsort(code, kind="stable")
+        return groups.with_groups(frame.take(order).reset_index(drop=True), found.labels, code[order])
+    replicate = asked.get("replicate")
+    at_once = found.of_queries_alone or judged.topics != "common"  # what all runs of a group answered is its own
+    if at_once and (replicate is not None or _of_values(verb, given)):
+        return _of_cubes(_cubes(judged, given), verb, given, asked, found, judged.queries)
+    parts: Iterator[Any] = (groups.part_of_join(judged, *masks) for masks in found.masks())
+    if replicate is not None:
+        parts = (_averaged(_cubes(part, dict(given)), replicate) for part in parts)
+    return _each(verb, parts, found.labels, given)
+
+
+def _of_values(verb: Verb, given: dict[str, Any]) -> bool:
+    """Return whether a verb works on what runs score: computed once, and cut into groups."""
+    parameter = next((p for p in verb.parameters if p.name == "measures"), None)
+    if verb.takes != "held" or parameter is None or verb.name == "lengths.rrie":
+        return False
+    return all(one.entry.family == "metric" for one in parse_all(given.get("measures", parameter.default)))
+
+
+def _cubes(held: Any, given: dict[str, Any]) -> list[Any]:
+    """Return all values of a join or a table, and leave no measure to choose."""
+    cubes = sources(held, **({"measures": given["measures"]} if "measures" in given else {}))
+    given["measures"] = None
+    return [cube.cube() if isinstance(cube, Pairs) else cube for cube in cubes]
+
+
+def _averaged(cubes: list[Any], replicate: Any) -> list[Any]:
+    """Return cubes with values averaged over replicates, where there are."""
+    return cubes if replicate is None else [replicates.averaged(cube, groups.named(replicate)) for cube in cubes]
+
+
+def _of_cubes(
+    cubes: list[Any],
+    verb: Verb,
+    given: dict[str, Any],
+    asked: dict[str, Any],
+    found: groups.Groups,
+    queries: pd.Index,
+) -> pd.DataFrame:
+    """Return the result of a verb for each group's part of some cubes, whose queries are among these."""
+    classes = [found.queries[queries.get_indexer(cube.queries)] for cube in cubes]
+    kept = [code for code, of in enumerate(found.query) if any((one == of).any() for one in classes)]
+
+    def part(code: int) -> list[Any]:
+        own = [groups.cut(c, of == found.query[code], found.runs == found.run[code]) for c, of in zip(cubes, classes)]
+        return _averaged(own, asked.get("replicate"))
+
+    parts = (part(code) for code in kept)
+    return _each(verb, parts, found.labels.iloc[kept].reset_index(drop=True), given)
+
+
+def _each(verb: Verb, parts: Iterator[Any], labels: pd.DataFrame, given: dict[str, Any]) -> pd.DataFrame:
+    """Return the results of a verb for the parts of all groups, on each other."""
+    progress = given.get("progress")
+    if any(parameter.name == "progress" for parameter in verb.parameters):
+        given["progress"] = False  # one bar, of groups
+    tracked = track(parts, total=len(labels), desc=verb.name, progress=progress)
+    return groups.of_each(lambda part: verb.function(part, **given), tracked, labels)
+
+
+# ---- tables ----
+
+
+def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
+    """Return the result of a verb of a table of results for each group of its rows."""
+    frame, binding, kind = door._frame, door._binding, str(door._kind)
+    if "by" not in asked:
+        return verb.function(_averaged(_cubes(tables.read(door, kind), given), asked["replicate"]), **given)
+    frame = _with_metadata(frame, binding, kind, asked)
+    _check_columns(frame, binding, kind, asked["by"])
+    if kind in ("scores", "preferences") and verb.takes == "held" and "measures" in given:
+        query = tables.query_column(frame, binding)
+        of_query = frame[[str(query), *asked["by"]]].drop_duplicates()
+        if not of_query[query].duplicated().any():
+            cubes = _cubes(tables.read(frame, kind, binding), given)
+            ids = pd.Index(of_query[query].astype(cubes[0].queries.dtype))
+            by_query = of_query[asked["by"]].reset_index(drop=True)
+            found = groups.groups_of(asked["by"], by_query, pd.DataFrame(index=range(len(cubes[0].runs))))
+            return _of_cubes(cubes, verb, given, asked, found, ids)
+    labels, parts = rows_by(frame, asked["by"])
+    rest = {name: asked[name] for name in ("replicate",) if name in asked}
+    return groups.of_each(lambda part: type(door)(part, binding)._ask(verb, {**given, **rest}), parts, labels)
+
+
+def _with_metadata(frame: pd.DataFrame, binding: Any, kind: str, asked: dict[str, Any]) -> pd.DataFrame:
+    """Return a table with the columns of metadata that are to group it."""
+    attrs = frame.attrs
+    for metadata in groups.tables_of(asked.get("metadata")):
+        names = [name for name in asked["by"] if name in metadata.columns]
+        if not names:
+            continue
+        table = tables.read(frame, kind, binding)
+        own = [*table.run_columns, *([table.roles["query"]] if "query" in table else [])]
+        keys = [name for name in own if name in metadata.columns and name in frame.columns and name not in names]
+        if not keys:
+            raise ValueError(
+                f"the metadata name neither queries nor runs of this table: they have {listed(metadata.columns)}, it "
+                f"has {listed(own)}."
+            )
+        row = matched_rows(frame, metadata, keys)
+        frame = frame.assign(**{name: metadata[name].array.take(row) for name in names})
+        frame.attrs = dict(attrs)
+    return frame
+
+
+def _check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) -> None:
+    missing = [name for name in by if name not in frame.columns]
+    if missing:
+        raise KeyError(
+            f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Join metadata to it with "
+            ".ireval.annotate(metadata), or give them as metadata=."
+        )
+    ids = [column.name for column in SCHEMAS[kind].columns if column.name not in ("run", "bucket", "user")]
+    taken_by = {str(binding.get(name, frame.attrs.get(f"{name}_column", name))): name for name in ids}
+    for name in by:
+        if name in taken_by:
+            raise ValueError(f"by={name!r} is the {taken_by[name]} of the table; name a column of metadata.")
+
+
+def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
+    """Return the groups of rows of a frame: their labels, and the rows of each, as they stand.
+
+    Examples
+    --------
+    >>> labels, parts = rows_by(pd.DataFrame({"part": ["y", "x", "y"], "n": [1, 2, 3]}), ["part"])
+    >>> labels["part"].tolist(), [part["n"].tolist() for part in parts]
+    (['x', 'y'], [[2], [1, 3]])
+    """
+    found = groups.groups_of(by, frame[by], pd.DataFrame(index=[0]))
+    place = np.empty(len(found.query), dtype=np.intp)
+    place[found.query] = np.arange(len(found.query))
+    code = place[found.queries]
+    ends = np.cumsum(np.bincount(code, minlength=len(place)))
+    if len(code) and (np.diff(code) >= 0).all():  # collections stand on each other: slices, nothing is copied
+        order = None
+    else:
+        order = np.argsort(code, kind="stable")
+    bounds = list(zip([0, *ends[:-1].tolist()], ends.tolist()))
+
+    def parts() -> Iterator[pd.DataFrame]:
+        for first, last in bounds:
+            part = frame.iloc[first:last] if order is None else frame.take(order[first:last])
+            part.attrs = dict(frame.attrs)
+            yield part
+
+    return found.labels, parts()
+
+
+# ---- run tables ----
+
+
+def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any], join: Any) -> pd.DataFrame:
+    """Return the result of a verb of a run table for each group: collections first, each with its own judgments.
+
+    Parameters
+    ----------
+    join : callable
+        What makes the join of a run table, for verbs that need one.
+    """
+    frame, binding, by = door._frame, door._binding, asked.get("by", [])
+    beside = {name: given[name] for name in ("qrels", "labels") if given.get(name) is not None}
+    inside = {name: _frame_of(value) for name, value in beside.items()}
+    shared = [name for name in by if name in frame.columns and any(name in one.columns for one in inside.values())]
+    if shared:
+        return _of_collections(door, verb, given, asked, shared)
+    if join is not None:
+        judged = join(given)
+        return of_join(judged, verb, given, asked)
+    frame = _with_metadata(frame, binding, "runs", asked)
+    _check_columns(frame, binding, "runs", by)
+    labels, parts = rows_by(frame, by)
+
+    def ask(part: pd.DataFrame) -> pd.DataFrame:
+        own = {name: _same_queries(value, part, binding) for name, value in beside.items()}
+        return type(door)(part, binding)._ask(verb, {**given, **own})
+
+    return groups.of_each(ask, parts, labels)
+
+
+def _of_collections(
+    door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any], shared: list[str]
+) -> pd.DataFrame:
+    labels, parts = door._rows_by(shared)
+    beside = {name: given[name] for name in ("qrels", "labels") if given.get(name) is not None}
+    divided = {name: _divided(value, shared) for name, value in beside.items()}
+    rest = {**{name: value for name, value in asked.items() if name != "by"}}
+    further = [name for name in asked["by"] if name not in shared]
+
+    def ask(both: tuple[pd.DataFrame, pd.Series]) -> pd.DataFrame:
+        part, row = both
+        answer = {**given, **rest}
+        for name, (keys, own) in divided.items():
+            if keys and tuple(row[keys]) not in own:
+                where = ", ".join(f"{one}={row[one]!r}" for one in keys)
+                raise ValueError(f"there are runs but no judgments of {where}; the judgments have {_some(own)}.")
+            answer[name] = own[tuple(row[keys])] if keys else own[()]
+        if answer.get("metadata") is not None:
+            every = groups.tables_of(answer["metadata"])
+            answer["metadata"] = [_own_rows(one, shared, tuple(row)) for one in every]
+        if further:
+            answer["by"] = further
+        elif "metadata" in options_of(verb):
+            answer.pop("metadata", None)
+        return door._whole(type(door)(part, door._binding)._ask(verb, answer))
+
+    result = groups.of_each(ask, zip(parts, (row for _, row in labels.iterrows())), labels)
+    result.attrs["collections"] = shared
+    return result
+
+
+def _divided(value: Any, shared: list[str]) -> tuple[list[str], dict[tuple[Any, ...], Any]]:
+    """Return the shared columns that judgments have, and the judgments of each of their values."""
+    frame = _frame_of(value)
+    keys = [name for name in shared if name in frame.columns]
+    if not keys:
+        return [], {(): value}
+    labels, parts = rows_by(frame, keys)
+    binding = getattr(value, "_binding", None)
+    kept = {tuple(row): part for part, (_, row) in zip(parts, labels.iterrows())}
+    return keys, {key: (part if not binding else type(value)(part, binding)) for key, part in kept.items()}
+
+
+def _own_rows(metadata: pd.DataFrame, shared: list[str], key: tuple[Any, ...]) -> pd.DataFrame:
+    for name, value in zip(shared, key):
+        if name in metadata.columns:
+            metadata = metadata[metadata[name] == value].drop(columns=name)
+    return metadata
+
+
+def _same_queries(value: Any, runs: pd.DataFrame, binding: Any) -> Any:
+    """Return judgments of the queries that a part of the runs has, where the part is one of queries."""
+    frame = _frame_of(value)
+    kind = kind_of(frame, getattr(value, "_binding", None)) or "qrels"
+    if kind not in ("qrels", "labels"):
+        return value
+    there = tables.read(value, kind)
+    if "query" not in there:
+        return value
+    here = runs[tables.read(runs, "runs", binding).roles["query"]]
+    part = frame[there.column("query").isin(here.unique())]
+    own = getattr(value, "_binding", None)
+    return type(value)(part, own) if own else part
+
+
+def _frame_of(value: Any) -> pd.DataFrame:
+    frame = getattr(value, "frame", getattr(value, "_frame", value))
+    return frame if isinstance(frame, pd.DataFrame) else pd.DataFrame()
+
+
+def binding_of(table: tables.Table) -> dict[str, Any]:
+    """Return the binding that reads the frame of a table again as it was read."""
+    return {**table.roles, **({"run": list(table.run_columns)} if table.run_columns else {})}
+
+
+def _some(keys: Any) -> str:
+    shown = [" / ".join(map(str, key)) for key in keys]
+    return ", ".join(map(repr, shown[:3])) + (f", ... ({len(shown)} in all)" if len(shown) > 3 else "")
+
+
+def one_collection(door: Any, verb: Verb) -> None:
+    """Raise where a table of several collections is asked as if it were one."""
+    frame = door._frame
+    names = [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
+    if names and "by" in options_of(verb) and any(frame[name].nunique() > 1 for name in names):
+        by = repr(names[0]) if len(names) == 1 else repr(names)
+        raise ValueError(
+            f"this table holds several collections ({listed(names)}), whose queries have nothing to do with each "
+            f"other: {verb.name}(by={by}) works within each; for one answer over all see .verdict(by={by})."
+        )

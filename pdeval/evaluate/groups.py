@@ -1,0 +1,316 @@
+"""Groups: what `by=` names, and the part of a join, a cube or a table that belongs to each.
+
+A column may tell groups of queries apart (their category), groups of runs (their family), or collections: tables that
+stand on each other, and whose queries have nothing to do with each other. Metadata about runs or queries come with
+the table, or beside it as `metadata=`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.sources import Source
+from pdeval.judged.judged import Judged
+from pdeval.judged.topics import outside
+from pdeval.kinds.labels import labels
+from pdeval.kinds.metadata import matched_rows
+from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.arguments import TooFew
+
+By = str | Sequence[str]
+
+
+def named(by: object) -> list[str]:
+    """Return the columns that `by=` names.
+
+    Examples
+    --------
+    >>> named("category"), named(["collection", "category"])
+    (['category'], ['collection', 'category'])
+    """
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"by={by!r}: give the name of a column, or a list of them.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"by={by!r} names a column twice.")
+    return names
+
+
+def coded(values: Any, name: str, what: str) -> tuple[np.ndarray, pd.Index]:
+    """Return codes and sorted labels of a column to group by, or raise where some are missing.
+
+    Examples
+    --------
+    >>> codes, found = coded(["b", "a", "b"], "category", "queries")
+    >>> codes.tolist(), found.tolist()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    column = pd.Series(values)
+    lacking = column.isna().to_numpy()
+    if lacking.any():
+        raise ValueError(f"{int(lacking.sum()):,} {what} have no {name}; fill it, or drop them first.")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+        return column.cat.codes.to_numpy().astype(np.intp), pd.Index(column.cat.categories)
+    codes, found = pd.factorize(column)
+    order = np.arange(len(found))
+    try:
+        order = np.asarray(found.argsort())
+    except TypeError:  # numbers beside texts have no order of their own
+        order = np.array(sorted(range(len(found)), key=lambda at: str(found[at])))
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    return place[codes], pd.Index(found).take(order)
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of the queries and of the runs of one join or cube.
+
+    Parameters
+    ----------
+    labels : DataFrame
+        One row per group: the columns that were asked for, sorted by them.
+    query, run : ndarray of int, shape (groups,)
+        The class of queries and the class of runs that each group is made of.
+    queries, runs : ndarray of int
+        The class of every query, and of every run.
+    """
+
+    labels: pd.DataFrame
+    query: np.ndarray
+    run: np.ndarray
+    queries: np.ndarray
+    runs: np.ndarray
+
+    @property
+    def of_queries_alone(self) -> bool:
+        """Whether every group has all runs."""
+        return not self.runs.any()
+
+    def masks(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return which queries and which runs each group has."""
+        queries = [self.queries == code for code in range(int(self.queries.max(initial=0)) + 1)]
+        runs = [self.runs == code for code in range(int(self.runs.max(initial=0)) + 1)]
+        return [(queries[one], runs[other]) for one, other in zip(self.query, self.run)]
+
+
+def groups_of(names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame) -> Groups:
+    """Return the groups that columns of queries and columns of runs make together.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns in the order asked.
+    queries, runs : DataFrame
+        One row per query, and one per run: those of the columns that are about them.
+
+    Examples
+    --------
+    >>> found = groups_of(["family", "kind"], pd.DataFrame({"kind": ["x", "y"]}), pd.DataFrame({"family": ["f", "g"]}))
+    >>> found.labels.to_dict("list")
+    {'family': ['f', 'f', 'g', 'g'], 'kind': ['x', 'y', 'x', 'y']}
+    """
+    classes, tables = [], []
+    for frame, what in ((queries, "queries"), (runs, "runs")):
+        parts = {name: coded(frame[name], name, what) for name in frame.columns}
+        codes = pd.DataFrame({name: part[0] for name, part in parts.items()}, index=range(len(frame)))
+        distinct = codes.drop_duplicates()
+        of_rows = codes.groupby(list(codes.columns), sort=False).ngroup() if parts else pd.Series(0, index=codes.index)
+        classes.append(of_rows.to_numpy())
+        tables.append((parts, distinct.reset_index(drop=True) if parts else pd.DataFrame(index=[0])))
+    place = np.indices((len(tables[0][1]), len(tables[1][1]))).reshape(2, -1)
+    sides = [of.iloc[at].reset_index(drop=True) for (_, of), at in zip(tables, place)]
+    codes = pd.concat(sides, axis=1)
+    order = np.lexsort([codes[name] for name in reversed(names)])
+    codes, place = codes.iloc[order].reset_index(drop=True), place[:, order]
+    known = {**tables[0][0], **tables[1][0]}
+    columns = {name: labels(known[name][1], codes[name].to_numpy()) for name in names}
+    return Groups(pd.DataFrame(columns), place[0], place[1], classes[0], classes[1])
+
+
+Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
+
+
+def tables_of(metadata: Metadata) -> list[pd.DataFrame]:
+    """Return tables of metadata as a list, or raise where one of them is none.
+
+    Examples
+    --------
+    >>> len(tables_of(None)), len(tables_of(pd.DataFrame({"run": ["a"]})))
+    (0, 1)
+    """
+    found = [] if metadata is None else list(metadata) if isinstance(metadata, list | tuple) else [metadata]
+    for one in found:
+        if not isinstance(one, pd.DataFrame):
+            raise TypeError(
+                f"metadata are a DataFrame, one row per run or query, or a list of such, not {type(one).__name__}."
+            )
+    return found  # type: ignore[return-value]
+
+
+def of_join(judged: Judged, names: Sequence[str], metadata: Metadata) -> Groups:
+    """Return the groups of a join: by columns of its tables, or of metadata about its queries or runs."""
+    query = str(judged.queries.name)
+    queries, runs = pd.DataFrame({query: judged.queries}), judged.runs
+    found: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    for name in names:
+        about = [table for table in tables_of(metadata) if name in table.columns]
+        if len(about) > 1:
+            raise ValueError(f"by={name!r}: two tables of metadata have this column; give one of them.")
+        if about:
+            at, values = _of_metadata(about[0], name, queries, runs)
+        else:
+            at, values = _column(judged, name, metadata, queries, runs)
+        found[at][name] = values
+    by_query = pd.DataFrame(found[0], index=range(len(queries)))
+    return groups_of(names, by_query, pd.DataFrame(found[1], index=range(len(runs))))
+
+
+def _of_metadata(metadata: pd.DataFrame, name: str, queries: pd.DataFrame, runs: pd.DataFrame) -> tuple[int, Any]:
+    """Return whether a column of metadata is about queries (0) or runs (1), and its values for them."""
+    query = queries.columns[0]
+    keys = [key for key in (query, *runs.columns) if key in metadata.columns and key != name]
+    if query in keys and len(keys) > 1:
+        raise ValueError(
+            f"by={name!r}: metadata are about queries or about runs; these have {listed(keys)}. Give a list of two "
+            "tables, one of each."
+        )
+    if not keys:
+        own = listed([query, *runs.columns])
+        raise ValueError(f"the metadata name neither queries nor runs: {own} are missing among their columns.")
+    of_runs = query not in keys
+    row = matched_rows(runs if of_runs else queries, metadata, keys)
+    return int(of_runs), metadata[name].array.take(row)
+
+
+def _column(
+    judged: Judged, name: str, metadata: Metadata, queries: pd.DataFrame, runs: pd.DataFrame
+) -> tuple[int, Any]:
+    """Return whether a column of the joined tables is about queries (0) or runs (1), and its values for them."""
+    if name in runs.columns:
+        return 1, runs[name].array
+    both = [] if judged.positions.source is None else [table for table in judged.tables if name in table.frame.columns]
+    for table in both:
+        roles = {role: column for role, column in table.roles.items() if column == name}
+        if roles:
+            raise ValueError(f"by={name!r} is the {next(iter(roles))} of the table; name a column of metadata.")
+    for table in reversed(both):  # judgments first: they are fewer
+        for at, keys, ids in ((0, [table.roles["query"]], queries), (1, list(table.run_columns), runs)):
+            if keys and (values := _of_each(table.frame, keys, name, ids)) is not None:
+                return at, values
+    if both:
+        raise ValueError(
+            f"by={name!r}: some queries and some runs have several of it, so it groups neither. Where it tells "
+            "collections apart, the judgments need the column too, and the call is runs.ireval.verb(qrels, by=...)."
+        )
+    have = listed(dict.fromkeys(str(one) for table in _tables(judged) for one in table.frame.columns))
+    beside = listed(dict.fromkeys(str(one) for table in tables_of(metadata) for one in table.columns))
+    hint = f"; the metadata have {beside}." if beside else ". Give metadata=, one row per query or per run."
+    raise KeyError(f"no column {name!r} to group by among {have}{hint}")
+
+
+def _tables(judged: Judged) -> tuple[Any, ...]:
+    return () if judged.positions.source is None else judged.tables
+
+
+def _of_each(frame: pd.DataFrame, keys: list[str], name: str, ids: pd.DataFrame) -> Any:
+    """Return the value of a column for each of some ids, or None where one of them has none or several."""
+    pairs = frame[[*keys, name]].drop_duplicates()
+    if pairs.duplicated(keys).any():
+        return None
+    wanted = ids.rename(columns=dict(zip(ids.columns, keys)))
+    try:
+        return pairs[name].array.take(matched_rows(wanted, pairs, keys))
+    except ValueError:
+        return None
+
+
+def cut(source: Source, queries: np.ndarray, runs: np.ndarray) -> Source:
+    """Return the part of a cube that some queries and runs (masks) make."""
+    if isinstance(source, Pairs):
+        raise TypeError("pairs that are not computed yet have no part.")
+    whole = source.values[:, queries]
+    if isinstance(source, Scores):
+        kept = runs & ~np.isnan(whole).all(axis=(0, 1))
+        return replace(
+            source,
+            runs=source.runs[kept].reset_index(drop=True),
+            queries=source.queries[queries],
+            values=np.ascontiguousarray(whole[..., kept]),
+        )
+    inside = runs[source.a] & runs[source.b] & ~np.isnan(whole).all(axis=(0, 1))
+    kept = np.zeros(len(source.runs), dtype=bool)
+    kept[source.a[inside]] = kept[source.b[inside]] = True
+    place = np.cumsum(kept) - 1
+    return Preferences(
+        source.runs[kept].reset_index(drop=True),
+        source.queries[queries],
+        source.measures,
+        place[source.a[inside]],
+        place[source.b[inside]],
+        np.ascontiguousarray(whole[..., inside]),
+        source.attrs,
+    )
+
+
+def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judged:
+    """Return the part of a join that some queries and runs (masks) make; nothing is joined again."""
+    positions = judged.positions
+    positions = positions if queries.all() else positions.keep_topics(queries)
+    return judged.on(positions if runs.all() else positions.keep_runs(runs))
+
+
+def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> pd.DataFrame:
+    """Return a frame with the labels of the group of each row in front."""
+    attrs = frame.attrs
+    columns: dict[Any, Any] = {name: labels(groups[name], code) for name in groups.columns}
+    rest = {name: frame[name].array for name in frame.columns if name not in columns}
+    made = pd.DataFrame({**columns, **rest}, copy=False)
+    made.attrs.update(attrs)
+    made.attrs["by"] = list(dict.fromkeys([*groups.columns, *attrs.get("by", ())]))
+    return made
+
+
+def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], groups: pd.DataFrame) -> pd.DataFrame:
+    """Return what a function makes of the part of every group, the columns that name the group in front.
+
+    A group with too few runs or queries for an answer is left out, with a warning that names it; any other error says
+    which group it is about.
+
+    Examples
+    --------
+    >>> parts = [pd.DataFrame({"n": [1]}), pd.DataFrame({"n": [2]})]
+    >>> of_each(lambda part: part * 10, parts, pd.DataFrame({"category": ["x", "y"]})).to_dict("list")
+    {'category': ['x', 'y'], 'n': [10, 20]}
+    """
+    frames, kept, left = [], [], []
+    for at, part in enumerate(parts):
+        try:
+            frames.append(function(part))
+            kept.append(at)
+        except (ValueError, KeyError) as error:
+            text = f"{_told(groups.iloc[at])}: {error.args[0] if error.args else error}"
+            if not isinstance(error, TooFew):
+                raise type(error)(f"in the group {text}") from error
+            left.append(text)
+    if not frames:
+        raise TooFew(f"no group has enough for an answer; {left[0]}")
+    if left:
+        what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
+        warnings.warn(what, UserWarning, stacklevel=outside())
+    whole = stacked(frames)
+    code = np.repeat(kept, [len(frame) for frame in frames])
+    return with_groups(whole, groups, code)
+
+
+def _told(label: pd.Series) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in label.items())

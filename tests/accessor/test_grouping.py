@@ -1,0 +1,246 @@
+"""`by=`, `metadata=` and `replicate=`: one call for many groups gives the numbers of a loop by hand, bit for bit."""
+
+import warnings
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.accessor.grouping import options_of
+from pdeval.verbs import of_kind
+
+RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
+NAMES = ["bm25", "ql", "dense-s1", "dense-s2", "rerank-s1"]
+RUNS = RUNS[RUNS["run"].isin(NAMES)].reset_index(drop=True)
+QUERIES = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
+QUERIES["category"] = np.where(np.arange(len(QUERIES)) % 3 == 0, "long", "short")
+
+ARGUMENTS = {
+    "agreement": None,
+    "prefer": {"measures": ["RPP", "AP"]},
+    "mean": {"measures": ["RPP", "AP"]},
+    "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
+    "order": {"measures": ["AP", "RPP", "ASL"], "draws": 20},
+    "compare": {"measures": ["AP", "RPP"]},
+    "discriminative_power": {"measures": ["AP", "RPP"], "draws": 99},
+    "discriminative_power.curve": {"measures": ["AP", "RPP"], "draws": 99},
+    "delta_sort": {"new": "nDCG@10"},
+    "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
+    "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
+    "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "incomplete": {"measures": ["AP", "RPP"], "draws": 3, "keep": [5, 8]},
+    "swap_assessors": {
+        "labels": pd.concat([QRELS.assign(assessor=name) for name in "xy"]).rename(columns={"relevance": "label"}),
+        "measures": ["AP"],
+    },
+}
+JOINED = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and "judged" in verb.on]
+OF_ROWS = [name for name, verb in of_kind("runs").items() if "by" in options_of(verb) and "judged" not in verb.on]
+NOT_HERE = [("preferences", "anova")]  # which says that it is of scores
+HELD = {
+    kind: [name for name, verb in of_kind(kind).items() if "by" in options_of(verb) and (kind, name) not in NOT_HERE]
+    for kind in ("scores", "preferences", "orders")
+}
+
+
+def ask(door, name, **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return reduce(getattr, name.split("."), door)(**{**ARGUMENTS.get(name, {}), **given})
+
+
+def by_hand(parts, column):
+    """Return results under the label of their group, on each other."""
+    frames = [frame.assign(**{column: label}) for label, frame in parts]
+    whole = pd.concat([frame.astype(object) for frame in frames], ignore_index=True)
+    return whole[[column, *(name for name in whole.columns if name != column)]]
+
+
+def same(left, right):
+    assert list(left.columns) == list(right.columns)
+    pd.testing.assert_frame_equal(left.astype(object), right.astype(object), rtol=0, atol=0)
+
+
+def queries_of(frame, category):
+    return frame[frame["query_id"].isin(QUERIES.loc[QUERIES["category"] == category, "query_id"])]
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return RUNS.ireval.join(QRELS, topics="common")
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_groups_of_queries_are_the_loop_by_hand(judged, name):
+    found = ask(judged, name, by="category", metadata=QUERIES)
+    hand = []
+    for category in ("long", "short"):
+        own = judged.on(judged.positions.keep_topics((QUERIES["category"] == category).to_numpy()))
+        hand.append((category, ask(type(judged)(own.positions, own.level, own.topics), name)))
+    same(found, by_hand(hand, "category"))
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_groups_of_runs_are_the_loop_by_hand(judged, name):
+    kind = pd.DataFrame({"run": NAMES, "kind": ["old", "old", "new", "old", "new"]})
+    given = {"run_a": "bm25", "run_b": "ql"} if "run_a" in ARGUMENTS.get(name, {}) else {}
+    if given or name == "disaggregate":
+        return  # both runs are of one group, and the other group has neither
+    found = ask(judged, name, by="kind", metadata=kind)
+    hand = []
+    for one in ("new", "old"):
+        own = RUNS[RUNS["run"].isin(kind.loc[kind["kind"] == one, "run"])]
+        hand.append((one, ask(own.ireval.join(QRELS, topics="common"), name)))
+    same(found, by_hand(hand, "kind"))
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_stacked_collections_are_the_loop_by_hand(name):
+    renamed = {"102": "101", "103": "104", "105": "107", "106": "110"}  # the ids of the first collection, other topics
+    halves, qrels = (
+        {
+            "one": queries_of(frame, "long"),
+            "two": frame[frame["query_id"].isin([*renamed])].assign(query_id=lambda f: f["query_id"].map(renamed)),
+        }
+        for frame in (RUNS, QRELS)
+    )
+    runs = pd.concat([part.assign(collection=label) for label, part in halves.items()], ignore_index=True)
+    judgments = pd.concat([part.assign(collection=label) for label, part in qrels.items()], ignore_index=True)
+    given = {"keep": [3]} if name == "incomplete" else {}
+    found = ask(runs.ireval, name, qrels=judgments, by="collection", **given)
+    hand = [(label, ask(halves[label].ireval, name, qrels=qrels[label], **given)) for label in halves]
+    same(found, by_hand(hand, "collection"))
+    assert found.attrs["collections"] == ["collection"]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_ROWS if name not in ("interleave", "interleave.many")])
+def test_verbs_of_run_tables_are_the_loop_by_hand(name):
+    verb = of_kind("runs")[name]
+    takes = {parameter.name for parameter in verb.parameters}
+    given = {"qrels": QRELS} if "qrels" in takes else {}
+    found = ask(RUNS.ireval, name, by="category", metadata=QUERIES, **given)
+    hand = []
+    for category in ("long", "short"):
+        own = {"qrels": queries_of(QRELS, category)} if given else {}
+        own |= {"labels": queries_of(ARGUMENTS[name]["labels"], category)} if "labels" in takes else {}
+        hand.append((category, ask(queries_of(RUNS, category).ireval, name, **own)))
+    same(found, by_hand(hand, "category"))
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in HELD.items() for name in names])
+def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
+    table = {
+        "scores": lambda: judged.measure(["AP", "nDCG@10"]),
+        "preferences": lambda: judged.prefer(["RPP", "AP"]),
+        "orders": lambda: judged.order(["AP", "RPP"], by="category", metadata=QUERIES),
+    }[kind]()
+    if kind == "orders":
+        given = {"others": judged.order(["AP", "RPP"])} if name == "correlate.against" else {}
+        parts = {label: table[table["category"] == label] for label in ("long", "short")}
+    else:
+        attrs = table.attrs
+        table = table.merge(QUERIES, on="query_id")
+        table.attrs = attrs
+        given = {"measures": None} if "measures" in ARGUMENTS.get(name, {}) else {}
+        parts = {label: queries_of(table, label) for label in ("long", "short")}
+    found = ask(table.ireval, name, by="category", **given)
+    hand = [(label, ask(part.drop(columns="category").ireval, name, **given)) for label, part in parts.items()]
+    same(found, by_hand(hand, "category"))
+
+
+def test_two_columns_group_by_both_in_the_order_asked(judged):
+    found = judged.summary("AP", by=["family", "category"], metadata=[METADATA, QUERIES])
+    assert found[["family", "category", "run"]].drop_duplicates().to_records(index=False).tolist()[:3] == [
+        ("dense", "long", "dense-s1"),
+        ("dense", "long", "dense-s2"),
+        ("dense", "short", "dense-s1"),
+    ]
+    again = judged.summary("AP", by=["category", "family"], metadata=[METADATA, QUERIES])
+    same(again.sort_values(["family", "category", "run"], ignore_index=True)[list(found.columns)], found)
+
+
+class TestWhatIsSaid:
+    def test_a_group_with_too_few_runs_is_left_out_by_name(self, judged):
+        with pytest.warns(UserWarning, match="1 of 3 groups is left out, e.g. family='reranker': an ordering needs"):
+            found = judged.order("AP", by="family", metadata=METADATA)
+        assert found["family"].unique().tolist() == ["dense", "lexical"]
+
+    def test_where_no_group_has_enough_it_is_an_error(self, judged):
+        one_each = QUERIES.assign(own=QUERIES["query_id"])
+        with pytest.raises(ValueError, match="no group has enough for an answer; own='101': a significance test needs"):
+            judged.compare("AP", by="own", metadata=one_each)
+
+    def test_metadata_that_miss_a_run_or_have_it_twice(self, judged):
+        with pytest.raises(ValueError, match="the metadata have no row for run 'bm25'"):
+            judged.order("AP", by="family", metadata=METADATA[METADATA["run"] != "bm25"])
+        with pytest.raises(ValueError, match="the metadata have run 'bm25' more than once"):
+            judged.order("AP", by="family", metadata=pd.concat([METADATA, METADATA.iloc[:1].assign(family="x")]))
+
+    def test_a_query_id_in_two_collections_needs_the_column(self):
+        runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
+        with pytest.raises(ValueError, match="by='collection'"):
+            runs.ireval.measure(qrels, "AP")
+        with pytest.raises(ValueError, match="by='collection': some queries and some runs have several of it"):
+            runs.ireval.measure(QRELS, "AP", by="collection", validate=False)
+
+    def test_runs_of_a_collection_without_judgments(self):
+        runs = pd.concat([RUNS.assign(collection=name) for name in ("one", "two")])
+        with pytest.raises(ValueError, match=r"there are runs but no judgments of collection='two'; .* have 'one'"):
+            runs.ireval.measure(QRELS.assign(collection="one"), "AP", by="collection", topics="common")
+
+    def test_a_table_of_several_collections_is_not_taken_for_one(self):
+        runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
+        scores = runs.ireval.measure(qrels, "AP", by="collection", topics="common")
+        with pytest.raises(ValueError, match=r"several collections .* compare\(by='collection'\) works within each"):
+            scores.ireval.compare()
+        assert len(scores.ireval.compare(by="collection", baseline="bm25")) == 2 * 4
+
+    @pytest.mark.parametrize(
+        ("by", "match"),
+        [
+            ("query_id", "by='query_id' is the query of the table"),
+            ("colour", "no column 'colour' to group by among .*Give metadata="),
+            ([], r"by=\[\]: give the name of a column"),
+            (7, "by=7: give the name of a column"),
+            (["run", "run"], "names a column twice"),
+        ],
+    )
+    def test_by_that_names_no_group(self, judged, by, match):
+        with pytest.raises((ValueError, KeyError), match=match):
+            judged.order("AP", by=by)
+
+    def test_missing_labels_of_groups_are_counted(self, judged):
+        some = QUERIES.assign(category=QUERIES["category"].where(QUERIES.index > 2))
+        with pytest.raises(ValueError, match="3 queries have no category; fill it, or drop them first"):
+            judged.compare("AP", by="category", metadata=some)
+
+    def test_metadata_without_by(self, judged):
+        with pytest.raises(ValueError, match="name the columns to group by, with by="):
+            judged.order("AP", metadata=METADATA)
+
+
+class TestReplicates:
+    RUNS = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run").ireval(run=["model", "seed"])
+
+    def test_values_are_averaged_within_each_query(self):
+        with pytest.warns(UserWarning, match="'bm25' has 1 of seed where 'dense' has 2"):
+            found = self.RUNS.summary(QRELS, "AP", replicate="seed", topics="common")
+        scores = RUNS.ireval.measure(QRELS, "AP", topics="common")
+        dense = scores[scores["run"].str.startswith("dense")].groupby("query_id")["value"].mean()
+        row = found[found["model"] == "dense"].iloc[0]
+        assert row["n"] == len(dense) == 48
+        assert row["mean"] == pytest.approx(dense.mean(), abs=1e-15)
+        assert row["sd"] == pytest.approx(dense.std(), abs=1e-15)
+
+    @pytest.mark.filterwarnings("ignore:'bm25' has 1 of seed")
+    def test_a_preference_is_the_mean_over_pairs_of_replicates(self):
+        found = self.RUNS.mean(QRELS, "RPP", replicate="seed", topics="common", baseline="bm25")
+        prefs = RUNS.ireval.mean(QRELS, "RPP", topics="common", baseline="bm25")
+        both = prefs[prefs["run_a"].isin(["dense-s1", "dense-s2"])]["mean"].mean()
+        assert found.loc[found["model_a"] == "dense", "mean"].item() == pytest.approx(both, abs=1e-15)
+
+    def test_a_column_that_names_no_run(self):
+        with pytest.raises(KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"):
+            self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")
