@@ -7,7 +7,7 @@ scores is computed once, and each group works on its part of it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,9 @@ from pdeval.mechanics.progress import track
 from pdeval.verbs import Verb
 
 _OPTIONS = {
-    "by": "str | Sequence[str] | None",
-    "metadata": "pd.DataFrame | Sequence[pd.DataFrame] | None",
-    "replicate": "str | Sequence[str] | None",
+    "by": str | Sequence[str] | None,
+    "metadata": pd.DataFrame | Sequence[pd.DataFrame] | None,
+    "replicate": str | Sequence[str] | None,
 }
 
 
@@ -200,6 +200,8 @@ def _check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) 
         )
     ids = [column.name for column in SCHEMAS[kind].columns if column.name not in ("run", "bucket", "user")]
     taken_by = {str(binding.get(name, frame.attrs.get(f"{name}_column", name))): name for name in ids}
+    if "query" in ids:
+        taken_by[str(tables.query_column(frame, binding, needed=False))] = "query"
     for name in by:
         if name in taken_by:
             raise ValueError(f"by={name!r} is the {taken_by[name]} of the table; name a column of metadata.")

@@ -29,6 +29,9 @@ class JudgedVerbs(Judged):
             baseline: object = None,
             pairs: object = None,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return how often every two measures prefer the same one of two runs on the same query."""
 
@@ -38,6 +41,8 @@ class JudgedVerbs(Judged):
             kind: Literal["correlation", "regression"] = "correlation",
             levels: int = 8,
             ahead: int = 4,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
 
@@ -47,6 +52,8 @@ class JudgedVerbs(Judged):
             per: Literal["all", "query"] = "all",
             baseline: object = None,
             pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
 
@@ -56,10 +63,22 @@ class JudgedVerbs(Judged):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
-    def anova(self, measures: object = ...) -> pd.DataFrame:
+    def anova(
+        self,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
-    def check(self) -> pd.DataFrame:
+    def check(
+        self,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return what each run answered, missed and returned, before any number is believed."""
 
     def compare(
@@ -75,6 +94,9 @@ class JudgedVerbs(Judged):
         draws: int = 10000,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference, its interval and its significance."""
 
@@ -87,10 +109,20 @@ class JudgedVerbs(Judged):
         matrix: bool = False,
         runs: Literal["same", "common"] = "same",
         p: float = 0.9,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
 
-    def curve(self, *, points: int | None = 11, per: Literal["run", "query"] = "run") -> pd.DataFrame:
+    def curve(
+        self,
+        *,
+        points: int | None = 11,
+        per: Literal["run", "query"] = "run",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item."""
 
     def delta_sort(
@@ -101,10 +133,20 @@ class JudgedVerbs(Judged):
         margin: float = 0.1,
         alpha: float = 0.05,
         per: Literal["all", "run"] = "all",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
-    def disaggregate(self, measures: object = ..., *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+    def disaggregate(
+        self,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return what each recall level of each population contributes to the difference of two runs."""
 
     class _DiscriminativePower:
@@ -120,6 +162,9 @@ class JudgedVerbs(Judged):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the share of the pairs of runs that each measure tells apart, by each test."""
 
@@ -132,6 +177,9 @@ class JudgedVerbs(Judged):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
 
@@ -158,6 +206,8 @@ class JudgedVerbs(Judged):
         seed: int | None = 0,
         memory: int = 268435456,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how much of an ordering remains with fewer queries or fewer labels."""
 
@@ -174,6 +224,8 @@ class JudgedVerbs(Judged):
             seed: int | None = 0,
             tau: float = 3.0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return interleaved lists of pairs of runs, for every query that both answered: one row per position."""
 
@@ -184,6 +236,8 @@ class JudgedVerbs(Judged):
             draws: int = 1,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position."""
 
@@ -198,6 +252,8 @@ class JudgedVerbs(Judged):
             *,
             runs: Iterable[object] | None = None,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it."""
 
@@ -207,6 +263,8 @@ class JudgedVerbs(Judged):
             margin: float = 0.1,
             alpha: float = 0.05,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return how systems move along the steps from mean average precision to atomized search length."""
 
@@ -216,10 +274,18 @@ class JudgedVerbs(Judged):
             run_b: object,
             *,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
 
-        def effective_shares(self, *, precision: Literal["item", "atomized"] = "item") -> pd.DataFrame:
+        def effective_shares(
+            self,
+            *,
+            precision: Literal["item", "atomized"] = "item",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return the share of its relevant items that average precision effectively reads, for every run and query."""
 
         def histogram(
@@ -228,13 +294,32 @@ class JudgedVerbs(Judged):
             runs: Iterable[object] | None = None,
             edges: Sequence[float] = ...,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
 
-        def rrie(self, run_a: object, run_b: object, measures: object = ...) -> pd.DataFrame:
+        def rrie(
+            self,
+            run_a: object,
+            run_b: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
             """Return the relative reduction in error from one run to another, by each measure."""
 
-        def wins(self, run_a: object, run_b: object, *, edges: Sequence[float] = ...) -> pd.DataFrame:
+        def wins(
+            self,
+            run_a: object,
+            run_b: object,
+            *,
+            edges: Sequence[float] = ...,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
 
     @property
@@ -243,10 +328,24 @@ class JudgedVerbs(Judged):
     def matrix(self, measure: object = None) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
 
-    def mean(self, measures: object = ..., *, baseline: object = None) -> pd.DataFrame:
+    def mean(
+        self,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """Return the mean preference of each pair of runs over the queries."""
 
-    def measure(self, measures: object = ...) -> pd.DataFrame:
+    def measure(
+        self,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return what every run scores on every query."""
 
     def order(
@@ -259,13 +358,23 @@ class JudgedVerbs(Judged):
         confidence: float = 0.95,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the runs in order, for each measure and method."""
 
     class _Pool:
         """Verbs of pool."""
 
-        def __call__(self, depth: int = 100, *, per: Literal["item", "run"] = "item") -> pd.DataFrame:
+        def __call__(
+            self,
+            depth: int = 100,
+            *,
+            per: Literal["item", "run"] = "item",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return the pool of the runs: the items that any of them has among its first `depth`."""
 
         def leave_one_out(
@@ -277,6 +386,7 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | None = None,
             method: str | Sequence[str] | None = None,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return how each run stands under the judgments that would have been made without it, or without its team."""
 
@@ -288,6 +398,8 @@ class JudgedVerbs(Judged):
             assume: Literal["any", "all"] = "any",
             per: Literal["run", "query"] = "run",
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
 
@@ -298,6 +410,7 @@ class JudgedVerbs(Judged):
             depth: int = 100,
             team: str | Mapping[object, object] | None = None,
             metadata: pd.DataFrame | None = None,
+            by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
 
@@ -315,6 +428,9 @@ class JudgedVerbs(Judged):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -326,6 +442,9 @@ class JudgedVerbs(Judged):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the smallest true difference that the paired t-test finds with the wanted power."""
 
@@ -337,6 +456,9 @@ class JudgedVerbs(Judged):
             power: float = 0.8,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -350,6 +472,8 @@ class JudgedVerbs(Judged):
         baseline: object = None,
         pairs: object = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the preferences between runs on every query, positive where run_a is the better one."""
 
@@ -396,6 +520,8 @@ class JudgedVerbs(Judged):
         start: str = "2024-01-01",
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
 
@@ -403,9 +529,11 @@ class JudgedVerbs(Judged):
         self,
         measures: object = ...,
         *,
-        by: str | Sequence[str] | None = None,
         wide: bool = False,
         confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the scores summed up per run and measure."""
 
@@ -423,6 +551,8 @@ class JudgedVerbs(Judged):
         grades: Mapping[object, float] | None = None,
         method: str | Sequence[str] | None = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b."""
 
@@ -437,19 +567,45 @@ class JudgedVerbs(Judged):
             baseline: object = None,
             pairs: object = None,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
-        def by_first(self) -> pd.DataFrame:
+        def by_first(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
 
-        def by_recall(self, *, levels: int | None = 20) -> pd.DataFrame:
+        def by_recall(
+            self,
+            *,
+            levels: int | None = 20,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
 
-        def decided(self) -> pd.DataFrame:
+        def decided(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return the share of pairs of runs that is decided at or before each recall level."""
 
-        def deciding(self, *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+        def deciding(
+            self,
+            *,
+            baseline: object = None,
+            pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return the recall level that decides between two runs on each query: the lowest where they differ."""
 
     @property
@@ -544,10 +700,18 @@ class ClicksIreval(Ireval):
         confidence: float = 0.95,
         draws: int = 10000,
         seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the behaviour measures of every bucket, with confidence intervals."""
 
-    def check(self, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
+    def check(
+        self,
+        *,
+        shares: Mapping[object, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean."""
 
     def compare_buckets(
@@ -562,16 +726,35 @@ class ClicksIreval(Ireval):
         alpha: float = 0.05,
         draws: int = 10000,
         seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return a two-sample test of every pair of buckets on every behaviour measure."""
 
-    def credit(self, lists: object, *, shared: Literal["team", "nobody"] = "team") -> pd.DataFrame:
+    def credit(
+        self,
+        lists: object,
+        *,
+        shared: Literal["team", "nobody"] = "team",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return the clicks that each run earned, for every impression of an interleaved list."""
 
-    def per_query(self) -> pd.DataFrame:
+    def per_query(
+        self,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return the behaviour after every issued query: clicks, abandonment, reciprocal ranks, times."""
 
-    def per_session(self) -> pd.DataFrame:
+    def per_session(
+        self,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return the number of queries issued in every session."""
 
     def verdict(
@@ -584,6 +767,8 @@ class ClicksIreval(Ireval):
         test: Literal["auto", "welch", "mann-whitney"] = "auto",
         correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
         alpha: float = 0.05,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return, per behaviour measure, whether the buckets follow a hypothesised order from best to worst."""
 
@@ -735,7 +920,12 @@ class CorrelationsByMeasureIreval(Ireval):
 class CreditsIreval(Ireval):
     """The verbs of a table of the kind 'credits'."""
 
-    def preferences(self) -> pd.DataFrame:
+    def preferences(
+        self,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return the outcome of every query as a preference: the mean sign of credit_a - credit_b over its impressions."""
 
     def wins(
@@ -745,6 +935,8 @@ class CreditsIreval(Ireval):
         alternative: Literal["two-sided", "greater", "less"] = "two-sided",
         correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
         alpha: float = 0.05,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how many queries or users each run of a pair won: one row per pair."""
 
@@ -1007,7 +1199,13 @@ class LabelsIreval(Ireval):
         ) -> pd.DataFrame:
             """Return how far assessors agree beyond chance, by several coefficients."""
 
-        def pairs(self, matrix: str | None = None) -> pd.DataFrame:
+        def pairs(
+            self,
+            matrix: str | None = None,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
             """Return the agreement of every two assessors who labelled an item in common."""
 
     @property
@@ -1177,6 +1375,8 @@ class ListsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
 
@@ -1394,6 +1594,8 @@ class MultileavedListsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
 
@@ -1415,6 +1617,9 @@ class OrdersIreval(Ireval):
             matrix: bool = False,
             runs: Literal["same", "common"] = "same",
             p: float = 0.9,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
 
@@ -1426,6 +1631,8 @@ class OrdersIreval(Ireval):
             coefficients: str | Sequence[str] = "tau_b",
             runs: Literal["same", "common"] = "same",
             p: float = 0.9,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return how alike two tables of orders are, by each measure and method in both, e.g. on all and on fewer queries."""
 
@@ -1552,10 +1759,20 @@ class PreferencesIreval(Ireval):
         baseline: object = None,
         pairs: object = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return how often every two measures prefer the same one of two runs on the same query."""
 
-    def anova(self, measures: object = None) -> pd.DataFrame:
+    def anova(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
     def compare(
@@ -1571,6 +1788,9 @@ class PreferencesIreval(Ireval):
         draws: int = 10000,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference, its interval and its significance."""
 
@@ -1583,6 +1803,9 @@ class PreferencesIreval(Ireval):
         matrix: bool = False,
         runs: Literal["same", "common"] = "same",
         p: float = 0.9,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
 
@@ -1599,6 +1822,9 @@ class PreferencesIreval(Ireval):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the share of the pairs of runs that each measure tells apart, by each test."""
 
@@ -1611,6 +1837,9 @@ class PreferencesIreval(Ireval):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
 
@@ -1620,7 +1849,15 @@ class PreferencesIreval(Ireval):
     def matrix(self, measure: object = None) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
 
-    def mean(self, measures: object = None, *, baseline: object = None) -> pd.DataFrame:
+    def mean(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """Return the mean preference of each pair of runs over the queries."""
 
     def order(
@@ -1633,6 +1870,9 @@ class PreferencesIreval(Ireval):
         confidence: float = 0.95,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the runs in order, for each measure and method."""
 
@@ -1708,6 +1948,9 @@ class PreferencesIreval(Ireval):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -1719,6 +1962,9 @@ class PreferencesIreval(Ireval):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the smallest true difference that the paired t-test finds with the wanted power."""
 
@@ -1730,6 +1976,9 @@ class PreferencesIreval(Ireval):
             power: float = 0.8,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -1772,6 +2021,9 @@ class PreferencesIreval(Ireval):
         baseline: object = None,
         pairs: object = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
@@ -1827,6 +2079,9 @@ class RunsIreval(Ireval):
             baseline: object = None,
             pairs: object = None,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1843,6 +2098,8 @@ class RunsIreval(Ireval):
             kind: Literal["correlation", "regression"] = "correlation",
             levels: int = 8,
             ahead: int = 4,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1859,6 +2116,8 @@ class RunsIreval(Ireval):
             per: Literal["all", "query"] = "all",
             baseline: object = None,
             pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1879,6 +2138,9 @@ class RunsIreval(Ireval):
         qrels: object,
         measures: object = ...,
         *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1888,7 +2150,14 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
-    def check(self, qrels: object, *, level: float | None = None) -> pd.DataFrame:
+    def check(
+        self,
+        qrels: object,
+        *,
+        level: float | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
         """Return what each run answered, missed and returned, before any number is believed."""
 
     def compare(
@@ -1905,6 +2174,9 @@ class RunsIreval(Ireval):
         draws: int = 10000,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1924,6 +2196,9 @@ class RunsIreval(Ireval):
         matrix: bool = False,
         runs: Literal["same", "common"] = "same",
         p: float = 0.9,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1939,6 +2214,8 @@ class RunsIreval(Ireval):
         *,
         points: int | None = 11,
         per: Literal["run", "query"] = "run",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1957,6 +2234,8 @@ class RunsIreval(Ireval):
         margin: float = 0.1,
         alpha: float = 0.05,
         per: Literal["all", "run"] = "all",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1973,6 +2252,8 @@ class RunsIreval(Ireval):
         *,
         baseline: object = None,
         pairs: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -1996,6 +2277,9 @@ class RunsIreval(Ireval):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2015,6 +2299,9 @@ class RunsIreval(Ireval):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2073,6 +2360,8 @@ class RunsIreval(Ireval):
         seed: int | None = 0,
         memory: int = 268435456,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2097,6 +2386,8 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return interleaved lists of pairs of runs, for every query that both answered: one row per position."""
 
@@ -2109,6 +2400,8 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position."""
 
@@ -2124,6 +2417,8 @@ class RunsIreval(Ireval):
             *,
             runs: Iterable[object] | None = None,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2140,6 +2435,8 @@ class RunsIreval(Ireval):
             margin: float = 0.1,
             alpha: float = 0.05,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2156,6 +2453,8 @@ class RunsIreval(Ireval):
             run_b: object,
             *,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2170,6 +2469,8 @@ class RunsIreval(Ireval):
             qrels: object,
             *,
             precision: Literal["item", "atomized"] = "item",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2186,6 +2487,8 @@ class RunsIreval(Ireval):
             runs: Iterable[object] | None = None,
             edges: Sequence[float] = ...,
             unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2202,6 +2505,9 @@ class RunsIreval(Ireval):
             run_b: object,
             measures: object = ...,
             *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2218,6 +2524,8 @@ class RunsIreval(Ireval):
             run_b: object,
             *,
             edges: Sequence[float] = ...,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2250,6 +2558,9 @@ class RunsIreval(Ireval):
         measures: object = ...,
         *,
         baseline: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2264,6 +2575,8 @@ class RunsIreval(Ireval):
         qrels: object,
         measures: object = ...,
         *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2283,6 +2596,9 @@ class RunsIreval(Ireval):
         confidence: float = 0.95,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2304,6 +2620,8 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return the pool of the runs: the items that any of them has among its first `depth`."""
 
@@ -2317,6 +2635,7 @@ class RunsIreval(Ireval):
             metadata: pd.DataFrame | None = None,
             method: str | Sequence[str] | None = None,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2334,6 +2653,8 @@ class RunsIreval(Ireval):
             assume: Literal["any", "all"] = "any",
             per: Literal["run", "query"] = "run",
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2354,6 +2675,7 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
+            by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
 
@@ -2372,6 +2694,9 @@ class RunsIreval(Ireval):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2390,6 +2715,9 @@ class RunsIreval(Ireval):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2408,6 +2736,9 @@ class RunsIreval(Ireval):
             power: float = 0.8,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2428,6 +2759,8 @@ class RunsIreval(Ireval):
         baseline: object = None,
         pairs: object = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2491,6 +2824,8 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
 
@@ -2499,9 +2834,11 @@ class RunsIreval(Ireval):
         qrels: object,
         measures: object = ...,
         *,
-        by: str | Sequence[str] | None = None,
         wide: bool = False,
         confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2530,6 +2867,8 @@ class RunsIreval(Ireval):
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         validate: bool = True,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b."""
 
@@ -2545,6 +2884,9 @@ class RunsIreval(Ireval):
             baseline: object = None,
             pairs: object = None,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2558,6 +2900,8 @@ class RunsIreval(Ireval):
             self,
             qrels: object,
             *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2572,6 +2916,8 @@ class RunsIreval(Ireval):
             qrels: object,
             *,
             levels: int | None = 20,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2585,6 +2931,8 @@ class RunsIreval(Ireval):
             self,
             qrels: object,
             *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2600,6 +2948,8 @@ class RunsIreval(Ireval):
             *,
             baseline: object = None,
             pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -2624,13 +2974,23 @@ class ScoresIreval(Ireval):
         baseline: object = None,
         pairs: object = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return how often every two measures prefer the same one of two runs on the same query."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
-    def anova(self, measures: object = None) -> pd.DataFrame:
+    def anova(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
     def compare(
@@ -2646,6 +3006,9 @@ class ScoresIreval(Ireval):
         draws: int = 10000,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference, its interval and its significance."""
 
@@ -2658,6 +3021,9 @@ class ScoresIreval(Ireval):
         matrix: bool = False,
         runs: Literal["same", "common"] = "same",
         p: float = 0.9,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
 
@@ -2669,6 +3035,8 @@ class ScoresIreval(Ireval):
         margin: float = 0.1,
         alpha: float = 0.05,
         per: Literal["all", "run"] = "all",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
@@ -2685,6 +3053,9 @@ class ScoresIreval(Ireval):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the share of the pairs of runs that each measure tells apart, by each test."""
 
@@ -2697,6 +3068,9 @@ class ScoresIreval(Ireval):
             draws: int = 10000,
             seed: int | None = 0,
             progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
 
@@ -2715,7 +3089,16 @@ class ScoresIreval(Ireval):
         ) -> pd.DataFrame:
             """Return for how many collections the best run's mean is in each bucket."""
 
-        def rrie(self, run_a: object, run_b: object, measures: object = None) -> pd.DataFrame:
+        def rrie(
+            self,
+            run_a: object,
+            run_b: object,
+            measures: object = None,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
             """Return the relative reduction in error from one run to another, by each measure."""
 
     @property
@@ -2731,6 +3114,9 @@ class ScoresIreval(Ireval):
         confidence: float = 0.95,
         seed: int | None = 0,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the runs in order, for each measure and method."""
 
@@ -2771,6 +3157,9 @@ class ScoresIreval(Ireval):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -2782,6 +3171,9 @@ class ScoresIreval(Ireval):
             queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the smallest true difference that the paired t-test finds with the wanted power."""
 
@@ -2793,6 +3185,9 @@ class ScoresIreval(Ireval):
             power: float = 0.8,
             alpha: float = 0.05,
             baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
             """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -2831,9 +3226,11 @@ class ScoresIreval(Ireval):
         self,
         measures: object = None,
         *,
-        by: str | Sequence[str] | None = None,
         wide: bool = False,
         confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the scores summed up per run and measure."""
 
@@ -2845,6 +3242,9 @@ class ScoresIreval(Ireval):
         baseline: object = None,
         pairs: object = None,
         progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
 

@@ -128,6 +128,10 @@ def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     [{'run': 'a', 'AP': 0.1, 'RR': 0.2}]
     """
     measures = list(dict.fromkeys(frame["measure"].astype(str)))
+    if not by:  # one system, which a group names
+        table = pd.DataFrame([frame["mean"].to_numpy()], columns=measures)
+        table.attrs.update(frame.attrs)
+        return table
     table = frame.pivot(index=by, columns="measure", values="mean")[measures].reset_index()
     table.columns = [str(name) for name in table.columns]
     table.attrs.update(frame.attrs)

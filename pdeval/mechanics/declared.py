@@ -60,7 +60,11 @@ WORDS: dict[str, Check] = {
 }
 # choices whose verbs know other names for them, and say which entry of a registry was meant
 REGISTERED = ("correction", "test", "method", "compat", "ties")
-SAID_BY_VERBS = ("shares", "aggregate")  # which name the buckets and measures that the log has
+# what verbs check themselves, and say more of: tables and levels, names of measures, groups and buckets
+SAID_BY_VERBS = (
+    *("qrels", "lists", "metadata", "level", "measures", "pairs"),
+    *("by", "replicate", "shares", "aggregate"),
+)
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
 
 

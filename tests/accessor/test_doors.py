@@ -100,7 +100,7 @@ def test_runs_take_judgments_first_and_the_rules_last_and_the_join_neither(name)
     kind, made = EVERY[name]
     at_runs, at_join = (list(signature_of(made, kind).parameters)[1:] for kind in ("runs", "judged"))
     if joins(made, kind):
-        rules = [rule for rule in RULES if rule not in made.own]
+        rules = [rule for rule in RULES if rule not in made.own]  # by, metadata and replicate stand before them
         assert at_runs == ["qrels", *(one for one in at_join if one not in rules), *rules]
     else:
         assert at_join == [one for one in at_runs if one not in ("qrels", *RULES) or one in made.own]
@@ -149,7 +149,7 @@ def test_positional_arguments_bind(judged):
     [
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", topic="all"),
-            r"measure\(\) has no option 'topic'; it has qrels, measures, level, topics.* Did you mean 'topics'\?",
+            r"measure\(\) has no option 'topic'; it has qrels, measures, by, metadata, level, topics.* Did you mean 'topics'\?",
         ),
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", None),
@@ -240,7 +240,7 @@ def test_a_verb_declared_in_a_notebook_appears_on_every_door(declared, judged):
     assert repr(found.ireval) == "table of shares: 11 rows"
     assert len(judged.shares()) == 12
     signature = inspect.signature(runs.ireval.shares)
-    assert list(signature.parameters) == ["qrels", "least", *RULES]
+    assert list(signature.parameters) == ["qrels", "least", "by", "metadata", *RULES]
     assert "One row per run: run, share." in runs.ireval.shares.__doc__
     with pytest.raises(AttributeError, match=r"shares\(\) needs a run table"):
         qrels.ireval.shares()

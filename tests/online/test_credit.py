@@ -61,7 +61,7 @@ def test_row_order_and_repeated_clicks_change_nothing():
 
 def test_shared_ranks_can_be_left_out():
     assert outcomes(LISTS, CLICKS, shared="nobody")[0] == ["s", 1, 2, 0, 1, "b"]
-    with pytest.raises(ValueError, match="shared is 'team' or 'nobody', not 'both'"):
+    with pytest.raises(ValueError, match="shared='both': choose 'team' or 'nobody'"):
         credit(LISTS, CLICKS, shared="both")
 
 

@@ -110,9 +110,9 @@ def test_wrong_tables_and_choices_are_refused():
         wins(CREDITS.drop(columns="credit_a"))
     with pytest.raises(ValueError, match="wins by user need a user column; the credits have run_a, run_b, query_id"):
         wins(CREDITS.drop(columns="user"), per="user")
-    with pytest.raises(ValueError, match="per is 'query', 'user' or 'impression', not 'day'"):
+    with pytest.raises(ValueError, match="per='day': choose 'query', 'user' or 'impression'"):
         wins(CREDITS, per="day")
-    with pytest.raises(ValueError, match="alternative is 'two-sided', 'greater' or 'less', not 'better'"):
+    with pytest.raises(ValueError, match="alternative='better': choose 'two-sided', 'greater' or 'less'"):
         wins(CREDITS, alternative="better")
 
 
