@@ -177,3 +177,26 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(co
 def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
     found = join({"a": {"q": ["x", "y"]}, "b": {"q": ["z"]}}, {"q": {"w": 1}})
     assert corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
+
+
+KEYS = [3, 5, 9]
+
+
+@pytest.mark.parametrize("cells", [12, 1 << 40])  # by a table, by bisection
+def test_a_key_is_looked_up_at_its_place_among_sorted_keys(cells):
+    asked = np.array([3, 4, 9, 10, 0, 5, 11])
+    assert positions._looked_up(asked, np.array(KEYS), cells).tolist() == [0, -1, 2, -1, -1, 1, -1]
+    assert positions._looked_up(asked, np.zeros(0, dtype=np.int64), cells).tolist() == [-1] * 7
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
+    rng = np.random.default_rng(5)
+    docs = [f"d{number}" for number in range(40)]
+    lists = {run: {query: list(rng.permutation(docs)[:3]) for query in ("q1", "q2", "q3")} for run in "ab"}
+    grades = {query: dict(zip(docs, rng.integers(-1, 3, 40).tolist())) for query in ("q0", "q2", "q3")}
+    monkeypatch.setattr(
+        positions, "_TABLE", 0
+    )  # 3 queries x 40 documents are more than 4 x the 12 rows that are judged
+    found = join(lists, grades, complete=complete)
+    assert by_name(found) == wanted(lists, grades, least=-9 if complete else 1)
