@@ -13,6 +13,8 @@ from pdeval.catalog import parse_all  # noqa: E402
 from pdeval.engines.dividing import _homes, _homes_of_runs, _needed, asks_corpus  # noqa: E402
 from pdeval.kinds.tables import read  # noqa: E402
 
+CORPUS = "ASL(unretrieved=corpus)"
+
 
 def test_a_topic_is_at_home_where_its_rows_are_and_unanswered_ones_in_turn_with_the_others():
     # three queries of the runs: in partitions 2, 0 and 1; the second is not judged. Topics 0, 2, 4, 5 nobody answered
