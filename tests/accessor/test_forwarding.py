@@ -160,3 +160,10 @@ def test_results_hand_their_table_and_every_option_to_the_verb():
         assert set(calls[0][1]) == set(given), name
         if "measures" in given:
             assert calls[1][1]["measures"] is None, name  # all that the table holds
+
+
+def test_every_verb_that_draws_gives_the_same_each_time_and_under_one_seed():
+    for kind in ("judged", "runs", "scores", "preferences"):
+        for name, verb in of_kind(kind).items():
+            seeds = [p.default for p in verb.parameters if p.name == "seed"]
+            assert seeds in ([], [0]), name
