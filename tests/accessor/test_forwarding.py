@@ -9,7 +9,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor import Joined
-from pdeval.accessor.building import RULES, joins
+from pdeval.accessor.building import RULES, complete, joins
 from pdeval.judged.judged import Judged
 from pdeval.verbs import of_kind
 from tests import naive
@@ -167,3 +167,26 @@ def test_every_verb_that_draws_gives_the_same_each_time_and_under_one_seed():
         for name, verb in of_kind(kind).items():
             seeds = [p.default for p in verb.parameters if p.name == "seed"]
             assert seeds in ([], [0]), name
+
+
+def test_what_a_join_must_hold_is_all_where_the_measures_do_not_tell():
+    measure, order, lengths = (of_kind("runs")[name] for name in ("measure", "order", "lengths"))
+    assert complete(measure, {"measures": None}) is True
+    assert complete(order, {"measures": "NoSuch"}) is True  # not a measure: the verb says what was meant
+    with pytest.raises(KeyError, match="NoSuch"):
+        complete(measure, {"measures": "NoSuch"})
+    assert complete(lengths, {}) is (lengths.needs == "judged")
+    given = {"measures": ["AP", "RR"]}
+    assert complete(measure, given) is False
+    assert [one.label for one in given["measures"]] == ["AP", "RR"]  # parsed once
+    assert complete(measure, {}) is False  # the verb's own measures are of relevant items
+
+
+def test_a_method_is_named_after_its_door_and_its_verb(judged):
+    assert type(judged).measure.__qualname__ == "judged.measure"
+    assert type(RUNS.ireval).measure.__qualname__ == "runs.measure"
+    assert type(judged).ties.by_recall.__qualname__ == "judged.ties.by_recall"
+    assert (type(judged).ties.by_recall.__name__, type(judged).measure.__name__) == ("by_recall", "measure")
+    scores = RUNS.ireval.measure(QRELS, "AP")
+    assert type(scores.ireval).order.__qualname__ == "table.order"
+    assert type(scores.ireval).order.__module__ == "pdeval.orderings.order"

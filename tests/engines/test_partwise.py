@@ -9,6 +9,8 @@ from tests.engines.bits import divided, quiet, same_bits
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
+from pdeval.engines.dask_judged import DaskJudged  # noqa: E402
+
 MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 
 
@@ -29,6 +31,16 @@ class TestOrderings:
         for options in ({"draws": 50, "seed": 4}, {"compat": "pref_eval", "method": ["mc4", "winrate"]}):
             expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
             same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
+
+    def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(self, few, qrels, monkeypatch):
+        asked = []
+        monkeypatch.setattr(DaskJudged, "gathered", lambda self: asked.append(self) or few.ireval.join(qrels))
+        plain, own = (divided(few, 2).ireval.join(qrels, compat=one) for one in ("trec_eval-10", "pref_eval"))
+        quiet(plain.order, "RPP")
+        quiet(own.order, "RPP", compat="pref_eval")
+        assert asked == []
+        quiet(plain.order, "RPP", compat="pref_eval")
+        assert asked == [plain]
 
     def test_a_run_without_any_judged_query_is_ordered_too(self, few, qrels):
         stray = few.head(3).assign(run="stray", query_id="no such query")

@@ -200,3 +200,15 @@ def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
     )  # 3 queries x 40 documents are more than 4 x the 12 rows that are judged
     found = join(lists, grades, complete=complete)
     assert by_name(found) == wanted(lists, grades, least=-9 if complete else 1)
+
+
+def test_ranks_that_give_no_order_are_refused_and_named():
+    runs = naive.table({"a": {"q1": ["x", "y"], "q2": ["x", "y", "z"]}, "b": {"q1": ["x"]}}).drop(columns="score")
+    qrels = tables.read(naive.judgments({"q1": {"x": 1}}), "qrels")
+    assert positions.join(tables.read(runs, "runs"), qrels).rank.tolist() == [
+        1.0,
+        1.0,
+    ]  # equal across lists is no fault
+    runs.loc[runs["query_id"] == "q2", "rank"] = [1, 2, 2]
+    with pytest.raises(ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"):
+        positions.join(tables.read(runs, "runs"), qrels)

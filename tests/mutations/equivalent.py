@@ -27,6 +27,7 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("significance/hsd.py", "BLOCK = 2**17", "*", AT_A_TIME),
     ("significance/hsd.py", "PAIR_BLOCK = 2**19", "*", AT_A_TIME),
     ("significance/hsd.py", "TILE = 10", "*", AT_A_TIME),
+    ("significance/hsd.py", "if runs <= 4096 else np.uint64", "*", "keys of 32 or of 64 bits draw alike"),
     ("significance/studentised.py", "BLOCK = 2**20", "*", AT_A_TIME),
     ("engines/partitions.py", "ROWS = 1 << 19", "*", AT_A_TIME),
     ("engines/partwise.py", "MEMORY = 1 << 28", "*", AT_A_TIME),

@@ -14,8 +14,8 @@ from pathlib import Path
 from tests.mutations.equivalent import EQUIVALENT
 
 # files and functions whose work is text for people
-TEXTS = {"accessor/describe.py", "accessor/documentation.py", "accessor/stubs.py"}
-TEXT_FUNCTIONS = {"__repr__", "__str__", "_repr_html_", "__dir__"}
+TEXTS = {f"accessor/{name}.py" for name in ("describe", "documentation", "guesses", "stubs")}
+TEXT_FUNCTIONS = {"__repr__", "__str__", "_repr_html_", "__dir__", "_misfit", "_some"}
 TEXT_KEYWORDS = {"reference", "description", "means", "row", "unreported", "undrawn"}
 # that a copy is made, a bar shown, the lengths of zipped rows checked: not seen in the result
 UNSEEN_KEYWORDS = {"copy", "progress", "stacklevel", "strict"}
@@ -49,7 +49,7 @@ CALCULATED = {
 _OPPOSITE = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("argmin", "argmax"), ("floor", "ceil")]
 _OPPOSITE_TEXT = [("left", "right"), ("first", "last")]
 # in any order the same; and what only changes the type of what it is given
-SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum"}
+SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum", "np.broadcast_shapes"}
 CASTS = {"float", "int", "bool", "str", "list", "tuple", "np.asarray", "np.array"}
 OPPOSITE = {a: b for pair in _OPPOSITE for a, b in (pair, pair[::-1])}
 OPPOSITE_TEXT = {a: b for pair in _OPPOSITE_TEXT for a, b in (pair, pair[::-1])}
