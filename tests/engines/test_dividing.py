@@ -37,6 +37,8 @@ def test_a_run_is_at_home_where_its_first_judged_list_is():
     found = SimpleNamespace(runs=pd.DataFrame({"run": list("abcd")}), pieces=pieces)
     # runs 2 and 3 have no judged list: they go to the first of the homes
     assert _homes_of_runs(found, known).tolist() == [1, 2, 1, 1]
+    # where nothing is judged nobody answers: there is no partition of that number
+    assert _homes_of_runs(found, np.zeros(3, dtype=bool)).tolist() == [3, 3, 3, 3]
 
 
 def test_only_the_column_that_orders_the_lists_is_needed():

@@ -32,6 +32,13 @@ class TestOrderings:
             expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
             same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
 
+    def test_the_arithmetic_of_another_tool_is_that_of_the_join(self, some, qrels):
+        options = {"method": ["mc4", "winrate"]}
+        own, plain = (some.ireval.join(qrels, compat=one) for one in ("pref_eval", "trec_eval-10"))
+        expected = quiet(own.order, "RPP", **options)
+        assert not expected["score"].equals(quiet(plain.order, "RPP", **options)["score"])
+        same_bits(expected, quiet(divided(some, 3).ireval.join(qrels, compat="pref_eval").order, "RPP", **options))
+
     def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(self, few, qrels, monkeypatch):
         asked = []
         monkeypatch.setattr(DaskJudged, "gathered", lambda self: asked.append(self) or few.ireval.join(qrels))

@@ -7,6 +7,8 @@ mutants that a test fails on, or hangs on; those listed in `equivalent` do not c
 from __future__ import annotations
 
 import argparse
+import compileall
+import shutil
 import sys
 import tempfile
 import time
@@ -30,7 +32,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="which sample")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after this time")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
-    parser.add_argument("--unchecked", action="store_true", help="do not look first whether the tests pass")
     parser.add_argument("--near", action="store_true", help="only the tests of the mutant's own room")
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     asked = parser.parse_args()
@@ -41,7 +42,7 @@ def main() -> int:
             print(f"pdeval/{one.file}:{one.line}: {one.change}")
         return 0
     preload()
-    results = tried(chosen, asked.jobs, asked.minutes, unchecked=asked.unchecked, near=asked.near)
+    results = tried(chosen, asked.jobs, asked.minutes, near=asked.near)
     show(results)
     return int(below(results))
 
@@ -58,22 +59,19 @@ def sample(rooms: list[str], files: list[str], size: int | None, seed: int) -> l
     return [one for _, one in sorted(drawn, key=lambda item: item[0])]
 
 
-def tried(chosen: list[Mutant], jobs: int, minutes: float, *, unchecked: bool, near: bool) -> dict[Mutant, str]:
+def tried(chosen: list[Mutant], jobs: int, minutes: float, *, near: bool) -> dict[Mutant, str]:
     """Return what became of each mutant, as many at a time as there are jobs."""
     end = time.monotonic() + 60 * minutes
     results: dict[Mutant, str] = {}
+    killers: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        free = [copy(Path(folder) / str(number)) for number in range(jobs)]
         tests = {one.file: stages(one.file)[: 2 if near else None] for one in chosen}
-        if not unchecked:
-            sound(chosen, free)
+        free = places(Path(folder), jobs, tests)
         waiting, running = chosen[::-1], []
-        while waiting or running:
+        while (waiting and time.monotonic() < end) or running:
             while waiting and free and time.monotonic() < end:
                 one = waiting.pop()
-                running.append(Trial(free.pop(), one, tests[one.file], limit=1200))
-            if not running:
-                break
+                running.append(Trial(free.pop(), one, tests[one.file], 1200))
             time.sleep(0.02)
             for trial in [*running]:
                 outcome = trial.outcome()
@@ -81,30 +79,40 @@ def tried(chosen: list[Mutant], jobs: int, minutes: float, *, unchecked: bool, n
                     running.remove(trial)
                     free.append(trial.place)
                     results[trial.mutant] = outcome
+                    killers.add(trial.killer())
                     tell(trial, outcome)
+        sound(killers - {""}, free[0])
     return results
 
 
 def tell(trial: Trial, outcome: str) -> None:
     """Print one line for a mutant, as it ends."""
     one, took = trial.mutant, time.monotonic() - trial.began
-    why = trial.killer() if outcome == KILLED else ""
-    print(f"{outcome:<8} {took:5.1f}s pdeval/{one.file}:{one.line}: {one.change}  {why}", flush=True)
+    why = f"  {trial.killer()}" if outcome == KILLED else ""
+    print(f"{outcome:<8} {took:5.1f}s pdeval/{one.file}:{one.line}: {one.change}{why}", flush=True)
 
 
-def sound(chosen: list[Mutant], places: list[Path]) -> None:
-    """Stop where a test fails without any change: it would kill every mutant. Also leaves bytecode for the forks."""
-    files = list(dict.fromkeys(test for one in chosen for stage in stages(one.file)[:2] for test in stage))
-    trials = [Trial(place, None, [files], limit=1800) for place in places]
-    outcomes: dict[int, str] = {}
-    while len(outcomes) < len(trials):
-        time.sleep(0.05)
-        for trial in trials:
-            outcome = None if trial.pid in outcomes else trial.outcome()
-            if outcome is not None:
-                outcomes[trial.pid] = outcome
-                if outcome != SURVIVED:
-                    sys.exit(f"the tests fail without a mutant: {trial.killer()}")
+def places(folder: Path, jobs: int, tests: dict[str, list[list[str]]]) -> list[Path]:
+    """Return copies of the package, one for each job, with the bytecode that forks then read and do not write."""
+    first = copy(folder / "0")
+    compileall.compile_dir(first / "pdeval", quiet=1)
+    files = list(dict.fromkeys(test for stages_ in tests.values() for stage in stages_ for test in stage))
+    ended(Trial(first, None, [files], 600, "--collect-only"))
+    return [first, *(Path(shutil.copytree(first, folder / str(number))) for number in range(1, jobs))]
+
+
+def sound(killers: set[str], place: Path) -> None:
+    """Stop where a test that killed a mutant fails without one too."""
+    trial = Trial(place, None, [sorted({one.partition("[")[0] for one in killers})], 1200)
+    if killers and ended(trial) != SURVIVED:
+        sys.exit(f"this fails without any mutant, so it tells nothing: {trial.killer() or 'pytest itself'}")
+
+
+def ended(trial: Trial) -> str:
+    """Return what becomes of a trial, waiting for it."""
+    while (outcome := trial.outcome()) is None:
+        time.sleep(0.02)
+    return outcome
 
 
 def show(results: dict[Mutant, str]) -> None:

@@ -12,6 +12,7 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("judged/ids.py", "_ODD = np.uint64(", "*", "any odd number mixes; equal hashes are looked at again"),
     ("judged/ids.py", "_FOLD = np.uint64(29)", "*", "any fold mixes; equal hashes are looked at again"),
     ("judged/blocks.py", "MOST = 1 << 21", "*", AT_A_TIME),
+    ("judged/blocks.py", "slot = np.full(", "1 -> 2", "any negative number is no place"),
     ("judged/columns.py", "NOWHERE = 1 << 40", "*", "any number beyond all ranks stands for infinity"),
     ("judged/positions.py", "_TABLE = 1 << 22", "*", "which of two ways with one result"),
     ("judged/positions.py", "if cells <= max(_TABLE, 4 * len(key)):", "*", "which of two ways with one result"),

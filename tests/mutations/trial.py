@@ -30,6 +30,7 @@ WIDER = {
 }
 # a test that computes longer than this hangs: none takes a third of it. One that waits is given longer
 TEST_SECONDS, WAIT_SECONDS = 60, 240
+OUTPUT, KILLER = "output.txt", "killer.txt"
 SURVIVED, KILLED, TIMEOUT = "survived", "killed", "timeout"
 _HUNG = 77
 
@@ -98,9 +99,9 @@ def copy(to: Path) -> Path:
 class Trial:
     """One mutant (or None: the package as it is) before its tests, in a forked process."""
 
-    def __init__(self, place: Path, mutant: Mutant | None, tests: list[list[str]], limit: float) -> None:
+    def __init__(self, place: Path, mutant: Mutant | None, tests: list[list[str]], limit: float, *options: str) -> None:
         self.place, self.mutant, self.began, self.limit = place, mutant, time.monotonic(), limit
-        self.output = place / "output.txt"
+        (place / KILLER).unlink(missing_ok=True)
         if mutant is not None:
             path = place / "pdeval" / mutant.file
             self.source = path.read_bytes()
@@ -112,7 +113,7 @@ class Trial:
         if self.pid == 0:
             status = 3
             try:
-                status = _run(place, tests, self.output, write=mutant is None)
+                status = _run(place, tests, write=mutant is None, options=options)
             except BaseException:
                 traceback.print_exc()
             finally:
@@ -133,10 +134,9 @@ class Trial:
         return SURVIVED if code == 0 else TIMEOUT if code == _HUNG else KILLED
 
     def killer(self) -> str:
-        """Return the last line that names a failed test."""
-        lines = self.output.read_text(encoding="utf-8", errors="replace").splitlines() if self.output.exists() else []
-        named = (line for line in lines[::-1] if line.startswith(("FAILED", "ERROR")))
-        return next(named, " ".join(lines[-3:]))
+        """Return the test that failed, or the file that could not be collected; nothing where all passed."""
+        named = self.place / KILLER
+        return named.read_text(encoding="utf-8") if named.exists() else ""
 
 
 class _Watched:
@@ -149,6 +149,12 @@ class _Watched:
         settings.register_profile("mutations", quick, phases=(Phase.explicit, Phase.reuse, Phase.generate))
         settings.load_profile("mutations")
 
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            Path(KILLER).write_text(report.nodeid, encoding="utf-8")
+
+    pytest_collectreport = pytest_runtest_logreport
+
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
         _watch()
 
@@ -159,10 +165,10 @@ def _watch() -> None:
     signal.alarm(WAIT_SECONDS)
 
 
-def _run(place: Path, tests: list[list[str]], output: Path, *, write: bool) -> int:
+def _run(place: Path, tests: list[list[str]], *, write: bool, options: tuple[str, ...]) -> int:
     """Run the tests of each stage until one fails; in the fork."""
     os.setsid()
-    log = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    log = os.open(place / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.chdir(place)
@@ -177,11 +183,11 @@ def _run(place: Path, tests: list[list[str]], output: Path, *, write: bool) -> i
     _watch()
     import pytest
 
-    options = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
-    options += ["--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(place)]
+    usual = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    usual += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
+    usual += ["--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(place)]
     for stage in tests:
-        code = int(pytest.main([*options, *stage], plugins=[_Watched()]))
+        code = int(pytest.main([*usual, *options, *stage], plugins=[_Watched()]))
         if code not in (0, 5):
             return code
     return 0
