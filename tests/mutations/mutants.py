@@ -49,7 +49,7 @@ CALCULATED = {
 _OPPOSITE = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("argmin", "argmax"), ("floor", "ceil")]
 _OPPOSITE_TEXT = [("left", "right"), ("first", "last")]
 # in any order the same; and what only changes the type of what it is given
-SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum", "np.broadcast_shapes"}
+SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.broadcast_shapes"}
 CASTS = {"float", "int", "bool", "str", "list", "tuple", "np.asarray", "np.array"}
 OPPOSITE = {a: b for pair in _OPPOSITE for a, b in (pair, pair[::-1])}
 OPPOSITE_TEXT = {a: b for pair in _OPPOSITE_TEXT for a, b in (pair, pair[::-1])}
