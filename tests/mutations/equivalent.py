@@ -8,6 +8,7 @@ ANY_SEED = "one seed is as good as another; its callers give theirs"
 EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("judged/duplicates.py", "_BLOCK = 1 << 18", "*", AT_A_TIME),
     ("judged/duplicates.py", "step = max(_BLOCK // max(int(sizes[0]), 1), 1)", "*", AT_A_TIME),
+    ("judged/duplicates.py", "held[~real] = np.arange(", "*", "any different numbers fill what is no row"),
     ("judged/ids.py", "_CHUNK = 1 << 14", "*", AT_A_TIME),
     ("judged/ids.py", "_ODD = np.uint64(", "*", "any odd number mixes; equal hashes are looked at again"),
     ("judged/ids.py", "_FOLD = np.uint64(29)", "*", "any fold mixes; equal hashes are looked at again"),

@@ -79,6 +79,7 @@ def test_a_table_of_orders_can_be_cut_to_a_method():
 def test_the_matrix_is_square_and_symmetric_with_ones():
     square = correlate(pd.concat([AP, RR, ASL]), matrix=True)
     assert square.index.tolist() == square.columns.tolist() == ["AP", "ASL", "RR"]
+    assert (square.index.name, square.columns.name) == ("measure", "measure")
     assert np.diag(square).tolist() == pytest.approx([1, 1, 1])
     np.testing.assert_array_equal(square, square.T)
     assert square.loc["AP", "RR"] == pytest.approx(2 / 3)
