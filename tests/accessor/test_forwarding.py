@@ -9,7 +9,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor import Joined
-from pdeval.accessor.building import RULES, complete, joins
+from pdeval.accessor.building import RULES, complete, joins, stamped
 from pdeval.judged.judged import Judged
 from pdeval.verbs import of_kind
 from tests import naive
@@ -190,3 +190,19 @@ def test_a_method_is_named_after_its_door_and_its_verb(judged):
     scores = RUNS.ireval.measure(QRELS, "AP")
     assert type(scores.ireval).order.__qualname__ == "table.order"
     assert type(scores.ireval).order.__module__ == "pdeval.orderings.order"
+
+
+@pytest.mark.parametrize("given", ["AP", ["AP"], ("AP",), pdeval.parse("AP")])
+def test_measures_in_the_place_of_judgments_are_told_apart(given):
+    with pytest.raises(TypeError, match=r"measure\(\) of a run table takes judgments first: .ireval.measure\(qrels, "):
+        RUNS.ireval.measure(given)
+    with pytest.raises(TypeError, match=r"join\(\) of a run table takes judgments first"):
+        RUNS.ireval.join(given)
+
+
+def test_a_result_is_named_among_the_tables_that_its_verb_gives():
+    order, measure = of_kind("judged")["order"], of_kind("judged")["measure"]
+    frame = RUNS.ireval.measure(QRELS, "AP")
+    assert stamped(measure, frame.copy()).attrs["table"] == "scores"
+    assert "table" not in stamped(order, frame.copy()).attrs  # these are no orders
+    assert stamped(order, "text") == "text"

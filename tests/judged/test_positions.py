@@ -212,3 +212,27 @@ def test_ranks_that_give_no_order_are_refused_and_named():
     runs.loc[runs["query_id"] == "q2", "rank"] = [1, 2, 2]
     with pytest.raises(ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"):
         positions.join(tables.read(runs, "runs"), qrels)
+
+
+def test_runs_none_of_whose_items_is_judged_for_any_query_share_nothing():
+    lists = {
+        "elsewhere": {"q1": ["z"]},  # judged for another query
+        "one hit": {"q1": ["a", "n"]},
+        "strange": {"q1": ["n", "o"], "q2": ["p"]},
+        "stray": {"q9": ["n"]},  # answers no judged query
+    }
+    found = join(lists, {"q1": {"a": 1}, "q2": {"z": 1}})
+    assert found.runs["run"].tolist() == sorted(lists)
+    strangers = positions.sharing_nothing(found)
+    assert found.runs["run"].to_numpy()[strangers].tolist() == ["strange"]
+
+
+@pytest.mark.parametrize("many", [9, 10])
+def test_nothing_shared_by_any_run_is_an_error_from_ten_items_on(many):
+    lists = {"a": {"q": [f"n{at}" for at in range(many)]}, "b": {"q": ["n0", "n1"]}}
+    found = join(lists, {"q": {f"d{at}": 1 for at in range(10)}})
+    if many < positions.FEW:
+        assert positions.sharing_nothing(found).tolist() == [0, 1]
+    else:
+        with pytest.raises(ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"):
+            positions.sharing_nothing(found)

@@ -19,13 +19,15 @@ from tests.mutations.mutants import Mutant
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("pdeval", "tests", ".github", "README.md", "CHANGELOG.md", "pyproject.toml", "LICENSE")
 
+# quick tests of all rooms together
+EVERY_ROOM = ["tests/test_bad_input.py", "tests/test_seams.py"]
 # what a room's own tests are followed by: tests of rooms above it that say what its numbers must be
 WIDER = {
     "kernels": ["catalog", "evaluate/test_scores.py", "evaluate/test_curves.py", "experiments", "parity"],
-    "judged": ["evaluate/test_scores.py", "evaluate/test_pairs.py", "accessor", "collections", "test_bad_input.py"],
+    "judged": ["evaluate/test_scores.py", "evaluate/test_pairs.py", "accessor", "collections"],
     "orderings": ["parity", "collections", "accessor/test_results.py"],
     "significance": ["online/test_buckets.py", "online/test_wins.py", "report/test_systems.py", "parity"],
-    "accessor": ["test_bad_input.py", "test_seams.py", "evaluate", "kinds"],
+    "accessor": ["evaluate", "kinds"],
     "engines": [],
 }
 # a test that computes longer than this hangs: none takes a third of it. One that waits is given longer
@@ -76,7 +78,7 @@ def stages(file: str) -> list[list[str]]:
         if module in _imports(path)
     ]
     first = [one for one in mirror if one in own] + [f"pdeval/{file}"]
-    second = [one for one in dict.fromkeys([*users, *own]) if one not in first]
+    second = [one for one in dict.fromkeys([*users, *own, *EVERY_ROOM]) if one not in first]
     wider: list[str] = []
     for one in WIDER[room]:
         path = ROOT / "tests" / one

@@ -199,3 +199,13 @@ def test_the_matrix_shows_one_coefficient():
 def test_unknown_options_are_errors(option, error, message):
     with pytest.raises(error, match=message):
         correlate(pd.concat([AP, RR]), **option)
+
+
+@pytest.mark.parametrize("asked", ["tau_b", ["AP", "kendall"]])
+def test_a_coefficient_in_the_place_of_a_measure_is_told_where_it_goes(asked):
+    with pytest.raises(
+        ValueError, match=r"is a coefficient, not a measure. Say correlate.against\(coefficients='tau_b'\)"
+    ):
+        AP.ireval.correlate.against(AP, measures=asked)
+    with pytest.raises(KeyError, match="no such"):
+        AP.ireval.correlate.against(AP, measures="no such")
