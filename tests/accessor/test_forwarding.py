@@ -206,3 +206,15 @@ def test_a_result_is_named_among_the_tables_that_its_verb_gives():
     assert stamped(measure, frame.copy()).attrs["table"] == "scores"
     assert "table" not in stamped(order, frame.copy()).attrs  # these are no orders
     assert stamped(order, "text") == "text"
+
+
+def test_a_former_name_inside_a_family_answers_with_the_new_one(judged):
+    with pytest.raises(
+        AttributeError, match=r"discriminative_power.p_value_curve\(\) is now .discriminative_power.curve"
+    ):
+        _ = judged.discriminative_power.p_value_curve
+    orders = RUNS.ireval.order(QRELS, "AP")
+    with pytest.raises(AttributeError, match=r"correlate.with\(\) is now .correlate.against"):
+        getattr(orders.ireval.correlate, "with")
+    with pytest.raises(AttributeError, match=r"this table has no correlate.nothing\(\); it has .correlate\(\), "):
+        _ = orders.ireval.correlate.nothing

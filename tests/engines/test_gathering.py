@@ -230,3 +230,18 @@ def test_what_positions_may_take_is_counted_by_list_from_what_is_judged(complete
     found = Gathered(plan(divided(runs, 2), qrels, complete=complete))
     # 40 bytes per hit, 64 per item, 8 for each of two lists
     assert found.expected() == (hits, 40 * hits + 64 * items + 8 * 2)
+    assert len(found) == 2
+    rows, judged = found
+    assert (len(rows.frame), len(judged.frame)) == (4, 4)
+
+
+def test_rows_that_a_verb_of_run_tables_needs_are_gathered_only_where_they_are_few():
+    runs = naive.table({"a": {"1": ["x", "y", "z"]}, "b": {"1": ["x"]}})
+    labels = pd.DataFrame({"query_id": "1", "doc_id": ["x", "x"], "assessor": ["ann", "bob"], "label": [1, 1]})
+    table = divided(runs, 2)
+    assert table.ireval.swap_assessors(labels, "AP")["runs"].tolist() == [2]
+    with (
+        dask.config.set({"pdeval.gather-limit": "100 B"}),
+        pytest.raises(ValueError, match=r"swap_assessors\(\) needs the rows of the run table themselves, and 4 rows"),
+    ):
+        table.ireval.swap_assessors(labels, "AP")

@@ -69,6 +69,13 @@ class TestOrderings:
 
 
 class TestComparisons:
+    @pytest.mark.parametrize("verb", ["compare", "summary"])
+    def test_missing_queries_are_told_once_and_first(self, runs, qrels, verb):
+        measures = ["AP", "RPP", "RR"] if verb == "compare" else ["AP", "RR"]
+        with pytest.warns(UserWarning, match="2 of 50 judged queries are missing") as told:
+            getattr(divided(runs, 2).ireval, verb)(qrels, measures)
+        assert len(told) == 1
+
     @pytest.mark.parametrize(
         "options",
         [
