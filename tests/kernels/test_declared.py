@@ -44,6 +44,12 @@ RANGES = {
     **dict.fromkeys(["ESL", "ISL", "TSL"], (1, inf)),
     "Utility": (-inf, inf),
 }
+GRADED = {"CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP"}
+OF_SUBTOPICS = {
+    *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
+    *("ST-RPP", "ST-dcgRPP", "ST-invRPP"),
+}
+OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
 LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual"}
 COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
 OF_EMPTY_QUERIES = {*COUNTS, "GMAP", "GMbpref", "Utility", "Judged", "Unjudged", "RBPresidual"}
@@ -79,6 +85,12 @@ def test_the_ends_and_the_direction_of_a_measure(name):
     geometric = "geometric mean" if name in ("GMAP", "GMbpref") else "mean"
     assert made.aggregate == ("sum" if name in COUNTS else geometric)
     assert made.empty is (name in OF_EMPTY_QUERIES)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_which_items_a_measure_looks_at(name):
+    kinds = {"graded": GRADED, "subtopic": OF_SUBTOPICS, "judged": OF_JUDGED_ITEMS}
+    assert KERNELS[name].kind == next((kind for kind, names in kinds.items() if name in names), "binary")
 
 
 @pytest.mark.parametrize("name", KERNELS)
