@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 AT_A_TIME = "how much is done at a time: memory, not the result"
+WIDER = "the way for shorter texts gives the same for these too"
 ANY_SEED = "one seed is as good as another; its callers give theirs"
 
 EQUIVALENT: list[tuple[str, str, str, str]] = [
@@ -12,6 +13,8 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("judged/ids.py", "_CHUNK = 1 << 14", "*", AT_A_TIME),
     ("judged/ids.py", "_ODD = np.uint64(", "*", "any odd number mixes; equal hashes are looked at again"),
     ("judged/ids.py", "_FOLD = np.uint64(29)", "*", "any fold mixes; equal hashes are looked at again"),
+    ("judged/ids.py", "if int(length.min()) < 8:", "8 -> 9", WIDER),
+    ("judged/ids.py", "if int(length.min()) < 8:", "int(length.min()) < 8 -> (int(length.min()) <= 8)", WIDER),
     ("judged/blocks.py", "MOST = 1 << 21", "*", AT_A_TIME),
     ("judged/blocks.py", "slot = np.full(", "1 -> 2", "any negative number is no place"),
     ("judged/columns.py", "NOWHERE = 1 << 40", "*", "any number beyond all ranks stands for infinity"),
