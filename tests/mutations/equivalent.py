@@ -21,6 +21,7 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("judged/positions.py", "_TABLE = 1 << 22", "*", "which of two ways with one result"),
     ("judged/positions.py", "if cells <= max(_TABLE, 4 * len(key)):", "*", "which of two ways with one result"),
     ("orderings/votes.py", "BLOCK = 1 << 21", "*", AT_A_TIME),
+    ("orderings/order.py", "else np.ones(len(source.measures), dtype=bool)", "*", "1 is as true as True"),
     ("orderings/order.py", "place = np.argsort(np.array(texts", "*", "the names of runs are all different"),
     ("orderings/order.py", "seed: int | None = 0", "0 -> 1", ANY_SEED),
     ("significance/compare.py", "seed: int | None = 0", "0 -> 1", ANY_SEED),
