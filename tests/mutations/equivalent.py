@@ -28,6 +28,12 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("significance/discriminative.py", "seed: int | None = 0", "0 -> 1", ANY_SEED),
     ("significance/hsd.py", "seed: int | None = 0", "0 -> 1", ANY_SEED),
     ("significance/paired.py", "seed: int | None = 0", "0 -> 1", ANY_SEED),
+    (
+        "significance/paired.py",
+        "np.flatnonzero(np.bincount(kept[tied",
+        "1 -> 2",
+        "a longer row of zeros has no more counts",
+    ),
     ("significance/paired.py", "filled = np.nan_to_num(D, nan=0.0)", "*", "0 is numpy's own choice too"),
     ("significance/paired.py", "BOOTSTRAP_PAIRS = 256", "*", AT_A_TIME),
     ("significance/paired.py", "PATTERNS = 2**20", "*", AT_A_TIME),

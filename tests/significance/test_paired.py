@@ -275,16 +275,3 @@ def test_wilcoxons_ranks_do_not_depend_on_the_unit_where_queries_are_dropped():
     assert (whole.statistic.tolist(), tiny.statistic.tolist()) == ([3.0], [3.0])  # of ranks 1, 2, 3, 4 the third
     assert tiny.p_value.tolist() == whole.p_value.tolist() == [0.625]  # 5 of 16 ways reach at most 3, twice
     assert tiny.effect_size.tolist() == whole.effect_size.tolist()
-
-
-def test_fourteen_differences_of_which_some_are_equal_take_the_normal_approximation():
-    size = np.array([1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13.0])
-    sign = np.array([-1, 1, -1] + [1] * 11)  # ranks 1.5 and 3 are negative
-    variance = 14 * 15 * 29 / 24 - (2**3 - 2) / 48
-    p = 2 * stats.norm.cdf((4.5 - 14 * 15 / 4) / np.sqrt(variance))
-    outcome = wilcoxon((size * sign)[:, None])
-    assert outcome.statistic.tolist() == [4.5]
-    assert outcome.p_value.tolist() == pytest.approx([p], rel=1e-12)
-    # of thirteen all signs are tried: 2 ** 13 equally likely ways
-    fewer = wilcoxon((size * sign)[:13, None]).p_value[0] * 2**13 / 2
-    assert fewer == pytest.approx(round(fewer), abs=1e-6)
