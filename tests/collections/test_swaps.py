@@ -153,3 +153,65 @@ def test_taus_of_ties_equal_scipys():
     table = _taus(list("abcdef"), found, None)
     wanted = [stats.kendalltau(x[0], y[0]).statistic for x, y in itertools.combinations(ranks, 2)]
     np.testing.assert_allclose(table["tau_b"], wanted)
+
+
+def test_other_judgments_regrade_the_items_that_both_have_and_no_others():
+    from pdeval.collections.swaps import regraded
+    from pdeval.judged.judgments import read_judgments
+    from pdeval.judged.positions import join
+
+    runs = read(naive.table({"x": {"1": ["a", "b", "c"], "3": ["b"], "5": ["a"]}}), "runs")
+    judged = {"1": {"a": 1, "b": 2, "c": 1}, "3": {"b": 1}, "5": {"a": 4}}
+    found = join(runs, read(naive.judgments(judged), "qrels"))
+    # queries 0 and 9 and documents 0 and z are new; b of 5 and a of 3 are known elsewhere; c of 1 is not judged again
+    others = {
+        "0": {"a": 9},
+        "1": {"a": 0, "b": 3, "0": 7, "z": 7},
+        "3": {"a": 5, "b": 0},
+        "5": {"b": 6},
+        "9": {"z": 8},
+    }
+    again = regraded(found, read_judgments(read(naive.judgments(others), "qrels")))
+    assert again.queries.tolist() == ["1", "3"]
+    docs = again.judged.docs.index()[again.judged.doc].tolist()
+    held = zip(again.queries[again.judged.topic], docs, again.judged.grade.tolist())
+    assert list(held) == [("1", "a", 0.0), ("1", "b", 3.0), ("3", "b", 0.0)]
+    assert again.rank.tolist() == [1.0, 2.0, 1.0]
+    assert again.top_grade == 9  # of all the others: gains are those of their scale
+    assert again.judged.subtopic is None
+
+
+def test_regrading_an_item_that_nobody_knows_changes_nothing():
+    from pdeval.collections.swaps import regraded
+    from pdeval.judged.judgments import read_judgments
+    from pdeval.judged.positions import join
+
+    runs, qrels = read(naive.table({"x": {"1": ["a"]}}), "runs"), read(naive.judgments({"1": {"a": 1}}), "qrels")
+    others = read_judgments(read(naive.judgments({"1": {"0": 2, "z": 2}}), "qrels"))
+    assert len(regraded(join(runs, qrels), others).judged.topic) == 0
+
+
+def test_the_rules_of_the_join_reach_swapped_judgments():
+    # b and a are tied: by document id b comes first, by the order of rows a does; a is there twice
+    runs = pd.DataFrame(
+        [("x", "1", "a", 1.0), ("x", "1", "b", 1.0), ("y", "1", "b", 2.0), ("y", "1", "a", 1.0)],
+        columns=["run", "query_id", "doc_id", "score"],
+    )
+    labels = pd.DataFrame({"query_id": "1", "doc_id": "a", "assessor": ["ann", "bob"], "label": [1, 2]})
+
+    def ranks(runs=runs, **rules):
+        found = runs.ireval.swap_assessors(labels, "RR", orders=True, **rules)
+        return found[found["judgments"] == "bob"].set_index("run")["score"].to_dict()
+
+    assert ranks() == {"x": 0.5, "y": 0.5}
+    assert ranks(ties="first") == {"x": 1.0, "y": 0.5}
+    close = runs.assign(score=[1.0 + 1e-12, 1.0, 2.0, 1.0])
+    assert ranks(close) == {"x": 1.0, "y": 0.5}
+    assert ranks(close, compat="trec_eval-9") == {"x": 0.5, "y": 0.5}
+    twice = pd.concat([runs, runs.iloc[[3]]], ignore_index=True)
+    with pytest.raises(ValueError, match="1 duplicate"):
+        ranks(twice)
+    assert ranks(twice, validate=False)["y"] == 0.5
+    assert runs.ireval.swap_assessors(labels, "RR", level=2, orders=True)["judgments"].unique().tolist() == ["bob"]
+    borda = runs.ireval.swap_assessors(labels, "RR", method="borda")
+    assert borda["method"].tolist() == ["borda"]

@@ -15,6 +15,7 @@ from pdeval.engines.gathering import Gathered, said
 from pdeval.judged import judged as pandas_join
 from pdeval.kinds.tables import Table
 from pdeval.verbs import VERBS, of_kind, verb
+from tests import naive
 from tests.engines.bits import SCORES, by_run, divided, gathered, quiet, same_bits, same_positions
 
 dask = pytest.importorskip("dask")
@@ -220,3 +221,27 @@ def test_a_join_on_dask_is_a_join(some, qrels):
     assert isinstance(joined, Joined)
     assert joined.attrs == plain.attrs
     np.testing.assert_array_equal(joined.counted(), replace(plain).counted())
+
+
+@pytest.mark.parametrize(("complete", "items", "hits"), [(True, 4, 3 + 1), (False, 2, 2 + 1)])
+def test_what_positions_may_take_is_counted_by_list_from_what_is_judged(complete, items, hits):
+    runs = naive.table({"a": {"1": ["x", "y", "z"]}, "b": {"1": ["x"]}})
+    qrels = naive.judgments({"1": {"x": 1, "y": 0, "z": 2, "w": 0}})
+    found = Gathered(plan(divided(runs, 2), qrels, complete=complete))
+    # 40 bytes per hit, 64 per item, 8 for each of two lists
+    assert found.expected() == (hits, 40 * hits + 64 * items + 8 * 2)
+    assert len(found) == 2
+    rows, judged = found
+    assert (len(rows.frame), len(judged.frame)) == (4, 4)
+
+
+def test_rows_that_a_verb_of_run_tables_needs_are_gathered_only_where_they_are_few():
+    runs = naive.table({"a": {"1": ["x", "y", "z"]}, "b": {"1": ["x"]}})
+    labels = pd.DataFrame({"query_id": "1", "doc_id": ["x", "x"], "assessor": ["ann", "bob"], "label": [1, 1]})
+    table = divided(runs, 2)
+    assert table.ireval.swap_assessors(labels, "AP")["runs"].tolist() == [2]
+    with (
+        dask.config.set({"pdeval.gather-limit": "100 B"}),
+        pytest.raises(ValueError, match=r"swap_assessors\(\) needs the rows of the run table themselves, and 4 rows"),
+    ):
+        table.ireval.swap_assessors(labels, "AP")

@@ -117,3 +117,31 @@ def test_faults_of_the_judgments_are_told_before_any_work(some, qrels):
         table.ireval.measure(plain.assign(relevance=plain["relevance"].where(plain.index > 0)), "AP")
     with pytest.raises(ValueError, match="the judgments table has no grade column"):
         table.ireval.measure(some, "AP")
+
+
+def test_of_the_judgments_those_of_no_relevance_are_left_out_but_for_the_first_of_a_topic():
+    qrels = pd.DataFrame(
+        [("1", "a", 0), ("1", "b", 2), ("1", "c", 0), ("1", "d", 1), ("2", "a", 0), ("2", "b", 0), ("3", "a", 1)],
+        columns=["query_id", "doc_id", "relevance"],
+    )
+    few = judgments_sent.given(qrels).relevant_only()
+    assert few.frame.to_numpy().tolist() == [
+        ["1", "a", 0],
+        ["1", "b", 2],
+        ["1", "d", 1],
+        ["2", "a", 0],
+        ["3", "a", 1],
+    ]
+    assert few.frame.index.tolist() == [0, 1, 2, 3, 4]
+    assert few.starts.tolist() == [0, 3, 4, 5]
+    assert few.items.tolist() == [3, 1, 1]
+    assert few.best.tolist() == [2, 0, 1]
+
+
+def test_judgments_of_subtopics_and_large_ones_are_all_kept():
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [1, 0], "subtopic": ["x", "y"]})
+    by_subtopic = judgments_sent.given(qrels)
+    assert by_subtopic.relevant_only() is by_subtopic
+    large = judgments_sent.given(qrels.drop(columns="subtopic"), small=1)
+    assert large.frame is None
+    assert large.relevant_only() is large

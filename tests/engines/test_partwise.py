@@ -9,6 +9,8 @@ from tests.engines.bits import divided, quiet, same_bits
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
+from pdeval.engines.dask_judged import DaskJudged  # noqa: E402
+
 MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 
 
@@ -30,6 +32,23 @@ class TestOrderings:
             expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
             same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
 
+    def test_the_arithmetic_of_another_tool_is_that_of_the_join(self, some, qrels):
+        options = {"method": ["mc4", "winrate"]}
+        own, plain = (some.ireval.join(qrels, compat=one) for one in ("pref_eval", "trec_eval-10"))
+        expected = quiet(own.order, "RPP", **options)
+        assert not expected["score"].equals(quiet(plain.order, "RPP", **options)["score"])
+        same_bits(expected, quiet(divided(some, 3).ireval.join(qrels, compat="pref_eval").order, "RPP", **options))
+
+    def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(self, few, qrels, monkeypatch):
+        asked = []
+        monkeypatch.setattr(DaskJudged, "gathered", lambda self: asked.append(self) or few.ireval.join(qrels))
+        plain, own = (divided(few, 2).ireval.join(qrels, compat=one) for one in ("trec_eval-10", "pref_eval"))
+        quiet(plain.order, "RPP")
+        quiet(own.order, "RPP", compat="pref_eval")
+        assert asked == []
+        quiet(plain.order, "RPP", compat="pref_eval")
+        assert asked == [plain]
+
     def test_a_run_without_any_judged_query_is_ordered_too(self, few, qrels):
         stray = few.head(3).assign(run="stray", query_id="no such query")
         frame = pd.concat([few, stray], ignore_index=True)
@@ -50,6 +69,13 @@ class TestOrderings:
 
 
 class TestComparisons:
+    @pytest.mark.parametrize("verb", ["compare", "summary"])
+    def test_missing_queries_are_told_once_and_first(self, runs, qrels, verb):
+        measures = ["AP", "RPP", "RR"] if verb == "compare" else ["AP", "RR"]
+        with pytest.warns(UserWarning, match="2 of 50 judged queries are missing") as told:
+            getattr(divided(runs, 2).ireval, verb)(qrels, measures)
+        assert len(told) == 1
+
     @pytest.mark.parametrize(
         "options",
         [

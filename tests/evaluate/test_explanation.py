@@ -136,3 +136,14 @@ def test_an_account_of_nothing_is_refused(joined, query, measures, kind, text):
 def test_an_account_for_an_unknown_run_is_refused(joined):
     with pytest.raises(KeyError, match="no run 'z'"):
         explain(joined, "q1", "AP", runs="z")
+
+
+def test_items_stand_in_rank_order_and_those_not_found_by_grade():
+    lists = {"y": {"q": ["c", "n", "a"]}, "x": {"q": ["f"]}}
+    grades = {"q": {"a": 1, "b": 2, "c": 0, "d": 3, "e": 2, "f": 1, "g": 0}}
+    frame = explain(naive.table(lists).ireval.join(naive.judgments(grades)), "q", "AP")
+    rows = frame.groupby("run", observed=True)["doc_id"].agg("".join).to_dict()
+    # what is found by rank, whatever its grade; then the best grades first, equal ones by id
+    assert rows == {"x": "fdbeacg", "y": "cadbefg"}
+    assert frame["run"].tolist() == ["x"] * 7 + ["y"] * 7
+    assert frame.index.tolist() == list(range(14))

@@ -1,3 +1,6 @@
+import operator
+from functools import reduce
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,6 +64,15 @@ def test_the_geometric_mean_where_the_measure_says_so():
     half = stats.t.ppf(0.975, 1) * logs.std(ddof=1) / np.sqrt(2)
     low, high = np.exp([logs.mean() - half, logs.mean() + half])
     assert (frame["ci_low"][0], frame["ci_high"][0]) == pytest.approx((low, high), rel=1e-12)
+    assert frame["sd"][0] == pytest.approx(logs.std(ddof=1), rel=1e-12)  # on the log scale
+
+
+def test_queries_that_do_not_count_are_no_part_of_a_geometric_mean():
+    frame = summary(scores(np.array([[[0.1], [np.nan], [0.4]]]), ("GMAP",), RUNS[:1]))
+    logs = np.log([0.1, 0.4])
+    assert frame["n"].tolist() == [2]
+    assert frame["mean"].tolist() == pytest.approx([0.2], rel=1e-12)
+    assert frame["sd"].tolist() == pytest.approx([logs.std(ddof=1)], rel=1e-12)
 
 
 def test_the_sum_where_the_measure_says_so():
@@ -74,6 +86,15 @@ def test_equal_systems_have_exactly_equal_means():
     values = np.random.default_rng(3).random(1000)
     frame = summary(scores(np.stack([values, values], axis=1)[None]))
     assert frame["mean"][0] == frame["mean"][1]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_means_add_query_after_query_as_trec_eval_does(runs):
+    values = np.random.default_rng(3).random((1000, runs)) ** 4
+    added = [reduce(operator.add, column) for column in values.T.tolist()]
+    # any other order of addition gives another last bit here
+    assert all(total != float(np.sum(np.ascontiguousarray(column))) for total, column in zip(added, values.T))
+    assert summary(scores(values[None], runs=RUNS[:runs]))["mean"].tolist() == [total / 1000 for total in added]
 
 
 def test_wide_has_a_row_per_run_and_a_column_per_measure_in_the_order_asked():

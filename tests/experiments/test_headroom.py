@@ -104,3 +104,19 @@ def test_measures_under_labels_of_their_own_have_their_direction_and_no_known_en
     mine, theirs = (table.ireval.lengths.headroom(by="part") for table in (own, known))
     assert mine["count"].tolist() == theirs["count"].tolist()
     assert mine["high"].iloc[-1] == np.inf
+
+
+@pytest.mark.parametrize("edges", [[], [1, 1], [1, 5, 5], [5, 1], [[1, 2], [3, 4]], 3])
+def test_edges_that_are_no_rising_row_of_numbers_are_refused(edges):
+    edges = {"ASL": np.array(edges)} if np.ndim(edges) else {"ASL": np.array([edges, edges])}
+    with pytest.raises(ValueError, match="the edges of ASL must rise, found"):
+        headroom_of(COLLECTIONS, edges=edges)
+
+
+def test_one_edge_is_one_bucket_and_lower_values_are_in_it():
+    table = headroom_of(COLLECTIONS, edges={"ASL": [100], "P@20": [0.5, 1]})
+    length = table[table["measure"] == "ASL"]
+    assert length[["bucket", "count"]].to_numpy().tolist() == [["[100, inf)", 3]]
+    # the largest precision is 1: no bucket ends there that begins there
+    assert table[table["measure"] == "P@20"]["bucket"].tolist() == ["[0.5, 1)", "[1, inf)"]
+    assert table[table["measure"] == "P@20"]["count"].tolist() == [2, 1]

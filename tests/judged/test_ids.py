@@ -147,3 +147,32 @@ def test_columns_that_hold_no_ids_are_refused(case):
     column, text = REFUSED[case]
     with pytest.raises(ValueError, match=text):
         ids.column_ids(column, "doc")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["ab", "a", "bab"],  # as long together as three of two letters, which would all be "ab"
+        ["ab", "abcd", "", "ab"],
+        ["aa", "aa", "bb"],
+        ["abcdefgh", "abcdefgh", "abcdefgi"],
+        ["abcdefghi", "abcdefghi", "abcdefghj"],  # too wide for a word
+        ["a"],
+        [],
+        ["", "", "a"],
+    ],
+)
+@pytest.mark.parametrize("offset", [0, 1])
+def test_a_text_differs_from_the_one_before_by_its_letters(texts, offset):
+    stored = pa.array(["zz"] * offset + texts, pa.large_string()).slice(offset)
+    changes = ids.Ids(text=stored).changes()
+    assert changes.tolist() == [one != two for one, two in itertools.pairwise(texts)]
+
+
+def test_texts_of_one_width_are_compared_over_the_end_of_a_chunk(monkeypatch):
+    monkeypatch.setattr(ids, "_CHUNK", 4)
+    texts = ["a", "a", "b", "b", "b", "b", "c", "c", "c", "d", "d", "d", "e"]
+    wanted = [one != two for one, two in itertools.pairwise(texts)]
+    assert ids.Ids(text=pa.array(texts)).changes().tolist() == wanted
+    uneven = ["ab"] * 9 + ["a", "bab"]  # the last chunk tells that the widths differ
+    assert ids.Ids(text=pa.array(uneven)).changes().tolist() == [False] * 8 + [True, True]

@@ -69,3 +69,30 @@ def test_two_grades_for_one_document_and_subtopic_are_an_error():
 def test_judgments_without_grades_or_ids_are_an_error(rows, text):
     with pytest.raises(ValueError, match=text):
         of(rows)
+
+
+def test_of_relevant_items_alone_the_others_are_not_even_named():
+    table = tables.read(
+        pd.DataFrame(
+            [("q2", "b", 0), ("q1", "a", 1), ("q3", "c", -1), ("q1", "d", 2)],
+            columns=["query_id", "doc_id", "relevance"],
+        ),
+        "qrels",
+    )
+    found = judgments.read_judgments(table, complete=False)
+    assert items(found) == [("q1", "a", 1.0), ("q1", "d", 2.0)]
+    assert found.docs.index().tolist() == ["a", "d"]
+    assert found.queries.index().tolist() == ["q1", "q2", "q3"]  # judged all the same
+
+
+def test_items_judged_twice_or_by_subtopic_are_kept_whatever_their_grade():
+    twice = tables.read(
+        pd.DataFrame([("q", "a", 0), ("q", "a", 0), ("q", "b", 1)], columns=["query_id", "doc_id", "relevance"]),
+        "qrels",
+    )
+    assert items(judgments.read_judgments(twice, complete=False)) == [("q", "a", 0.0), ("q", "b", 1.0)]
+    by_subtopic = tables.read(
+        pd.DataFrame([("q", "1", "a", 0), ("q", "1", "b", 1)], columns=["query_id", "subtopic", "doc_id", "relevance"]),
+        "qrels",
+    )
+    assert items(judgments.read_judgments(by_subtopic, complete=False)) == [("q", "a", 0.0), ("q", "b", 1.0)]

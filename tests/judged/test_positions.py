@@ -177,3 +177,63 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(co
 def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
     found = join({"a": {"q": ["x", "y"]}, "b": {"q": ["z"]}}, {"q": {"w": 1}})
     assert corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
+
+
+KEYS = [3, 5, 9]
+
+
+@pytest.mark.parametrize("cells", [12, 1 << 40])  # by a table, by bisection
+def test_a_key_is_looked_up_at_its_place_among_sorted_keys(cells):
+    asked = np.array([3, 4, 9, 10, 0, 5, 11])
+    assert positions._looked_up(asked, np.array(KEYS), cells).tolist() == [0, -1, 2, -1, -1, 1, -1]
+    assert positions._looked_up(asked, np.zeros(0, dtype=np.int64), cells).tolist() == [-1] * 7
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
+    rng = np.random.default_rng(5)
+    docs = [f"d{number}" for number in range(40)]
+    lists = {run: {query: list(rng.permutation(docs)[:3]) for query in ("q1", "q2", "q3")} for run in "ab"}
+    grades = {query: dict(zip(docs, rng.integers(-1, 3, 40).tolist())) for query in ("q0", "q2", "q3")}
+    monkeypatch.setattr(
+        positions, "_TABLE", 0
+    )  # 3 queries x 40 documents are more than 4 x the 12 rows that are judged
+    found = join(lists, grades, complete=complete)
+    assert by_name(found) == wanted(lists, grades, least=-9 if complete else 1)
+
+
+def test_ranks_that_give_no_order_are_refused_and_named():
+    runs = naive.table({"a": {"q1": ["x", "y"], "q2": ["x", "y", "z"]}, "b": {"q1": ["x"]}}).drop(columns="score")
+    qrels = tables.read(naive.judgments({"q1": {"x": 1}}), "qrels")
+    assert positions.join(tables.read(runs, "runs"), qrels).rank.tolist() == [
+        1.0,
+        1.0,
+    ]  # equal across lists is no fault
+    runs.loc[runs["query_id"] == "q2", "rank"] = [1, 2, 2]
+    with pytest.raises(ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"):
+        positions.join(tables.read(runs, "runs"), qrels)
+
+
+def test_runs_none_of_whose_items_is_judged_for_any_query_share_nothing():
+    lists = {
+        "elsewhere": {"q1": ["z"]},  # judged for another query
+        "lone": {"q1": ["o"]},
+        "one hit": {"q1": ["a", "n"]},
+        "strange": {"q1": ["n", "o"], "q2": ["p"]},
+        "stray": {"q9": ["n"]},  # answers no judged query
+    }
+    found = join(lists, {"q1": {"a": 1}, "q2": {"z": 1}})
+    assert found.runs["run"].tolist() == sorted(lists)
+    strangers = positions.sharing_nothing(found)
+    assert found.runs["run"].to_numpy()[strangers].tolist() == ["lone", "strange"]
+
+
+@pytest.mark.parametrize("many", [9, 10])
+def test_nothing_shared_by_any_run_is_an_error_from_ten_items_on(many):
+    lists = {"a": {"q": [f"n{at}" for at in range(many)]}, "b": {"q": ["n0", "n1"]}}
+    found = join(lists, {"q": {f"d{at}": 1 for at in range(10)}})
+    if many < positions.FEW:
+        assert positions.sharing_nothing(found).tolist() == [0, 1]
+    else:
+        with pytest.raises(ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"):
+            positions.sharing_nothing(found)

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
+from pdeval.online import buckets
 from pdeval.online.behaviour_measures import MEASURES, behaviour_measure
 
 # the slides' table: what happens to each measure when search results become worse
@@ -156,3 +157,23 @@ def test_buckets_of_equal_values_do_not_differ_by_rounding(log):
             assert said[["found", "verdict"]].tolist() == ["ORIG = FLAT = RAND", "not in order"]
     finally:
         MEASURES.pop("constant", None)
+
+
+@pytest.mark.parametrize(
+    ("toward", "significant", "word"),
+    [
+        ([1, 1], [True, True], "confirmed"),
+        ([1, 1], [True, False], "in order"),
+        ([1, 1], [False, False], "in order"),
+        ([1, 0], [True, False], "not in order"),
+        ([1, -1], [True, False], "not in order"),
+        ([-1, -1], [False, False], "not in order"),
+        ([1, -1], [True, True], "contradicted"),
+        ([1, -1], [False, True], "contradicted"),
+        ([0, 1], [True, True], "not in order"),  # a difference of 0 contradicts nothing
+        ([-1, np.nan], [True, False], "no data"),
+        ([np.nan, 1], [False, True], "no data"),
+    ],
+)
+def test_the_word_of_a_verdict(toward, significant, word):
+    assert buckets._word(np.array(toward, dtype=float), np.array(significant)) == word

@@ -79,6 +79,7 @@ def test_a_table_of_orders_can_be_cut_to_a_method():
 def test_the_matrix_is_square_and_symmetric_with_ones():
     square = correlate(pd.concat([AP, RR, ASL]), matrix=True)
     assert square.index.tolist() == square.columns.tolist() == ["AP", "ASL", "RR"]
+    assert (square.index.name, square.columns.name) == ("measure", "measure")
     assert np.diag(square).tolist() == pytest.approx([1, 1, 1])
     np.testing.assert_array_equal(square, square.T)
     assert square.loc["AP", "RR"] == pytest.approx(2 / 3)
@@ -198,3 +199,13 @@ def test_the_matrix_shows_one_coefficient():
 def test_unknown_options_are_errors(option, error, message):
     with pytest.raises(error, match=message):
         correlate(pd.concat([AP, RR]), **option)
+
+
+@pytest.mark.parametrize("asked", ["tau_b", ["AP", "kendall"]])
+def test_a_coefficient_in_the_place_of_a_measure_is_told_where_it_goes(asked):
+    with pytest.raises(
+        ValueError, match=r"is a coefficient, not a measure. Say correlate.against\(coefficients='tau_b'\)"
+    ):
+        AP.ireval.correlate.against(AP, measures=asked)
+    with pytest.raises(KeyError, match="no such"):
+        AP.ireval.correlate.against(AP, measures="no such")

@@ -181,6 +181,14 @@ def test_infinite_scores_are_an_error():
         votes_of(scores([[0.5, np.inf]]), 0)
 
 
+def test_infinite_preferences_are_an_error():
+    runs, queries = pd.DataFrame({"run": ["a", "b"]}), pd.Index(["1", "2"], name="query_id")
+    a, b = cube.all_pairs(2)
+    source = cube.Preferences(runs, queries, ("RPP",), a, b, np.array([[[0.5], [-np.inf]]]))
+    with pytest.raises(ValueError, match="'RPP' is infinite for 1 preferences"):
+        votes_of(source, 0)
+
+
 def test_breaking_ties_by_name_needs_every_run_on_every_query():
     with pytest.raises(
         ValueError, match="compat='pref_eval' needs every run on every query; 'b' has no 'AP' on query '2'"

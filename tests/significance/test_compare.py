@@ -231,6 +231,15 @@ def test_what_the_numbers_rest_on_is_kept():
     }
 
 
+def test_a_test_of_all_pairs_at_once_is_a_family_for_each_measure():
+    kept = compare(cube(), test="hsd", draws=20, family="all").attrs
+    assert (kept["family"], kept["correction"]) == ("measure", "none needed")
+    kept = compare(cube(), test="t", family="all").attrs
+    assert (kept["family"], kept["correction"]) == ("all", "bonferroni")
+    kept = compare([cube(), preferences(cube(), sign=True)], test=None, family="all").attrs
+    assert (kept["family"], kept["correction"]) == ("all", "bonferroni")
+
+
 def test_without_a_seed_the_seed_used_is_recorded():
     result = compare(cube(), test="hsd", draws=99, seed=None)
     again = compare(cube(), test="hsd", draws=99, seed=result.attrs["seed"])

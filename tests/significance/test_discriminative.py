@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Scores
+from pdeval.significance import discriminative
 from pdeval.significance.compare import compare
 from pdeval.significance.discriminative import discriminative_curve, discriminative_power
 
@@ -72,3 +73,10 @@ def test_the_share_of_the_curve_below_alpha_is_what_discriminative_power_detects
     below = (curve["p_value"] < 0.05).groupby([curve["measure"], curve["test"]], sort=False).mean()
     assert 0 < detected.iloc[0] < 1
     assert below.to_dict() == detected.to_dict()
+
+
+@pytest.mark.parametrize("verb", [discriminative_power, discriminative_curve])
+def test_every_name_is_checked_before_any_work(monkeypatch, verb):
+    monkeypatch.setattr(discriminative, "compare", lambda *args, **options: pytest.fail("work was begun"))
+    with pytest.raises(ValueError, match="no test 'nope'"):
+        verb(cube(), tests=["t", "nope"])

@@ -49,3 +49,4 @@ def test_a_draw_that_falls_short_by_rounding_counts():
     assert total != other
     low, high = sorted((total, other))
     assert share_at_least(np.array([low]), np.array([high]), scale=1.0).tolist() == [1.0]
+    assert share_at_least(np.array([low]), np.array([high])).tolist() == [0.5]  # rounding of what, nobody said

@@ -267,3 +267,11 @@ def test_blocks_of_pairs_do_not_change_exact_wilcoxon(monkeypatch):
     whole = wilcoxon(D).p_value
     monkeypatch.setattr(paired, "PATTERNS", 1)
     assert wilcoxon(D).p_value.tolist() == whole.tolist()
+
+
+def test_wilcoxons_ranks_do_not_depend_on_the_unit_where_queries_are_dropped():
+    D = np.array([[0.0], [1.0], [2.0], [-3.0], [4.0], [np.nan]])
+    whole, tiny = wilcoxon(D), wilcoxon(D * 2.0**-50)
+    assert (whole.statistic.tolist(), tiny.statistic.tolist()) == ([3.0], [3.0])  # of ranks 1, 2, 3, 4 the third
+    assert tiny.p_value.tolist() == whole.p_value.tolist() == [0.625]  # 5 of 16 ways reach at most 3, twice
+    assert tiny.effect_size.tolist() == whole.effect_size.tolist()

@@ -1,0 +1,110 @@
+"""What measures are declared with, written a second time from their definitions: defaults, limits, ends, sums."""
+
+import math
+
+import pytest
+
+from pdeval.catalog import ENTRIES, parse
+
+inf = math.inf
+KERNELS = {name: one for name, one in ENTRIES.items() if one.family != "ordering"}
+TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+GAINS = {"gain": "linear", "gains": None, "least": 0.0}
+
+DEFAULTS = {
+    "RR": {"i": 1},
+    "F": {"beta": 1.0},
+    "Rprec": {"mult": 1.0},
+    "RBP": {"p": 0.8},
+    "CG": GAINS,
+    "DCG": {"discount": "log2(r+1)", **GAINS},
+    "nDCG": {"discount": "log2(r+1)", **GAINS},
+    "Q": {"beta": 1.0},
+    **{key: {"alpha": 0.5} for key in ["alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA"]},
+    **{key: {"alpha": 0.5, "beta": 0.5} for key in ["NRBP", "nNRBP"]},
+    **{key: {"gains": None} for key in ["nDCGrel", "RnDCG", "G"]},
+    "IPrec": {"recall": 0.0, "points": "round"},
+    "IPrecAvg": {"recalls": TENTHS, "points": "round"},
+    "ESL": {"i": 1, "unretrieved": "never"},
+    **{key: {"unretrieved": "never"} for key in ["ISL", "TSL"]},
+    "ASL": {"unretrieved": "run", "n": inf},
+    "SetF": {"beta": 1.0, "x": None},
+    "Utility": {"hit": 1.0, "noise": -1.0, "miss": 0.0, "rest": 0.0},  # trec_eval's utility, 1,-1,0,0
+    "RBPresidual": {"p": 0.8},
+    **{key: {"max_grade": None} for key in ["ERR", "nERR"]},
+    "gRBP": {"p": 0.8, "max_grade": None},
+    **{key: {"weight": "uniform"} for key in ["RPP", "ST-RPP"]},
+    "I": {"user": "uniform"},
+    "OI": {"user": "uniform", "over": "all"},
+}
+# a share is from 0 to 1, a preference from -1 to 1
+RANGES = {
+    **dict.fromkeys(["GMAP", "GMbpref"], (1e-5, 1)),
+    **dict.fromkeys(["CG", "DCG", "ASL", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"], (0, inf)),
+    **dict.fromkeys(["ESL", "ISL", "TSL"], (1, inf)),
+    "Utility": (-inf, inf),
+}
+GRADED = {"CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP"}
+OF_SUBTOPICS = {
+    *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
+    *("ST-RPP", "ST-dcgRPP", "ST-invRPP"),
+}
+OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
+LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual"}
+COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
+OF_EMPTY_QUERIES = {*COUNTS, "GMAP", "GMbpref", "Utility", "Judged", "Unjudged", "RBPresidual"}
+TWENTY = {"alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "strec"}  # ndeval's depth
+PROBABILITY, NUMBER, PLACE = (0, 1), (0, inf), (1, inf)
+LIMITS = {
+    "p": PROBABILITY,
+    "alpha": PROBABILITY,
+    "recall": PROBABILITY,
+    "mult": NUMBER,
+    "max_grade": NUMBER,
+    "x": NUMBER,
+    "i": PLACE,
+    "n": PLACE,
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_measure_without_parameters_is_its_definition(name):
+    own = {key: value for key, value in KERNELS[name].parameters.items() if key != "k"}
+    assert own == DEFAULTS.get(name, {})
+    assert KERNELS[name].parameters.get("k", inf) == (20 if name in TWENTY else inf)
+    closed = KERNELS[name].expected
+    if closed:  # the mean over the orders of ties takes the same
+        assert {**KERNELS[name].parameters, **closed["kernel"].__kwdefaults__} == KERNELS[name].parameters
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_ends_and_the_direction_of_a_measure(name):
+    made = KERNELS[name]
+    assert made.range == RANGES.get(name, (0, 1) if made.family == "metric" else (-1, 1))
+    assert made.higher is (name not in LESS_IS_BETTER)
+    geometric = "geometric mean" if name in ("GMAP", "GMbpref") else "mean"
+    assert made.aggregate == ("sum" if name in COUNTS else geometric)
+    assert made.empty is (name in OF_EMPTY_QUERIES)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_which_items_a_measure_looks_at(name):
+    kinds = {"graded": GRADED, "subtopic": OF_SUBTOPICS, "judged": OF_JUDGED_ITEMS}
+    assert KERNELS[name].kind == next((kind for kind, names in kinds.items() if name in names), "binary")
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_parameters_are_refused_outside_their_limits(name):
+    made = KERNELS[name]
+    beta = PROBABILITY if made.kind == "subtopic" else NUMBER
+    for key, (low, high) in made.limits.items():
+        assert (low, high) == {**LIMITS, "beta": beta}[key]
+    for key in made.parameters:
+        if key in (*LIMITS, "beta") and name not in ("SetF", "gRBP"):
+            low, high = {**LIMITS, "beta": beta}[key]
+            with pytest.raises(ValueError, match=key):
+                parse(f"{name}({key}={low - 1})")
+            if high < inf:
+                with pytest.raises(ValueError, match=key):
+                    parse(f"{name}({key}={high + 1})")
+            assert parse(f"{name}({key}={max(low, 1)})").parameters[key] == 1

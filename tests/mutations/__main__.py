@@ -1,0 +1,151 @@
+"""How many small faults the tests notice: `python -m tests.mutations [--rooms kernels] [--sample 20] [--minutes 3]`.
+
+Every mutant is one fault (`mutants`), tried on a copy of the package in a fork (`trial`). The score is the share of
+mutants that a test fails on, or hangs on; those listed in `equivalent` do not count. Ends with 1 below a bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import shutil
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+
+from tests.mutations.mutants import Mutant, mutants
+from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, Trial, copy, preload, stages
+
+# the least share of mutants that tests must notice, over these rooms together
+BARS = [(("kernels", "judged", "orderings", "significance"), 0.95), (("accessor", "engines"), 0.85)]
+
+
+def main() -> int:
+    """Try a sample of mutants, print what became of them, and return 1 where too many survive."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
+    rooms = [room for group, _ in BARS for room in group]
+    parser.add_argument("--rooms", nargs="+", choices=rooms, default=rooms, metavar="ROOM", help=", ".join(rooms))
+    parser.add_argument("--files", nargs="+", default=[], help="only mutants of these, e.g. kernels/binary.py")
+    parser.add_argument("--sample", type=int, metavar="N", help="at most N mutants of each room; all by default")
+    parser.add_argument("--seed", type=int, default=0, help="which sample")
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after this time")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
+    parser.add_argument("--near", action="store_true", help="only the tests of the mutant's own room")
+    parser.add_argument("--list", action="store_true", help="print the mutants and try none")
+    asked = parser.parse_args()
+
+    chosen = sample(asked.rooms, asked.files, asked.sample, asked.seed)
+    if asked.list:
+        for one in chosen:
+            print(f"pdeval/{one.file}:{one.line}: {one.change}")
+        return 0
+    preload()
+    results = tried(chosen, asked.jobs, asked.minutes, near=asked.near)
+    show(results)
+    return int(below(results))
+
+
+def sample(rooms: list[str], files: list[str], size: int | None, seed: int) -> list[Mutant]:
+    """Return the mutants to try, rooms in turn, so that a run cut short has tried some of each."""
+    drawn = []
+    for room in rooms:
+        found = [one for one in mutants(ROOT / "pdeval", room) if not one.equivalent]
+        found = [one for one in found if not files or one.file in files]
+        found.sort(key=lambda one: one.draw(seed))
+        usable = (one for one in found if one.compiles(ROOT / "pdeval"))
+        drawn += list(enumerate(islice(usable, size)))
+    return [one for _, one in sorted(drawn, key=lambda item: item[0])]
+
+
+def tried(chosen: list[Mutant], jobs: int, minutes: float, *, near: bool) -> dict[Mutant, str]:
+    """Return what became of each mutant, as many at a time as there are jobs."""
+    end = time.monotonic() + 60 * minutes
+    results: dict[Mutant, str] = {}
+    killers: set[str] = set()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tests = {one.file: stages(one.file)[: 2 if near else None] for one in chosen}
+        free = places(Path(folder), jobs, tests)
+        waiting, running = chosen[::-1], []
+        while (waiting and time.monotonic() < end) or running:
+            while waiting and free and time.monotonic() < end:
+                one = waiting.pop()
+                running.append(Trial(free.pop(), one, tests[one.file], 1200))
+            time.sleep(0.02)
+            for trial in [*running]:
+                outcome = trial.outcome()
+                if outcome is not None:
+                    running.remove(trial)
+                    free.append(trial.place)
+                    results[trial.mutant] = outcome
+                    killers.add(trial.killer())
+                    tell(trial, outcome)
+        sound(killers - {""}, free[0])
+    return results
+
+
+def tell(trial: Trial, outcome: str) -> None:
+    """Print one line for a mutant, as it ends."""
+    one, took = trial.mutant, time.monotonic() - trial.began
+    why = f"  {trial.killer()}" if outcome == KILLED else ""
+    print(f"{outcome:<8} {took:5.1f}s pdeval/{one.file}:{one.line}: {one.change}{why}", flush=True)
+
+
+def places(folder: Path, jobs: int, tests: dict[str, list[list[str]]]) -> list[Path]:
+    """Return copies of the package, one for each job, with the bytecode that forks then read and do not write."""
+    first = copy(folder / "0")
+    compileall.compile_dir(first / "pdeval", quiet=1)
+    files = list(dict.fromkeys(test for stages_ in tests.values() for stage in stages_ for test in stage))
+    ended(Trial(first, None, [files], 600, "--collect-only"))
+    return [first, *(Path(shutil.copytree(first, folder / str(number))) for number in range(1, jobs))]
+
+
+def sound(killers: set[str], place: Path) -> None:
+    """Stop where a test that killed a mutant fails without one too."""
+    trial = Trial(place, None, [sorted({one.partition("[")[0] for one in killers})], 1200)
+    if killers and ended(trial) != SURVIVED:
+        sys.exit(f"this fails without any mutant, so it tells nothing: {trial.killer() or 'pytest itself'}")
+
+
+def ended(trial: Trial) -> str:
+    """Return what becomes of a trial, waiting for it."""
+    while (outcome := trial.outcome()) is None:
+        time.sleep(0.02)
+    return outcome
+
+
+def show(results: dict[Mutant, str]) -> None:
+    """Print the survivors and the table of rooms."""
+    survivors = sorted((one for one in results if results[one] == SURVIVED), key=lambda one: (one.file, one.line))
+    print(f"\n{len(survivors)} survivors")
+    for one in survivors:
+        print(f"  pdeval/{one.file}:{one.line}: {one.change}\n      {one.on}")
+    print(f"\n{'room':<14}{'mutants':>8}{'killed':>8}{'survived':>10}{'timeout':>9}{'score':>8}")
+    for rooms, bar in BARS:
+        for room in rooms:
+            row([room], results, room)
+        row(list(rooms), results, f"  bar {bar:.0%}")
+
+
+def row(rooms: list[str], results: dict[Mutant, str], name: str) -> None:
+    """Print one line of the table."""
+    ends = [result for one, result in results.items() if one.room in rooms]
+    if ends:
+        counts = [ends.count(one) for one in (KILLED, SURVIVED, TIMEOUT)]
+        print(f"{name:<14}{len(ends):>8}{counts[0]:>8}{counts[1]:>10}{counts[2]:>9}{score(ends):>8.1%}")
+
+
+def score(ends: list[str]) -> float:
+    """Return the share of mutants that did not survive."""
+    return 1 - ends.count(SURVIVED) / len(ends)
+
+
+def below(results: dict[Mutant, str]) -> bool:
+    """Return whether a group of rooms is below its bar."""
+    groups = [([result for one, result in results.items() if one.room in rooms], bar) for rooms, bar in BARS]
+    return any(score(ends) < bar for ends, bar in groups if ends)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

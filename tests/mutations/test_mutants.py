@@ -1,0 +1,77 @@
+"""The mutator: what it changes, and what it leaves alone."""
+
+from tests.mutations.__main__ import below, sample
+from tests.mutations.equivalent import EQUIVALENT
+from tests.mutations.mutants import mutants_of
+from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, stages
+
+SOURCE = b'''"""Text with 1 + 1."""
+
+
+def share(part: int | None, whole: int = 2, *, least: float = 0.5) -> int | None:
+    """Return 1 + 1."""
+    if part < whole and whole:
+        raise ValueError(f"{part} of {whole + 1}, e.g. {max(1, 2)}")
+    part += 1
+    found = divide(part, whole, rounded=True)
+    return found - least
+'''
+
+
+def changes(source=SOURCE):
+    return {(one.line, one.was, one.text) for one in mutants_of(source, "kernels/one.py")}
+
+
+def test_every_kind_of_slip_is_made_and_nothing_that_people_read_is_changed():
+    assert changes() == {
+        (4, "2", "3"),
+        (4, "0.5", "1.5"),
+        (6, "part < whole", "(part <= whole)"),
+        (6, "part < whole and whole", "(part < whole or whole)"),
+        (6, "part < whole and whole", "(not (part < whole and whole))"),
+        (7, 'raise ValueError(f"{part} of {whole + 1}, e.g. {max(1, 2)}")', "pass"),
+        (8, "part += 1", "pass"),
+        (8, "1", "2"),
+        (9, "divide(part, whole, rounded=True)", "divide(whole, part, rounded=True)"),
+        (9, "divide(part, whole, rounded=True)", "divide(part, whole)"),
+        (9, "True", "False"),
+        (10, "found - least", "(found + least)"),
+        (10, "found - least", "(found)"),
+    }
+
+
+def test_opposites_are_exchanged():
+    source = b"def f(x, y):\n    return min(x.max(), np.searchsorted(x, -y, side='left'))\n"
+    texts = {text for _, _, text in changes(source)}
+    assert {"max", "x.min", "'right'", "(y)", "(x.max())"} <= texts
+
+
+def test_a_mutant_is_the_file_with_one_change_whatever_letters_stand_before_it():
+    source = "x = 'ä' if a == b else 1\n".encode()
+    made = {one.applied(source).decode() for one in mutants_of(source, "kernels/one.py")}
+    assert made == {"x = 'ä' if (a != b) else 1\n", "x = 'ä' if a == b else 2\n"}
+
+
+def test_a_sample_is_the_same_each_time_and_part_of_a_larger_one():
+    small, large = (sample(["kernels"], [], size, 0) for size in (5, 9))
+    assert small == large[:5] == sample(["kernels"], [], 5, 0)
+    assert small != sample(["kernels"], [], 5, 1)
+
+
+def test_the_tests_of_a_file_begin_with_its_mirror():
+    found = stages("kernels/binary.py")
+    assert found[0] == ["tests/kernels/test_binary.py", "pdeval/kernels/binary.py"]
+    assert all((ROOT / one).exists() for stage in found for one in stage)
+
+
+def test_every_mutant_that_is_called_equivalent_is_there_and_has_a_reason():
+    for file, text, _, why in EQUIVALENT:
+        assert text in (ROOT / "pdeval" / file).read_text(encoding="utf-8"), text
+        assert len(why) > 10
+
+
+def test_a_group_of_rooms_is_below_its_bar_by_what_survives():
+    made = sample(["kernels"], [], 20, 0)
+    assert not below(dict.fromkeys(made, KILLED))
+    assert not below({**dict.fromkeys(made, KILLED), made[0]: SURVIVED, made[1]: TIMEOUT})
+    assert below({**dict.fromkeys(made, KILLED), made[0]: SURVIVED, made[1]: SURVIVED})
