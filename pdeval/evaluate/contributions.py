@@ -83,7 +83,7 @@ def disaggregate(
     ----------
     measures : str, Measure, or list of them
         Every preference of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, RBP,
-        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL.
+        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
     by : str or list of str, or mapping, Series or DataFrame of queries, optional
         Segments of queries: column(s) of the judgments or of the run table that say something of the query, or a
         mapping, a Series or a frame that says it. Then one row is the mean over the queries of a segment.
@@ -225,9 +225,7 @@ def _parts(
             else:
                 function = PAIR_TERMS[entry.name]
                 value, weight = function(*both_sides(block, entry.columns, a, b), **parameters)
-            if share is not None:
-                weight = weight * np.where(share > 0, share, np.nan)[block.topics][:, None]
-            yield name, block, weight, value
+            yield name, block, _of_population(weight, share, block), value
 
 
 def _terms(
@@ -239,8 +237,14 @@ def _terms(
     columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
     own = {one.name for one in signature if one.kind is one.KEYWORD_ONLY}
     given = {name: value for name, value in measure.parameters.items() if name in own}
-    for block in views.blocks(measure.kind, views.level(measure)):
-        if block.size:
+    for name, share, blocks in populations(views, measure):
+        for block in filter(lambda block: block.size, blocks):
             terms, weight = function(*block.columns(columns), **given)
             value = np.subtract(terms[..., a], terms[..., b])
-            yield "relevant", block, np.broadcast_to(weight, (block.shape[0], 1))[None], value
+            weight = weight if np.ndim(weight) == 3 else np.broadcast_to(weight, (block.shape[0], 1))[None]
+            yield name, block, _of_population(weight, share, block), value
+
+
+def _of_population(weight: np.ndarray, share: np.ndarray | None, block: Block) -> np.ndarray:
+    """Return the weights of a population's cells on the topics of a block; not a number where it has no share."""
+    return weight if share is None else weight * np.where(share > 0, share, np.nan)[block.topics][:, None]

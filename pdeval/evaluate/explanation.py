@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.populations import populations
 from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
+from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import level
 from pdeval.kinds.labels import labels
@@ -98,25 +103,28 @@ def _added(judged: Judged, measure: Measure) -> np.ndarray:
         hits = counts[one.item]
         added[one.run[hits], one.item[hits]] = 1.0
         return added
-    for block in views.blocks(measure.kind, views.level(measure)):
-        size = block.size
-        if size == 0:
-            continue
-        columns = []
-        for name in names:
-            column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
-            if name in ("rank", "start"):
-                # step s of the second axis knows only the first s items
-                steps = np.arange(size + 1)[None, :, None]
-                column = np.where(level(column) <= steps, column, np.inf)
-            elif column.ndim == 3 and column.shape[0] == size:
-                column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
-            elif column.ndim == 4:
-                column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
-            columns.append(column)
-        value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, len(one.runs)))
-        # an item that leaves a search length infinite adds nothing to it
-        gains = np.subtract(value[1:], value[:-1], out=np.zeros((size, len(one.runs))), where=value[1:] != value[:-1]).T
-        rows = np.arange(len(one.runs))[:, None]
-        added[rows, block.view.items[block.rows[:, 0].T]] = gains
+    for _, share, blocks in populations(views, measure):
+        for block in filter(lambda block: block.size, blocks):
+            rows = np.arange(len(one.runs))[:, None]
+            gains = _steps(block, kernel, names, parameters)
+            added[rows, block.view.items[block.rows[:, 0].T]] += gains if share is None else share[0] * gains
     return added
+
+
+def _steps(block: Block, kernel: Callable[..., Any], names: Iterable[str], parameters: Mapping[str, Any]) -> np.ndarray:
+    """Return by how much a measure changes with each item, in rank order, (runs, items)."""
+    size, runs, columns = block.size, block.shape[1], []
+    for name in names:
+        column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
+        if name in ("rank", "start"):
+            # step s of the second axis knows only the first s items
+            steps = np.arange(size + 1)[None, :, None]
+            column = np.where(level(column) <= steps, column, np.inf)
+        elif column.ndim == 3 and column.shape[0] == size:
+            column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
+        elif column.ndim == 4:
+            column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
+        columns.append(column)
+    value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, runs))
+    # an item that leaves a search length infinite adds nothing to it
+    return np.subtract(value[1:], value[:-1], out=np.zeros((size, runs)), where=value[1:] != value[:-1]).T

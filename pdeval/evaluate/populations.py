@@ -25,7 +25,8 @@ Population = tuple[str, np.ndarray | None, list[Block]]
 def populations(views: Views, measure: Measure) -> Iterator[Population]:
     """Yield the populations of a measure: name, share of each topic's users, blocks of the items that they want.
 
-    The share is None where there is one population only.
+    The share is None where there is one population only. A preference without populations compares relevant items;
+    a measure of one ranking looks at those of its kind.
 
     Examples
     --------
@@ -37,8 +38,7 @@ def populations(views: Views, measure: Measure) -> Iterator[Population]:
     >>> [float(share[0].round(3)) for _, share, _ in populations(views, pdeval.parse("RPP(grades=uniform)"))]
     [0.333, 0.333, 0.333]
     """
-    kind, level, given = measure.entry.population, views.level(measure), measure.parameters
-    told = given.get("grades", "items")
+    kind, level, told = measure.entry.population, views.level(measure), measure.parameters.get("grades", "items")
     if kind == "subtopics":
         yield from _by_subtopic(views, level, measure)
     elif kind == "grades" and level is None and len(grades_of(views.positions)) > 1:
@@ -49,7 +49,7 @@ def populations(views: Views, measure: Measure) -> Iterator[Population]:
                 f"{measure.label}: with level={level:g} relevance is binary, and grades= has no thresholds to weigh; "
                 "leave one of them out."
             )
-        yield "relevant", None, views.blocks("binary", level)
+        yield "relevant", None, views.blocks(measure.kind if measure.entry.family == "metric" else "binary", level)
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:
@@ -139,7 +139,7 @@ def _blocks_of(positions: Positions, items: np.ndarray) -> list[Block]:
     """Return the blocks of some judged items, all of them relevant."""
     mine = np.zeros(len(positions.judged.topic), dtype=bool)
     mine[items] = True
-    return list(View(positions.keep_items(mine), "binary", None).blocks(empty=True))
+    return list(View(positions, "binary", kept=mine).blocks(empty=True))
 
 
 def _subtopic_names(positions: Positions) -> list[object]:

@@ -97,6 +97,7 @@ CHOSEN = [
     "ST-invRPP(subtopics=uniform,background=3)",
 ]
 GRADED = [
+    "EU(grades=uniform)",
     "RPP(grades=uniform)",
     "dcgRPP(grades={1:1,2:3})",
     "invRPP(grades={2:1})",
@@ -114,6 +115,10 @@ SAME = [
     "nDCG(gain=exp)@3",
     "nDCG(discount=jk)",
     "bpref",
+    "EU",
+    "EU(utility=reciprocal,weight=dcg)",
+    "ST-EU",
+    "ST-EU(utility=log,background=0)",
 ]
 PLACED = ["ISL", "ESL(i=2)", "TSL", "ASL", "ASL@g1-2"]
 

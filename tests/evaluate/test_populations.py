@@ -106,3 +106,45 @@ def test_populations_that_nobody_can_be_in_are_refused(joined, measure, kind, te
 def test_subtopics_that_are_not_judged_are_refused_by_name(subtopics):
     with pytest.raises(KeyError, match="gives a weight to subtopic t9, which no relevant item has; there are t1, t2"):
         subtopics.prefer("ST-RPP(subtopics={'t9':1})")
+
+
+# expected utility
+
+
+def test_the_expected_precision_of_equally_many_users_is_average_precision():
+    judged = pdeval.datasets.sample_judged(level=1, topics="common")
+    scores = judged.measure(["AP", "EU"]).pivot(index=["run", "query_id"], columns="measure", values="value")
+    np.testing.assert_allclose(scores["EU"], scores["AP"], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        # grade >= 1: X 1, 2, 4; grade >= 2: 4
+        ("EU", (3 * ((1 + 1 + 3 / 4) / 3) + 1 / 4) / 4),
+        ("EU(grades=uniform)", ((1 + 1 + 3 / 4) / 3 + 1 / 4) / 2),
+        ("EU(grades={1:1})", (1 + 1 + 3 / 4) / 3),
+        ("EU(utility=reciprocal,grades={1:1})", (1 + 1 / 2 + 1 / 4) / 3),
+        ("EU(utility=log,grades={2:1})", 1 / np.log2(5)),
+        ("EU(level=2)", 1 / 4),
+    ],
+)
+def test_expected_utility_is_the_mean_over_who_wants_what(joined, measure, value):
+    scores = joined.measure(measure)
+    assert scores[scores["run"] == "X"]["value"].tolist() == pytest.approx([value], abs=1e-15)
+
+
+def test_expected_utility_of_subtopics_has_a_background(subtopics):
+    # any: 1, 2, 3, 4; t1: 4; t2: 1, 2, 4; t3: 3
+    parts = {"any": (1.0, 4), "t1": (1 / 4, 1), "t2": ((1 + 1 + 3 / 4) / 3, 3), "t3": (1 / 3, 1)}
+    scores = subtopics.measure(["ST-EU", "ST-EU(background=0)"])
+    found = scores[scores["run"] == "X"]["value"].tolist()
+    whole = sum(value * n for value, n in parts.values()) / 9
+    named = sum(value * n for name, (value, n) in parts.items() if name != "any") / 5
+    assert found == pytest.approx([whole, named], abs=1e-15)
+
+
+def test_a_mean_over_populations_has_no_residual():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    with pytest.raises(ValueError, match="EU has no residual: it is a mean over users who want different items"):
+        judged.pool.residuals("EU")
