@@ -155,7 +155,7 @@ def _cells(views: Views, asked: list[Measure], a: np.ndarray, b: np.ndarray) -> 
     names: dict[str, int] = {}
     for number, measure in enumerate(asked):
         both = views.counted(measure)
-        for population, block, weight, value in _parts(views, measure, a, b):
+        for population, block, weight, value in parts_of(views, measure, a, b):
             used = (both[:, a] & both[:, b])[block.topics] & ~np.isnan(weight)
             at, topic, pair = np.nonzero(np.broadcast_to(used, value.shape))
             code = names.setdefault(population, len(names))
@@ -203,7 +203,7 @@ def only_sums(asked: list[Measure]) -> None:
             raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {known}.")
 
 
-def _parts(
+def parts_of(
     views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
 ) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
     """Yield (population, block, weights, values), weights and values of shape (levels, topics, pairs) or less.
