@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -130,7 +131,7 @@ def disaggregate(
     views = Views(judged)
     cells, names = _cells(views, asked, a, b)
     if groups is None:
-        columns = {str(judged.queries.name): repeated(judged.queries, cells["topic"])}
+        columns: dict[str, Any] = {str(judged.queries.name): repeated(judged.queries, cells["topic"])}
     else:
         cells = _in_segments(cells, groups, views, asked, a, b)
         columns = {str(name): repeated(groups.names[name], cells["topic"]) for name in groups.names.columns}
@@ -188,8 +189,8 @@ def _in_segments(
     weight, value = (np.bincount(place, one) for one in (cells["weight"], cells["weight"] * cells["value"]))
     held = weight > 0  # a level that decides nowhere contributes nothing
     merged = dict(zip(KEY, (part[held] for part in np.unravel_index(found, top))))
-    number = n[merged["topic"], merged["measure"], merged["pair"]]
-    return {**merged, "n": number, "weight": weight[held] / number, "value": value[held] / weight[held]}
+    queries = n[merged["topic"], merged["measure"], merged["pair"]]
+    return {**merged, "n": queries, "weight": weight[held] / queries, "value": value[held] / weight[held]}
 
 
 def only_sums(asked: list[Measure]) -> None:

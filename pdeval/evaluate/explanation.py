@@ -77,8 +77,8 @@ def explain(judged: Judged, query: object = None, measures: object = MEASURES, *
 
     On which query do two measures disagree most about them?
 
-    >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].unique().tolist()
-    ['115']
+    >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].iloc[0]
+    '115'
     """
     asked, positions = parse_all(measures), judged.positions
     places = _chosen(judged, runs)

@@ -64,7 +64,7 @@ class Population:
 
     def register(self, name: str) -> str:
         """Put the preference into the catalog: its name then works wherever a measure is named. Returns the name."""
-        if not isinstance(name, str) or not name.strip() or set(name) & set("(){}[]@,="):
+        if not name.strip() or set(name) & set("(){}[]@,="):
             raise ValueError(f"{name!r} cannot be a measure's name; use a word such as 'learnedRPP'.")
         if name in ENTRIES and not getattr(ENTRIES[name].kernel, "learned", False):
             raise ValueError(f"there is a measure {name!r} already ({ENTRIES[name].summary}); choose another name.")
@@ -175,7 +175,7 @@ def fit_population(
 class _Model:
     """The labels as signs and, for each population and bin of recall levels, sums of signs and numbers of levels."""
 
-    def __init__(self, judged: Judged, labelled: object, over: list[str]) -> None:
+    def __init__(self, judged: Judged, labelled: object, over: Sequence[str]) -> None:
         views, positions = Views(judged), judged.positions
         topic, a, b, sign = labelled_pairs(positions, labelled, str(judged.queries.name))
         self.over, self.base = over, "ST-RPP" if "subtopics" in over else "RPP"

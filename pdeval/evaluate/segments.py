@@ -72,7 +72,7 @@ def _said(judged: Judged, by: Any) -> pd.DataFrame:
     if isinstance(by, Mapping):
         by = pd.Series(dict(by), dtype=object if not by else None)
     if isinstance(by, pd.Series):
-        frame = by.rename(by.name if by.name is not None else "segment").to_frame()
+        frame = by.to_frame("segment" if by.name is None else by.name)
         return frame.set_axis(by.index.astype(object), axis=0).infer_objects()
     if isinstance(by, pd.DataFrame):
         own = str(judged.queries.name)
