@@ -130,18 +130,20 @@ def disaggregate(
     judged.tell(counts, pairs=(a, b))
     views = Views(judged)
     cells, names = _cells(views, asked, a, b)
+    columns: dict[str, Any] = {}
     if groups is None:
-        columns: dict[str, Any] = {str(judged.queries.name): repeated(judged.queries, cells["topic"])}
+        columns[str(judged.queries.name)] = repeated(judged.queries, cells["topic"])
     else:
         cells = _in_segments(cells, groups, views, asked, a, b)
-        columns = {str(name): repeated(groups.names[name], cells["topic"]) for name in groups.names.columns}
+        for name in groups.names.columns:
+            columns[str(name)] = repeated(groups.names[name], cells["topic"])
     for side, place in (("a", a), ("b", b)):
         for name in judged.runs.columns:
             columns[f"{name}_{side}"] = repeated(judged.runs[name], place[cells["pair"]])
     columns["measure"] = labels(pd.Index([measure.label for measure in asked]), cells["measure"])
     columns["population"] = repeated(pd.Index(names), cells["population"])
-    rest = [name for name in ("recall", "n", "weight", "value") if name in cells]
-    frame = pd.DataFrame({**columns, **{name: cells[name] for name in rest}})
+    columns.update({one: cells[one] for one in ("recall", "n", "weight", "value") if one in cells})
+    frame = pd.DataFrame(columns)
     frame.attrs.update(attributes(judged, asked))
     return frame
 

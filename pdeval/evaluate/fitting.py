@@ -36,6 +36,14 @@ class Weights:
 
     __name__ = "fitted"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weights):
+            return NotImplemented
+        return np.array_equal(self.first, other.first) and np.array_equal(self.weight, other.weight)
+
+    def __hash__(self) -> int:
+        return hash((self.first.tobytes(), self.weight.tobytes()))
+
     def __call__(self, level: np.ndarray) -> np.ndarray:
         return self.weight[np.searchsorted(self.first, level, side="right") - 1]
 
