@@ -28,6 +28,7 @@ ARGUMENTS = {
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
     "fit_weights": lambda judged: {"labelled": labelled(judged)},
+    "fit_population": lambda judged: {"labelled": labelled(judged), "draws": 2},
     "mean": {"measures": ["RPP", "rrLP", "AP"]},
     "measure": {"measures": ["AP", "nDCG@10", "bpref", "ASL"]},
     "prefer": {"measures": ["RPP", "rrLP", "AP"]},

@@ -79,7 +79,7 @@ def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, 
         return verb.function(_averaged(_cubes(judged, given), asked["replicate"]), **given)
     found = groups.of_join(judged, asked["by"], asked["metadata"])
     judged.tell()
-    if verb.per_query and found.of_queries_alone:
+    if verb.per_query and given.get("per", "query") == "query" and found.of_queries_alone:
         frame = verb.function(judged, **given)
         topic = judged.queries.get_indexer(frame[str(judged.queries.name)].astype(judged.queries.dtype))
         of_class = np.empty(len(found.query), dtype=np.intp)

@@ -54,10 +54,8 @@ def evaluate(options: argparse.Namespace) -> int:
     scores = asked(_verb("measure"), options)
     if options.per_query:
         return _write(scores, options)
-    if options.by:
-        scores = _with_metadata(scores, options)
-        return _write(scores.ireval.summary(by=options.by, wide=not options.stats), options)
-    return _write(scores.ireval.summary(wide=not options.stats), options)
+    grouped = {"by": getattr(options, "by", None), "replicate": options.replicate}
+    return _write(scores.ireval.summary(wide=not options.stats, **grouped), options)
 
 
 def _as_trec_eval(options: argparse.Namespace) -> int:
@@ -67,8 +65,8 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
         lines = trec_names.lines(options.measures or [], version=version)
     except (KeyError, ValueError) as error:
         raise _usage(error) from None
-    for option in ("format", "stats", "by"):
-        if getattr(options, option):
+    for option in ("format", "stats", "by", "replicate"):
+        if getattr(options, option, None):
             raise UsageError(f"--{option} does not go with --trec-eval, which has a layout of its own.")
     rules = {"topics": "answered", **_given(_verb("measure"), options)}
     rules.pop("measures", None)
@@ -264,7 +262,11 @@ def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.Data
 def _table(path: str) -> pd.DataFrame:
     """Return a table about runs that is in a file."""
     files.check_present(Path(path))
-    return pd.read_parquet(path) if files.is_parquet(Path(path)) else pd.read_csv(path, dtype={"run": str})
+    return (
+        pd.read_parquet(path)
+        if files.is_parquet(Path(path))
+        else pd.read_csv(path, dtype={"run": str, "query_id": str})
+    )
 
 
 def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.DataFrame:
@@ -278,14 +280,6 @@ def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.D
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
     return frame[["run", *wanted]].astype({"run": str})
-
-
-def _with_metadata(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame:
-    metadata = _metadata(options, options.by)
-    missing = sorted(set(scores["run"].astype(str)) - set(metadata["run"]))
-    if missing:
-        raise ValueError(f"'{options.metadata}' has no row for {len(missing)} of the runs, e.g. {missing[0]!r}.")
-    return scores.astype({"run": str}).merge(metadata, on="run")
 
 
 def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False) -> int:

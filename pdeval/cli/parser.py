@@ -12,7 +12,7 @@ from pdeval import __version__
 from pdeval.accessor.building import RULES
 from pdeval.accessor.documentation import sections
 from pdeval.cli.output import formats
-from pdeval.cli.verb_options import Option, options_of
+from pdeval.cli.verb_options import Option, options_of, split
 from pdeval.verbs import Verb, of_kind
 
 PROGRAM = "pdeval"
@@ -168,8 +168,10 @@ def _output(one: argparse.ArgumentParser, *, digits: bool = True) -> None:
 def _evaluate(one: argparse.ArgumentParser) -> None:
     one.add_argument("-q", "--per-query", action="store_true", help="One row per run, query and measure.")
     one.add_argument("--stats", action="store_true", help="n, mean, sd and confidence interval.")
-    one.add_argument("--metadata", metavar="FILE", help="A csv or parquet file with a column 'run'.")
-    one.add_argument("--by", metavar="COLUMN", help="Average over the runs with the same value in it (of --metadata).")
+    one.add_argument(
+        "--replicate", metavar="COLUMN[,...]", type=split, default=None,
+        help="Average over the runs that differ in these columns only; --by family --replicate run is one row a family.",
+    )  # fmt: skip
     group = one.add_argument_group("trec_eval")
     group.add_argument(
         "--trec-eval", action="store_true",

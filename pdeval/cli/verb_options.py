@@ -143,7 +143,7 @@ def options_of(verb: Verb, readers: dict[str, Callable[[str], Any]] | None = Non
     --------
     >>> from pdeval.verbs import VERBS
     >>> [option.flags[-1] for option in options_of(VERBS["judged"]["prefer"])]
-    ['--baseline', '--level', '--topics', '--ties', '--compat', '--depth', '--validate']
+    ['--baseline', '--by', '--metadata', '--level', '--topics', '--ties', '--compat', '--depth', '--validate']
     """
     parameters = list(signature_of(verb, "runs").parameters.values())[1:]
     said = described(of_door(verb, [parameter.name for parameter in parameters]))

@@ -310,3 +310,5 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
             why = "subtopics, which an unjudged item does not tell"
             why = why if measure.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"
             raise ValueError(f"{measure.label} has no residual: it looks at {why}.")
+        if measure.entry.population:
+            raise ValueError(f"{measure.label} has no residual: it is a mean over users who want different items.")

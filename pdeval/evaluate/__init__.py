@@ -1,5 +1,16 @@
 """Kernels over blocks, to cubes, to frames: scores, preferences, win rates, summaries, contributions, curves."""
 
-from pdeval.evaluate import contributions, curves, explanation, fitting, means, pairs, scores, summary
+from pdeval.evaluate import cases, contributions, curves, explanation, fitting, learned, means, pairs, scores, summary
 
-__all__ = ["contributions", "curves", "explanation", "fitting", "means", "pairs", "scores", "summary"]
+__all__ = [
+    "cases",
+    "contributions",
+    "curves",
+    "explanation",
+    "fitting",
+    "learned",
+    "means",
+    "pairs",
+    "scores",
+    "summary",
+]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterator
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.choice import chosen_pairs
-from pdeval.evaluate.pairs import populations
+from pdeval.evaluate.populations import check_populations
 from pdeval.evaluate.scores import Views, attributes
-from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
-from pdeval.kernels.levels import closer
-from pdeval.kernels.preferences import weights
-from pdeval.kernels.terms import TERMS
 from pdeval.kinds.labels import labels, repeated
 from pdeval.kinds.schemas import table
 from pdeval.verbs import verb
@@ -31,16 +26,37 @@ table(
     unreported="it has a row per recall level; draw it: .plot()",
     means={
         "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
-        "recall": "the recall level, from 1",
+        "recall": "the recall level, from 1; of I the rank cutoff, of OI the relevant item at which the user stops",
         "weight": "of the row: weighted values add up to the preference",
         "value": "positive where run_a gains",
     },
 )
+table(
+    "mean_contributions",
+    "run_a run_b measure population recall:int n:int weight:float value:float",
+    "table of mean contributions",
+    row="pair of runs, measure, population and recall level",
+    sort="run_a run_b",
+    unreported="it has a row per recall level",
+    undrawn="draw the contributions of the queries themselves: per='query'",
+    means={
+        "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
+        "recall": "the recall level, from 1; of I the rank cutoff, of OI the relevant item at which the user stops",
+        "n": "number of queries on which both runs count",
+        "weight": "mean over these queries of the weight of the cell, 0 where a query has no such cell",
+        "value": "weighted mean over them of the value: weighted values add up to the mean preference",
+    },
+)
 
 
-@verb(on="judged", gives="contributions", per_query=True)
+@verb(on="judged", gives=("contributions", "mean_contributions"), per_query=True)
 def disaggregate(
-    judged: Judged, measures: object = ("RPP",), *, baseline: object = None, pairs: object = None
+    judged: Judged,
+    measures: object = ("RPP",),
+    *,
+    per: Literal["query", "pair"] = "query",
+    baseline: object = None,
+    pairs: object = None,
 ) -> pd.DataFrame:
     """Return what each recall level of each population contributes to the difference of two runs.
 
@@ -50,12 +66,17 @@ def disaggregate(
     level, ASL y - x. For search lengths, items that were not retrieved take the last places of the corpus, so that ASL
     adds up to the difference of ASL(unretrieved=corpus). A preference with several positive grades and no level has
     one population per grade; one by subtopics has one per subtopic and one of users who want any relevant item.
+    Lexicographic preferences have all their weight at the level that decides, and none where the rankings are equal;
+    the cells of I are rank cutoffs, and those of OI the relevant items at which the user stops, from the top of the
+    interleaved list, with the mean over both interleavings.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
-        Recall-paired preferences (RPP, dcgRPP, ST-RPP, ..., any weight), and AP, RBP, RR, DCG, nDCG, Bpref, ISL, ESL,
-        TSL, ASL.
+        Every preference of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, RBP,
+        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
+    per : {'query', 'pair'}
+        Whether a row is about one query, or the mean over all queries of a pair of runs (of a group, with `by`).
     baseline : run, optional
         Only pairs of a run with this one, which is then run_b.
     pairs : list of (run_a, run_b), or DataFrame of both, optional
@@ -77,75 +98,79 @@ def disaggregate(
     >>> judged.prefer("RPP", pairs=[("hybrid", "bm25")]).head(1).round(4)
       query_id   run_a run_b measure   value
     0      101  hybrid  bm25     RPP  0.6842
+
+    Where do two runs differ on the queries of each group?
+
+    >>> parity = pd.DataFrame({"query_id": judged.queries}).assign(parity=["odd", "even"] * 25)
+    >>> pair = [("hybrid", "bm25")]
+    >>> judged.disaggregate("sgnLP", per="pair", by="parity", metadata=parity, pairs=pair).head(3).round(3)
+      parity   run_a run_b measure population  recall   n  weight  value
+    0   even  hybrid  bm25   sgnLP   relevant       1  24   0.500  0.167
+    1   even  hybrid  bm25   sgnLP   relevant       2  24   0.083 -1.000
+    2   even  hybrid  bm25   sgnLP   relevant       3  24   0.250  1.000
     """
     asked = parse_all(measures)
     only_sums(asked)
+    check_populations(judged.positions, asked)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
     judged.tell(counts, pairs=(a, b))
     views = Views(judged)
-    cells: dict[str, list[np.ndarray]] = {name: [] for name in CELLS}
-    names: dict[str, int] = {}
-    for number, measure in enumerate(asked):
-        both = views.counted(measure)
-        for population, block, weight, value in _parts(views, measure, a, b):
-            used = np.broadcast_to((both[:, a] & both[:, b])[block.topics] & (weight[0] > 0), value.shape)
-            at, topic, pair = np.nonzero(used)
-            code = names.setdefault(population, len(names))
-            cells["topic"].append(block.topics[topic])
-            cells["pair"].append(pair)
-            cells["measure"].append(np.full(len(at), number))
-            cells["population"].append(np.full(len(at), code))
-            cells["recall"].append(at + 1)
-            cells["weight"].append(np.broadcast_to(weight, value.shape)[at, topic, pair])
-            cells["value"].append(value[at, topic, pair])
-    whole = {name: np.concatenate(values) for name, values in cells.items()}
-    order = np.lexsort([whole[name] for name in ("recall", "population", "measure", "pair", "topic")])
-    whole = {name: values[order] for name, values in whole.items()}
-    columns = {str(judged.queries.name): repeated(judged.queries, whole["topic"])}
+    cells, names = _cells(views, asked, a, b)
+    columns: dict[str, Any] = {}
+    if per == "query":
+        columns[str(judged.queries.name)] = repeated(judged.queries, cells["topic"])
+    else:
+        cells = _means(cells, views, asked, a, b)
     for side, place in (("a", a), ("b", b)):
         for name in judged.runs.columns:
-            columns[f"{name}_{side}"] = repeated(judged.runs[name], place[whole["pair"]])
-    columns["measure"] = labels(pd.Index([measure.label for measure in asked]), whole["measure"])
-    columns["population"] = repeated(pd.Index(list(names)), whole["population"])
-    frame = pd.DataFrame({**columns, **{name: whole[name] for name in ("recall", "weight", "value")}})
+            columns[f"{name}_{side}"] = repeated(judged.runs[name], place[cells["pair"]])
+    columns["measure"] = labels(pd.Index([measure.label for measure in asked]), cells["measure"])
+    columns["population"] = repeated(pd.Index(names), cells["population"])
+    columns.update({one: cells[one] for one in ("recall", "n", "weight", "value") if one in cells})
+    frame = pd.DataFrame(columns)
     frame.attrs.update(attributes(judged, asked))
     return frame
 
 
-CELLS = ("topic", "pair", "measure", "population", "recall", "weight", "value")
+KEY = ("topic", "pair", "measure", "population", "recall")
+Cells = dict[str, np.ndarray]
 
 
-def only_sums(asked: list[Measure]) -> None:
-    """Raise where a measure is no sum over recall levels."""
-    for measure in asked:
-        if measure.entry.path != "recall-paired" and measure.entry.name not in TERMS:
-            known = ", ".join(["RPP and its kin", *TERMS])
-            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {known}.")
+def _cells(views: Views, asked: list[Measure], a: np.ndarray, b: np.ndarray) -> tuple[Cells, list[str]]:
+    """Return the cells of all measures as columns, sorted by `KEY`, and the names of the populations."""
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in (*KEY, "weight", "value")}
+    names: dict[str, int] = {}
+    for number, measure in enumerate(asked):
+        both = views.counted(measure)
+        for population, block, weight, value in parts_of(views, measure, a, b):
+            used = (both[:, a] & both[:, b])[block.topics] & ~np.isnan(weight)
+            at, topic, pair = np.nonzero(np.broadcast_to(used, value.shape))
+            code = names.setdefault(population, len(names))
+            parts["topic"].append(block.topics[topic])
+            parts["pair"].append(pair)
+            parts["measure"].append(np.full(len(at), number))
+            parts["population"].append(np.full(len(at), code))
+            parts["recall"].append(at + 1)
+            parts["weight"].append(np.broadcast_to(weight, value.shape)[at, topic, pair])
+            parts["value"].append(value[at, topic, pair])
+    whole = {name: np.concatenate(values) for name, values in parts.items()}
+    order = np.lexsort([whole[name] for name in reversed(KEY)])
+    return {name: values[order] for name, values in whole.items()}, list(names)
 
 
-def _parts(
-    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
-) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
-    """Yield (population, block, weights, values), weights and values of shape (levels, topics, pairs) or less."""
-    if measure.entry.path == "recall-paired":
-        given = measure.parameters.get("weight", measure.entry.weight)
-        for name, share, blocks in populations(views, measure):
-            for block in filter(lambda block: block.size, blocks):
-                rank = block["rank"]
-                weight = weights(given, block.size)[:, None, None]
-                own = weight if share is None else weight * share[block.topics][:, None]
-                yield name, block, own, closer(rank[..., a], rank[..., b]).astype(np.float64)
-        return
-    function = TERMS[measure.entry.name]
-    signature = inspect.signature(function).parameters.values()
-    columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
-    own = {one.name for one in signature if one.kind is one.KEYWORD_ONLY}
-    given = {name: value for name, value in measure.parameters.items() if name in own}
-    for block in views.blocks(measure.kind, views.level(measure)):
-        if block.size:
-            terms, weight = function(*block.columns(columns), **given)
-            value = np.subtract(terms[..., a], terms[..., b])
-            yield "relevant", block, np.broadcast_to(weight, (block.shape[0], 1))[None], value
+def _means(cells: Cells, views: Views, asked: list[Measure], a: np.ndarray, b: np.ndarray) -> Cells:
+    """Return the means of the cells over all queries."""
+    counts = [views.counted(measure) for measure in asked]
+    n = np.array([(both[:, a] & both[:, b]).sum(axis=0) for both in counts])
+    # one number for each cell, rising in the order of the key
+    top = [int(cells[name].max(initial=0)) + 1 for name in KEY[1:]]
+    key = np.ravel_multi_index([cells[name] for name in KEY[1:]], top)
+    found, place = np.unique(key, return_inverse=True)
+    weight, value = (np.bincount(place, one) for one in (cells["weight"], cells["weight"] * cells["value"]))
+    held = weight > 0  # a level that decides nowhere contributes nothing
+    merged = dict(zip(KEY[1:], (part[held] for part in np.unravel_index(found, top))))
+    queries = n[merged["measure"], merged["pair"]]
+    return {**merged, "n": queries, "weight": weight[held] / queries, "value": value[held] / weight[held]}

@@ -1,13 +1,19 @@
-"""One query item by item: where each run has it, and what it adds to each measure."""
+"""One query item by item: where each run has it, what it adds to each measure, and who prefers which of two runs."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.choice import place_of
+from pdeval.evaluate.pair_explanation import explained_pair, telling_query
+from pdeval.evaluate.populations import populations
 from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
+from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import level
 from pdeval.kinds.labels import labels
@@ -27,44 +33,70 @@ table(
 )
 
 
-@verb(on="judged", gives="explanation", needs="judged", grouped=False)
-def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
+@verb(on="judged", gives=("explanation", "pair_explanation"), needs="judged", grouped=False)
+def explain(judged: Judged, query: object = None, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
     """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
 
     An item's contribution is by how much the measure changes when the item joins those that the run ranks above it;
     contributions add up to the measure's value, less its value when none of these items is found (infinity for some
     search lengths).
 
+    A preference is accounted for by recall level, for two runs: the item by which each reaches it, both ranks, who is
+    sooner, and the running sum of `weight * value`, which ends at what `prefer` gives.
+
     Parameters
     ----------
-    query : query id
-        Which query to account for.
+    query : query id, optional
+        Which query to account for. By default the most telling one: where the measure (or preference) of two runs
+        differs most; where two measures or preferences are asked for, and there are two runs, where these two disagree
+        most, each on the scale of its largest difference; of more runs, where the first measure is spread most between
+        them; of a single run, where that is worst. The result names it.
     measures : str, Measure, or list of them
-        One column each.
+        One column each. Preferences, and measures beside them, have rows instead.
     runs : run or list of runs, optional
-        Only these runs.
+        Only these runs; a preference needs two, and the first is run_a.
 
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged().explain("101", ["AP", "nDCG@10"], runs="bm25").head(3).round(3)
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.explain("101", ["AP", "nDCG@10"], runs="bm25").head(3).round(3)
         run query_id         doc_id  relevance  rank     AP  nDCG@10
     0  bm25      101      doc-03516          2   1.0  0.077    0.236
     1  bm25      101      doc-03054          1   2.0  0.077    0.074
     2  bm25      101  news-2021-394          0   3.0  0.000    0.000
+
+    Who prefers hybrid to bm25, and why?
+
+    >>> table = judged.explain("101", "RPP", runs=["hybrid", "bm25"])
+    >>> table[["population", "recall", "rank_a", "rank_b", "sooner", "weight", "running_sum"]].head(4).round(3)
+       population  recall  rank_a  rank_b  sooner  weight  running_sum
+    0  grade >= 1       1     1.0     1.0     tie   0.053        0.000
+    1  grade >= 1       2     2.0     2.0     tie   0.053        0.000
+    2  grade >= 1       3     3.0     6.0  hybrid   0.053        0.053
+    3  grade >= 1       4     7.0     8.0  hybrid   0.053        0.105
+
+    On which query do two measures disagree most about them?
+
+    >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].iloc[0]
+    '115'
     """
     asked, positions = parse_all(measures), judged.positions
-    only_metrics(asked)
-    wanted_query = query if pd.api.types.is_scalar(query) else None  # several where one is meant are none
-    found = np.flatnonzero(positions.queries.astype(object).to_numpy() == wanted_query)
-    if len(found) == 0:
-        some = ", ".join(repr(one) for one in positions.queries[:3])
-        raise KeyError(f"no judged query {shown(query)}; the judged queries are {some}, ...")
+    places = _chosen(judged, runs)
+    paired = [measure for measure in asked if measure.entry.family == "preference"]
+    if paired and len(places) != 2:
+        raise ValueError(
+            f"{paired[0].label} is a preference, not a measure of one ranking: it is accounted for between two runs, "
+            f"and there are {len(places)}. Name two: runs=[run_a, run_b]."
+        )
+    if not paired:
+        only_metrics(asked)
+    topic = _topic(judged, query, asked, places)
+    if paired:
+        return explained_pair(judged, asked, topic, *places)
     if runs is not None:
-        wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
-        places = [place_of(positions.runs, one) for one in wanted]
         positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), places))
-    one = positions.keep_topics(np.arange(len(positions.queries)) == found[0])
+    one = positions.keep_topics(np.arange(len(positions.queries)) == topic)
     n_items, n_runs = len(one.judged.topic), len(one.runs)
     rank = np.full((n_runs, n_items), np.inf)
     rank[one.run, one.item] = one.rank
@@ -86,6 +118,35 @@ def explain(judged: Judged, query: object, measures: object = MEASURES, *, runs:
     return frame
 
 
+def _chosen(judged: Judged, runs: object) -> list[int]:
+    """Return the places of the runs asked for, in the order asked; all where none is named."""
+    if runs is None:
+        return list(range(len(judged.runs)))
+    wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
+    return list(dict.fromkeys(place_of(judged.runs, one) for one in wanted))
+
+
+def _topic(judged: Judged, query: object, asked: list[Measure], places: list[int]) -> int:
+    """Return the topic of a query, or the most telling one where none is named."""
+    if query is not None:
+        wanted = query if pd.api.types.is_scalar(query) else None  # several where one is meant are none
+        found = np.flatnonzero(judged.queries.astype(object).to_numpy() == wanted)
+        if len(found) == 0:
+            some = ", ".join(repr(one) for one in judged.queries[:3])
+            raise KeyError(f"no judged query {shown(query)}; the judged queries are {some}, ...")
+        return int(found[0])
+    views = Views(judged)
+    if len(places) == 2:
+        return telling_query(views, asked, *places)
+    first = asked[0]
+    value = np.where(np.isfinite(value := views.values(first)[:, places]), value, np.nan)
+    used = views.counted(first)[:, places].all(axis=1) & ~np.isnan(value).any(axis=1)
+    if not used.any():
+        raise judged.nothing_counts()
+    telling = np.ptp(value, axis=1) if len(places) > 1 else (-value if first.higher else value)[:, 0]
+    return int(np.argmax(np.where(used, telling, -np.inf)))
+
+
 def _whole(grade: pd.Series) -> pd.Series:
     return grade.astype(np.int64) if (grade == grade.round()).all() else grade
 
@@ -100,25 +161,28 @@ def _added(judged: Judged, measure: Measure) -> np.ndarray:
         hits = counts[one.item]
         added[one.run[hits], one.item[hits]] = 1.0
         return added
-    for block in views.blocks(measure.kind, views.level(measure)):
-        size = block.size
-        if size == 0:
-            continue
-        columns = []
-        for name in names:
-            column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
-            if name in ("rank", "start"):
-                # step s of the second axis knows only the first s items
-                steps = np.arange(size + 1)[None, :, None]
-                column = np.where(level(column) <= steps, column, np.inf)
-            elif column.ndim == 3 and column.shape[0] == size:
-                column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
-            elif column.ndim == 4:
-                column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
-            columns.append(column)
-        value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, len(one.runs)))
-        # an item that leaves a search length infinite adds nothing to it
-        gains = np.subtract(value[1:], value[:-1], out=np.zeros((size, len(one.runs))), where=value[1:] != value[:-1]).T
-        rows = np.arange(len(one.runs))[:, None]
-        added[rows, block.view.items[block.rows[:, 0].T]] = gains
+    for _, share, blocks in populations(views, measure):
+        for block in filter(lambda block: block.size, blocks):
+            rows = np.arange(len(one.runs))[:, None]
+            gains = _steps(block, kernel, names, parameters)
+            added[rows, block.view.items[block.rows[:, 0].T]] += gains if share is None else share[0] * gains
     return added
+
+
+def _steps(block: Block, kernel: Callable[..., Any], names: Iterable[str], parameters: Mapping[str, Any]) -> np.ndarray:
+    """Return by how much a measure changes with each item, in rank order, (runs, items)."""
+    size, runs, columns = block.size, block.shape[1], []
+    for name in names:
+        column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
+        if name in ("rank", "start"):
+            # step s of the second axis knows only the first s items
+            steps = np.arange(size + 1)[None, :, None]
+            column = np.where(level(column) <= steps, column, np.inf)
+        elif column.ndim == 3 and column.shape[0] == size:
+            column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
+        elif column.ndim == 4:
+            column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
+        columns.append(column)
+    value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, runs))
+    # an item that leaves a search length infinite adds nothing to it
+    return np.subtract(value[1:], value[:-1], out=np.zeros((size, runs)), where=value[1:] != value[:-1]).T

@@ -19,7 +19,7 @@ from pdeval.mechanics.arguments import number
 from pdeval.verbs import verb
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Weights:
     """Weights of recall levels, constant within bins; call it on levels, or give it to `parse("RPP", weight=...)`.
 
@@ -35,6 +35,14 @@ class Weights:
     labels: int
 
     __name__ = "fitted"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weights):
+            return NotImplemented
+        return np.array_equal(self.first, other.first) and np.array_equal(self.weight, other.weight)
+
+    def __hash__(self) -> int:
+        return hash((self.first.tobytes(), self.weight.tobytes()))
 
     def __call__(self, level: np.ndarray) -> np.ndarray:
         return self.weight[np.searchsorted(self.first, level, side="right") - 1]
@@ -83,10 +91,8 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
 
     penalty = number("penalty", penalty, 0)
     positions, level = judged.positions, judged.level
-    topic, a, b, sign = _labels(positions, labelled, str(judged.queries.name))
-    order = np.lexsort((sign, b, a, topic))  # sums, and so the fit, must not depend on the order of rows
-    topic, a, b, sign = topic[order], a[order], b[order], sign[order]
-    bins = _bins(int(np.bincount(positions.judged.topic[positions.relevant(level)]).max(initial=1)))
+    topic, a, b, sign = labelled_pairs(positions, labelled, str(judged.queries.name))
+    bins = level_bins(int(np.bincount(positions.judged.topic[positions.relevant(level)]).max(initial=1)))
     gain, size = _features(judged, topic, a, b, bins)
     used = size.sum(axis=1) > 0
     gain, size, sign = gain[used], size[used], sign[used]
@@ -114,8 +120,8 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
     return Weights(bins, weight, float(agree.mean()), len(sign))
 
 
-def _labels(positions: Positions, labelled: object, query: str) -> tuple[np.ndarray, ...]:
-    """Return topic, run a, run b and sign (1: a won, -1: b won) of every label that has a winner."""
+def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[np.ndarray, ...]:
+    """Return topic, run a, run b and sign (1: a won, -1: b won) of every label that has a winner, sorted."""
     table, query, runs = _columns(positions, labelled, query)
     names = [f"{name}_{side}" for side in "ab" for name in runs]
     missing = [name for name in (query, *names) if name not in table.columns]
@@ -139,7 +145,8 @@ def _labels(positions: Positions, labelled: object, query: str) -> tuple[np.ndar
             f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
         )
     sign = _won(rows["winner"], positions, sides) if decided is None else decided
-    return topic, sides[0], sides[1], sign
+    order = np.lexsort((sign, sides[1], sides[0], topic))  # sums, and so a fit, must not depend on the order of rows
+    return topic[order], sides[0][order], sides[1][order], sign[order]
 
 
 def _columns(positions: Positions, labelled: object, query: str) -> tuple[pd.DataFrame, str, list[str]]:
@@ -191,7 +198,7 @@ def _won(said: pd.Series, positions: Positions, sides: list[np.ndarray]) -> np.n
     return np.where(is_a, 1.0, -1.0)
 
 
-def _bins(deepest: int) -> np.ndarray:
+def level_bins(deepest: int) -> np.ndarray:
     """Return the first levels of the bins: 1, 2, 3, 5, 9, 17, ... up to the deepest level."""
     doubled = 2 ** np.arange(0, 40) + 1
     return np.concatenate([[1], doubled[doubled <= deepest]])

@@ -28,18 +28,58 @@ def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray, *, over: str
     >>> of_block(block, "uniform", np.array([0]), np.array([1])).shape == (block.shape[0], 1)
     True
     """
-    found = np.isfinite(block["items"])
-    beyond = int(block["items"][found].max(initial=0)) + 1
-    rank = np.where(found, block["items"], beyond).astype(np.int64)
-    by_rank, holder = _tables(rank, beyond)
+    ranked = _Ranked(block)
     result = np.empty((block.shape[0], len(a)))
     step = max(CELLS // max(block.size * block.shape[0], 1), 1)
     for first in range(0, len(a), step):
         left, right = a[first : first + step], b[first : first + step]
-        one = _expected(rank, by_rank, holder, beyond, left, right, user, over)
-        other = _expected(rank, by_rank, holder, beyond, right, left, user, over)
+        one, other = (_expected(ranked, *pair, user, over) for pair in ((left, right), (right, left)))
         result[:, first : first + step] = (one - other) / 2
     return result
+
+
+def stops_of_block(
+    block: Block, user: str, a: np.ndarray, b: np.ndarray, *, over: str = "all"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return who wins where the user stops at the j-th relevant item, mean of both interleavings, and the weight of j.
+
+    Both of shape (items, topics, pairs); weighted and summed, they are what `of_block` gives.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> from pdeval.evaluate.scores import Views
+    >>> block = Views(pdeval.datasets.sample_judged()).blocks("binary", None)[0]
+    >>> won, weight = stops_of_block(block, "dcg", np.array([0]), np.array([1]))
+    >>> whole = of_block(block, "dcg", np.array([0]), np.array([1]))
+    >>> bool(np.allclose((won * weight).sum(axis=0), whole, rtol=0, atol=1e-15))
+    True
+    """
+    ranked = _Ranked(block)
+    by_place, held = [], np.zeros((block.shape[0], len(a)))
+    for left, right in ((a, b), (b, a)):
+        won, seen, sides = _stops(ranked, left, right)
+        order = np.argsort(_turns(seen, sides), axis=0, kind="stable")
+        by_place.append(np.take_along_axis(np.where(seen, won, 0), order, axis=0))
+        held = seen.sum(axis=0)
+    place = np.arange(1, block.size + 1)[:, None, None]
+    mass = np.ones(place.shape) if user == "uniform" else 1 / log2(place + 1)
+    weight = np.broadcast_to(mass, by_place[0].shape)
+    if over == "all":
+        return (by_place[0] - by_place[1]) / 2, weight / stopping_mass(user, block.size)
+    weight = np.where(place <= held, weight, 0.0)
+    whole = weight.sum(axis=0)
+    return (by_place[0] - by_place[1]) / 2, np.divide(weight, whole, out=np.zeros(weight.shape), where=whole > 0)
+
+
+class _Ranked:
+    """The ranks of a block's items as whole numbers, and what each run has by and at each rank."""
+
+    def __init__(self, block: Block) -> None:
+        found = np.isfinite(block["items"])
+        self.beyond = int(block["items"][found].max(initial=0)) + 1
+        self.rank = np.where(found, block["items"], self.beyond).astype(np.int64)
+        self.by_rank, self.holder = _tables(self.rank, self.beyond)
 
 
 def _tables(rank: np.ndarray, beyond: int) -> tuple[np.ndarray, np.ndarray]:
@@ -53,18 +93,15 @@ def _tables(rank: np.ndarray, beyond: int) -> tuple[np.ndarray, np.ndarray]:
     return np.cumsum(holder < items, axis=1).ravel(), holder.ravel()
 
 
-def _expected(
-    rank: np.ndarray,
-    by_rank: np.ndarray,
-    holder: np.ndarray,
-    beyond: int,
-    a: np.ndarray,
-    b: np.ndarray,
-    user: str,
-    over: str,
-) -> np.ndarray:
-    """Return the expected sign of a's credit less b's, where a is drawn from first."""
-    items, topics, runs = rank.shape
+def _stops(
+    ranked: _Ranked, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Return who has more credit where each item is clicked last, whether it is in the list, its ranks in a and b.
+
+    The list draws from a first.
+    """
+    rank, by_rank, holder, beyond = ranked.rank, ranked.by_rank, ranked.holder, ranked.beyond
+    topics, runs = rank.shape[1:]
     x, y = rank[:, :, a], rank[:, :, b]
     k = np.minimum(x, y)
     seen = k < beyond
@@ -76,11 +113,23 @@ def _expected(
     there = holder[of_b + k]
     known = np.concatenate([x, np.full((1, *x.shape[1:]), beyond + 1)])
     credit -= from_a & (np.take_along_axis(known, there, axis=0) <= k)
-    won = np.sign(credit)
+    return np.sign(credit), seen, (x, y)
+
+
+def _turns(seen: np.ndarray, sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the turn at which each item enters the list that draws from the first side; the rest come last."""
+    x, y = sides
+    return np.where(seen, np.minimum(2 * x - 1, 2 * y), np.iinfo(np.int64).max)
+
+
+def _expected(ranked: _Ranked, a: np.ndarray, b: np.ndarray, user: str, over: str) -> np.ndarray:
+    """Return the expected sign of a's credit less b's, where a is drawn from first."""
+    won, seen, sides = _stops(ranked, a, b)
+    items = len(seen)
     if user == "uniform":
         total, whole = np.where(seen, won, 0).sum(axis=0), seen.sum(axis=0)
         return _shared_out(total, whole, user, over, items)
-    turn = np.where(seen, np.minimum(2 * x - 1, 2 * y), 2 * beyond + 2)
+    turn = _turns(seen, sides)
     place = np.empty(turn.shape, dtype=np.int64)
     order = np.argsort(turn, axis=0, kind="stable")
     np.put_along_axis(place, order, np.broadcast_to(np.arange(1, items + 1)[:, None, None], turn.shape), axis=0)

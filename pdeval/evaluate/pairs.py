@@ -6,7 +6,7 @@ of a topic once; any other kernel is called on the two sides of each pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +17,10 @@ from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.cube import Preferences
+from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.scores import Views, attributes, one_number_each
-from pdeval.judged import ids
-from pdeval.judged.blocks import Block, View
+from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
-from pdeval.judged.positions import Positions
 from pdeval.kernels.levels import closer
 from pdeval.kernels.preferences import unscaled, weights
 from pdeval.mechanics.progress import track
@@ -183,58 +182,6 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     return result
 
 
-def populations(views: Views, measure: Measure) -> Iterator[tuple[str, np.ndarray | None, list[Block]]]:
-    """Yield the user populations of a preference: name, share of each topic's users, blocks of the items they want."""
-    kind, level = measure.entry.population, views.level(measure)
-    if kind == "subtopics":
-        yield from _by_subtopic(views, level)
-    elif kind == "grades" and level is None and len(_grades(views.positions)) > 1:
-        yield from _by_grade(views)
-    else:
-        yield "relevant", None, views.blocks("binary", level)
-
-
-def _grades(positions: Positions) -> np.ndarray:
-    grade = positions.judged.grade
-    return np.unique(grade[grade > 0])
-
-
-def _by_grade(views: Views) -> Iterator[tuple[str, np.ndarray, list[Block]]]:
-    """Users with a threshold at each grade that the topic has, as many as there are items to satisfy them."""
-    at, topics = views.positions.judged, len(views.positions.queries)
-    grades = _grades(views.positions)
-    has = [np.bincount(at.topic[at.grade == one], minlength=topics) > 0 for one in grades]
-    size = [np.where(own, np.bincount(at.topic[at.grade >= one], minlength=topics), 0) for one, own in zip(grades, has)]
-    whole = np.maximum(np.sum(size, axis=0), 1)
-    for one, count in zip(grades.tolist(), size):
-        yield f"grade >= {one:g}", count / whole, views.blocks("binary", one)
-
-
-def _by_subtopic(views: Views, level: float | None) -> Iterator[tuple[str, np.ndarray, list[Block]]]:
-    """Users of every subtopic, and users of any relevant item, each as many as their items."""
-    positions = views.positions
-    whole = View(positions, "subtopic", level)
-    item, subtopic = whole.member_rows
-    topic = positions.judged.topic[item]
-    topics = len(positions.queries)
-    total = np.maximum(np.bincount(topic, minlength=topics) + whole.count, 1)
-    everyone = positions.keep_items(np.isin(np.arange(len(positions.judged.topic)), whole.items))
-    yield "any subtopic", whole.count / total, Views(Judged(everyone)).blocks("binary", None)
-    names = _subtopic_names(positions)
-    for one in np.unique(subtopic).tolist():
-        mine = np.zeros(len(positions.judged.topic), dtype=bool)
-        mine[item[subtopic == one]] = True
-        count = np.bincount(positions.judged.topic[mine], minlength=topics)
-        yield f"subtopic {names[one]}", count / total, Views(Judged(positions.keep_items(mine))).blocks("binary", None)
-
-
-def _subtopic_names(positions: Positions) -> list[object]:
-    """Return the subtopics by code: the caller's ids, or numbers where the judgments are no longer at hand."""
-    if positions.source is None:
-        return list(range(1, int(positions.judged.subtopic[1].max(initial=0)) + 2))  # type: ignore[index]
-    return list(ids.column_ids(positions.source[1].column("subtopic"), "judgments' subtopic").unique()[0].index())
-
-
 def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     path = measure.entry.path
     if path == "recall-paired":
@@ -349,19 +296,24 @@ def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> tuple[np.nd
     return value, decided
 
 
+def both_sides(block: Block, names: Iterable[str], a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+    """Return the columns that a kernel of two rankings asks for: `x` and `y` are ranks, `x_NAME` another column."""
+    sides, columns = {"x": a, "y": b}, []
+    for name in names:
+        side, _, own = name.partition("_")
+        whole = np.asarray(block[own or "rank"])
+        columns.append(whole if whole.shape[-1] == 1 else whole[..., sides[side]])
+    return columns
+
+
 def _by_kernel(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     entry = measure.entry
     result = np.empty((block.shape[0], len(a)))
     step = max(CELLS // max(block.size * block.shape[0], 1), 1)
     for first in range(0, len(a), step):
-        sides = {"x": a[first : first + step], "y": b[first : first + step]}
-        columns = []
-        for name in entry.columns:
-            side, _, own = name.partition("_")
-            whole = np.asarray(block[own or "rank"])
-            columns.append(whole if whole.shape[-1] == 1 else whole[..., sides[side]])
-        value = entry.kernel(*columns, **measure.parameters)
-        shape = (block.shape[0], len(sides["x"]))
+        sides = a[first : first + step], b[first : first + step]
+        value = entry.kernel(*both_sides(block, entry.columns, *sides), **measure.parameters)
+        shape = (block.shape[0], len(sides[0]))
         result[:, first : first + step] = one_number_each(value, shape, block, measure)
     return result
 
@@ -387,6 +339,7 @@ def select(
     for measure in asked:
         if measure.entry.family == "ordering":
             raise ValueError(f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...).")
+    check_populations(judged.positions, asked)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     source = Pairs(judged, asked, a, b, memory)
     if not source.kept.any():

@@ -11,6 +11,7 @@ import pandas as pd
 from pdeval.catalog import ENTRIES, Measure, parse_all
 from pdeval.catalog.known import described
 from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.populations import check_populations, populations
 from pdeval.judged.blocks import Block, View
 from pdeval.judged.judged import Judged
 from pdeval.mechanics.equality import gap, row_sizes
@@ -72,6 +73,7 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     """
     asked = parse_all(measures)
     only_metrics(asked)
+    check_populations(judged.positions, asked)
     tell_of_gains(judged, asked)
     views = Views(judged)
     values = np.stack([views.values(measure) for measure in asked])
@@ -165,10 +167,11 @@ class Views:
         entry = measure.entry
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)
-        for block in self.blocks(measure.kind, self.level(measure)):
-            if block.size or entry.empty:
-                value = kernel(*block.columns(columns), **parameters)
-                result[block.topics] = one_number_each(value, block.shape, block, measure)
+        for _, share, blocks in populations(self, measure):
+            for block in blocks:
+                if block.size or entry.empty:
+                    value = one_number_each(kernel(*block.columns(columns), **parameters), block.shape, block, measure)
+                    result[block.topics] += value if share is None else share[block.topics][:, None] * value
         return result
 
     def differences(self, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -8,7 +8,8 @@ import numpy as np
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.pairs import lexicographic, populations
+from pdeval.evaluate.pairs import lexicographic
+from pdeval.evaluate.populations import populations
 from pdeval.evaluate.scores import Views, cube_of
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import total

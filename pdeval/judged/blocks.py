@@ -42,10 +42,14 @@ class View:
     True
     """
 
-    def __init__(self, positions: Positions, kind: str, level: float | None = None) -> None:
+    def __init__(
+        self, positions: Positions, kind: str, level: float | None = None, kept: np.ndarray | None = None
+    ) -> None:
         self.positions, self.kind, self.level = positions, kind, level
         judged = positions.judged
-        if kind == "binary":
+        if kept is not None:  # the items that some users want, as a mask
+            kept = np.asarray(kept, dtype=bool)
+        elif kind == "binary":
             kept = positions.relevant(level)
         elif kind == "graded":
             kept = judged.grade > 0

@@ -24,7 +24,9 @@ class Judgments:
     topic, doc, grade : ndarray of shape (items,)
         Sorted by topic, then document.
     subtopic : ndarray of shape (3, ...) or None
-        Rows (item, subtopic code within the topic, grade), where the table has subtopics.
+        Rows (item, subtopic code, grade), where the table has subtopics.
+    subtopics : Ids or None
+        The different subtopic ids, by code.
     """
 
     queries: Ids
@@ -33,6 +35,7 @@ class Judgments:
     doc: np.ndarray
     grade: np.ndarray
     subtopic: np.ndarray | None = None
+    subtopics: Ids | None = None
 
     def key(self) -> np.ndarray:
         """Return one number per item, rising: topic and document together."""
@@ -113,4 +116,4 @@ def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grad
     items = known[items]
     topic = items // len(docs)
     rows = np.stack([item.astype(np.float64), full % len(subtopics), grade])
-    return Judgments(queries, docs, topic, items % len(docs), best, rows)
+    return Judgments(queries, docs, topic, items % len(docs), best, rows, subtopics)

@@ -41,6 +41,7 @@ from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alph
 from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
 from pdeval.kernels.graded import CG, DCG, Q, nDCG
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
+from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
     NumNonrelRet,
@@ -106,6 +107,8 @@ __all__ = [
     "alpha_DCG",
     "alpha_nDCG",
     "atomized",
+    "expected_utility",
+    "expected_utility_of_subtopics",
     "gRBP",
     "infAP",
     "interpolated",

@@ -6,7 +6,7 @@ the recall level. `x_NAME` and `y_NAME` ask for another column of either side.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,8 @@ from pdeval.catalog import preference
 from pdeval.kernels.levels import closer, first_nonzero, inf, log2, weighted_mean
 
 Weight = Callable[[np.ndarray], np.ndarray] | np.ndarray | Literal["uniform", "dcg", "inverse"]
+
+Users = Literal["items", "uniform"] | Mapping[Any, float]
 
 RPP_PAPER = "Diaz & Ferraro 2022, Offline Retrieval Evaluation Without Evaluation Metrics"
 LP_PAPER = "Diaz 2023, Best-Case Retrieval Evaluation"
@@ -79,17 +81,57 @@ def _called(weight: Callable[..., Any], level: np.ndarray) -> np.ndarray:
         return np.array([weight(one) for one in level.tolist()], dtype=np.float64)
 
 
+def users(given: Any, text: str) -> Any:
+    """Return how many users want each grade or subtopic, checked: by its items, equally many, or as a mapping says.
+
+    Examples
+    --------
+    >>> users({1: 0.2, 2: 0.8}, "RPP(grades={1:0.2,2:0.8})")
+    {1: 0.2, 2: 0.8}
+    >>> users("some", "RPP(grades=some)")
+    Traceback (most recent call last):
+    ValueError: 'some' in 'RPP(grades=some)': say 'items' (as many users as items), 'uniform', or {name: weight, ...}.
+    """
+    if isinstance(given, str) and given in ("items", "uniform"):
+        return given
+    if not isinstance(given, Mapping):
+        raise ValueError(
+            f"{given!r} in {text!r}: say 'items' (as many users as items), 'uniform', or {{name: weight, ...}}."
+        )
+    numbers = [value for value in given.values() if isinstance(value, int | float | np.number)]
+    if len(numbers) < len(given) or not all(0 <= one < inf for one in numbers) or not sum(numbers) > 0:
+        raise ValueError(f"{dict(given)!r} in {text!r}: weights of users are numbers, none negative, not all 0.")
+    return given
+
+
 def _rpp(x: np.ndarray, y: np.ndarray, weight: Weight) -> np.ndarray:
     return weighted_mean(closer(x, y), weights(weight, len(x)))
 
 
-@preference(reference=RPP_PAPER, population="grades", path="recall-paired", weight="uniform", aliases=("rpp",))
-def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarray:
+_GRADES: dict[str, Any] = {
+    "population": "grades",
+    "path": "recall-paired",
+    "reference": RPP_PAPER,
+    "read": {"grades": users},
+}
+_SUBTOPICS: dict[str, Any] = {
+    "kind": "subtopic",
+    "population": "subtopics",
+    "path": "recall-paired",
+    "reference": RPP_PAPER,
+    "read": {"subtopics": users},
+    "limits": {"background": (0, inf)},
+}
+
+
+@preference(**_GRADES, weight="uniform", aliases=("rpp",))
+def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform", grades: Users = "items") -> np.ndarray:  # noqa: ARG001
     """Recall-paired preference: the weighted share of recall levels that x reaches sooner, less those that y does.
 
     A user who wants i relevant items prefers the ranking that gives them sooner; items that neither ranking found are
     ties. With several positive grades and no `level`, users with different thresholds are weighted by how many items
-    satisfy them (equation 5).
+    satisfy them (equation 5), or as `grades` says: equally, or by a mapping of grade to weight, where a query that has
+    none of its grades is a tie. A kernel sees the items of one such population.
 
     Examples
     --------
@@ -99,8 +141,8 @@ def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarr
     return _rpp(x, y, weight)
 
 
-@preference(reference=RPP_PAPER, population="grades", path="recall-paired", weight="dcg", aliases=("dcgrpp",))
-def dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+@preference(**_GRADES, weight="dcg", aliases=("dcgrpp",))
+def dcgRPP(x: np.ndarray, y: np.ndarray, *, grades: Users = "items") -> np.ndarray:  # noqa: ARG001
     """Recall-paired preference with recall level i weighted by 1 / log2(i + 1).
 
     Examples
@@ -111,8 +153,8 @@ def dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "dcg")
 
 
-@preference(reference=RPP_PAPER, population="grades", path="recall-paired", weight="inverse", aliases=("invrpp",))
-def invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+@preference(**_GRADES, weight="inverse", aliases=("invrpp",))
+def invRPP(x: np.ndarray, y: np.ndarray, *, grades: Users = "items") -> np.ndarray:  # noqa: ARG001
     """Recall-paired preference with recall level i weighted by 1 / i.
 
     Examples
@@ -123,17 +165,20 @@ def invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return _rpp(x, y, "inverse")
 
 
-_SUBTOPICS: dict[str, Any] = {
-    "kind": "subtopic",
-    "population": "subtopics",
-    "path": "recall-paired",
-    "reference": RPP_PAPER,
-}
-
-
 @preference(name="ST-RPP", **_SUBTOPICS, weight="uniform", aliases=("st-rpp",))
-def ST_RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.ndarray:
+def ST_RPP(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    weight: Weight = "uniform",
+    subtopics: Users = "items",  # noqa: ARG001
+    background: float = 1.0,  # noqa: ARG001
+) -> np.ndarray:
     """Subtopic RPP: RPP averaged over the users of each subtopic and of any relevant item, weighted by their items.
+
+    `subtopics` weighs the subtopics by their items, equally, or by a mapping of subtopic to weight. `background` is
+    how many times its usual weight the population that any relevant item satisfies has (the number of relevant items,
+    or that of one subtopic of weight 1); 0 leaves it out.
 
     Examples
     --------
@@ -144,7 +189,13 @@ def ST_RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform") -> np.nd
 
 
 @preference(name="ST-dcgRPP", **_SUBTOPICS, weight="dcg", aliases=("st-dcgRPP",))
-def ST_dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def ST_dcgRPP(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    subtopics: Users = "items",  # noqa: ARG001
+    background: float = 1.0,  # noqa: ARG001
+) -> np.ndarray:
     """Subtopic RPP with recall level i weighted by 1 / log2(i + 1).
 
     Examples
@@ -156,7 +207,13 @@ def ST_dcgRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @preference(name="ST-invRPP", **_SUBTOPICS, weight="inverse", aliases=("st-invRPP",))
-def ST_invRPP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def ST_invRPP(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    subtopics: Users = "items",  # noqa: ARG001
+    background: float = 1.0,  # noqa: ARG001
+) -> np.ndarray:
     """Subtopic RPP with recall level i weighted by 1 / i.
 
     Examples

@@ -20,8 +20,8 @@ Terms = Callable[..., tuple[np.ndarray, Any]]
 TERMS: dict[str, Terms] = {}
 
 
-def terms_of(name: str) -> Callable[[Terms], Terms]:
-    """Register the terms of the measure of that name.
+def terms_of(name: str, among: dict[str, Terms] = TERMS) -> Callable[[Terms], Terms]:
+    """Register the terms of the measure of that name, or of the preference among those of pairs.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def terms_of(name: str) -> Callable[[Terms], Terms]:
     """
 
     def declare(function: Terms) -> Terms:
-        TERMS[name] = function
+        among[name] = function
         return function
 
     return declare

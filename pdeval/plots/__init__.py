@@ -13,6 +13,7 @@ query_differences, win_loss_tie             two runs query by query; wins, ties 
 preference_heatmap, correlation_heatmap, matrix_heatmap    square tables as colours
 critical_difference, summary_bars           runs in order, with intervals
 recall_levels, difference_scatter           where measures differ, and on which pairs
+running_sum                                 how a preference adds up on one query
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
 ties_by_recall, tie_probability, decided_by_recall    ties
 asl_histogram, asl_wins                     search length item by item
@@ -29,6 +30,7 @@ from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preferenc
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
 from pdeval.plots.robustness import incomplete
+from pdeval.plots.running_sum import running_sum
 from pdeval.plots.search_length import asl_histogram, asl_wins
 from pdeval.plots.significance import p_value_curves
 from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
@@ -48,6 +50,7 @@ __all__ = [
     "preference_heatmap",
     "query_differences",
     "recall_levels",
+    "running_sum",
     "summary_bars",
     "tie_probability",
     "ties_by_recall",

@@ -85,7 +85,24 @@ def sums(frame):
     return weighted.groupby(["query_id", "run_a", "run_b", "measure"], observed=True)["value"].sum()
 
 
-PAIRED = [name for name, entry in ENTRIES.items() if entry.path == "recall-paired"]
+PREFERENCES = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
+CHOSEN = [
+    "I(user=dcg)",
+    "OI(user=dcg)",
+    "OI(over=found)",
+    "OI(user=dcg,over=found)",
+    "ST-RPP(background=0)",
+    "ST-RPP(subtopics=uniform,weight=dcg)",
+    "ST-dcgRPP(subtopics={1:0.7,3:0.1},background=0.5)",
+    "ST-invRPP(subtopics=uniform,background=3)",
+]
+GRADED = [
+    "EU(grades=uniform)",
+    "RPP(grades=uniform)",
+    "dcgRPP(grades={1:1,2:3})",
+    "invRPP(grades={2:1})",
+    "RPP(grades=uniform,weight=inverse)",
+]
 SAME = [
     "AP",
     "AP@3",
@@ -98,6 +115,10 @@ SAME = [
     "nDCG(gain=exp)@3",
     "nDCG(discount=jk)",
     "bpref",
+    "EU",
+    "EU(utility=reciprocal,weight=dcg)",
+    "ST-EU",
+    "ST-EU(utility=log,background=0)",
 ]
 PLACED = ["ISL", "ESL(i=2)", "TSL", "ASL", "ASL@g1-2"]
 
@@ -105,12 +126,15 @@ PLACED = ["ISL", "ESL(i=2)", "TSL", "ASL", "ASL@g1-2"]
 @given(st.integers(0, 10_000), st.sampled_from([None, 1, 2]))
 @settings(max_examples=25, deadline=None)
 def test_weighted_values_add_up_to_the_preference(seed, level):
-    positions = join(*collection(seed))
+    lists, grades, subtopics = collection(seed)
+    grades["q1"]["d0"] = 2
+    positions = join(lists, grades, subtopics)
     weights = [
         parse("RPP", weight=[3.0, *[1.0] * 30], label="first"),
         parse("RPP", weight=lambda i: 0.9**i, label="patient"),
+        parse("ST-RPP", weight=lambda i: i, label="deep"),
     ]
-    names = [*PAIRED, *weights, *SAME]
+    names = [*PREFERENCES, *CHOSEN, *(GRADED if level is None else ()), *weights, *SAME]
     found = sums(ruled(pdeval.evaluate.contributions.disaggregate)(positions, names, level=level, topics="common"))
     wanted = ruled(pdeval.evaluate.pairs.prefer)(positions, names, level=level, topics="common")
     wanted = wanted.set_index(["query_id", "run_a", "run_b", "measure"])["value"]
@@ -133,6 +157,76 @@ def test_search_lengths_add_up_to_those_of_the_corpus_rule(seed):
 def test_every_sum_over_recall_levels_is_tried_here():
     tried = {parse(name).entry.name for name in [*SAME, *PLACED]}
     assert set(DECLARED) == tried, "add the measure to SAME or PLACED"
+
+
+def test_a_first_level_without_users_does_not_hide_the_others():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    late = parse("RPP", weight=lambda i: i > 1, label="second item on", level=1)
+    found = sums(judged.disaggregate(late, baseline="bm25"))
+    wanted = judged.prefer(late, baseline="bm25").set_index(["query_id", "run_a", "run_b", "measure"])["value"]
+    np.testing.assert_allclose(found.reindex(wanted.index), wanted, rtol=0, atol=1e-12)
+    assert wanted.abs().max() > 0
+
+
+# x finds the relevant items of q1 at 1, 3, never, of 4 items; y at 2, 3, 4, of 6
+CELLS = {
+    "sgnLP": ([1.0, 0.0, -1.0], [1, 0, 0]),
+    "sgnLR": ([1.0, 0.0, -1.0], [0, 0, 1]),
+    "rrLP": ([1 / 2, 0.0, -1 / 4], [1, 0, 0]),
+    # items found by rank: x 1 1 2 2 2 2, y 0 1 2 3 3 3
+    "I": ([1.0, 0.0, 0.0, -1.0, -1.0, -1.0], [1 / 6] * 6),
+}
+
+
+@pytest.mark.parametrize("measure", CELLS)
+def test_each_cell_of_a_preference_says_who_is_ahead_there(joined, measure):
+    q1 = joined.disaggregate(measure).query("query_id == 'q1'")
+    values, weight = CELLS[measure]
+    assert q1["value"].tolist() == pytest.approx(values, abs=1e-15)
+    assert q1["weight"].tolist() == pytest.approx(weight, abs=1e-15)
+    assert q1["recall"].tolist() == list(range(1, len(values) + 1))
+
+
+def test_offline_interleaving_has_a_cell_for_each_stopping_item_found_or_not():
+    lists = {"x": {"q": ["d1", "d2"]}, "y": {"q": ["n1", "d1"]}}
+    judged = naive.table(lists).ireval.join(naive.judgments({"q": {"d1": 1, "d2": 1, "lost": 1}}))
+    frame = judged.disaggregate(["OI", "OI(over=found)"])
+    # stopping at d1 the cutoff is rank 1, at d2 rank 2: x has more of what was clicked; nobody gets to a third
+    assert frame["value"].tolist() == [1.0, 1.0, 0.0] * 2
+    assert frame["weight"].tolist() == pytest.approx([1 / 3] * 3 + [1 / 2, 1 / 2, 0])
+    assert set(frame["population"]) == {"relevant"}
+
+
+def test_equal_rankings_have_no_level_that_decides():
+    lists = {"x": {"q": ["a", "b"]}, "y": {"q": ["a", "b"]}}
+    judged = naive.table(lists).ireval.join(naive.judgments({"q": {"a": 1, "b": 1}}))
+    frame = judged.disaggregate(["sgnLP", "rrLP", "sgnLR"])
+    assert set(frame["weight"]) == set(frame["value"]) == {0.0}
+
+
+# means over queries
+
+EVERY = ["RPP", "sgnLP", "I", "OI", "AP", "bpref", "ASL"]
+
+
+@pytest.mark.parametrize("topics", ["common", "answered", "judged"])
+@pytest.mark.parametrize("measure", EVERY)
+@pytest.mark.filterwarnings("ignore:.*are missing")
+def test_means_over_queries_add_up_to_the_mean_preference_of_each_group(measure, topics):
+    judged = pdeval.datasets.sample_judged(topics=topics)
+    half = pd.Series({query: "low" if query < "125" else "high" for query in judged.queries}, name="half")
+    metadata = half.rename_axis("query_id").reset_index()
+    frame = judged.disaggregate(measure, per="pair", by="half", metadata=metadata, baseline="bm25")
+    assert list(frame)[:1] == ["half"]
+    found = (frame["weight"] * frame["value"]).groupby([frame["half"], frame["run_a"]], observed=True).sum()
+    placed = parse(measure, unretrieved="corpus", label=measure) if measure == "ASL" else measure
+    prefs = judged.prefer(placed, baseline="bm25").dropna(subset="value")
+    segment = prefs["query_id"].astype(str).map(half).rename("half")
+    wanted = prefs.groupby([segment, "run_a"], observed=True)["value"].agg(["mean", "size"])
+    np.testing.assert_allclose(found.reindex(wanted.index), wanted["mean"], rtol=0, atol=1e-10)
+    n = frame.groupby(["half", "run_a"], observed=True)["n"].agg(["min", "max"])
+    assert (n["min"] == n["max"]).all()
+    assert n["min"].reindex(wanted.index).tolist() == wanted["size"].tolist()
 
 
 def test_the_frame_is_tidy_and_sorted(joined):

@@ -125,7 +125,6 @@ def test_the_callers_names_are_kept():
     [
         ("q9", "AP", KeyError, "no judged query 'q9'; the judged queries are 'q1', 'q2', 'q3'"),
         (1, "AP", KeyError, "no judged query 1"),
-        ("q1", "RPP", ValueError, "RPP is a preference, not a measure of one ranking"),
     ],
 )
 def test_an_account_of_nothing_is_refused(joined, query, measures, kind, text):

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.catalog import parse_all
 from pdeval.evaluate.fitting import Weights
 from pdeval.kernels.preferences import weights
 from tests import naive
@@ -83,6 +84,14 @@ def test_weights_are_a_function_of_the_level():
     assert fitted(np.array([1.0, 2, 3, 4, 5, 99])).tolist() == [0.4, 0.3, 0.2, 0.2, 0.1, 0.1]
     assert weights(fitted, 2).tolist() == pytest.approx([4 / 7, 3 / 7])
     assert fitted.frame().to_dict("list") == {"recall": [1, 2, 3, 5], "weight": [0.4, 0.3, 0.2, 0.1]}
+
+
+def test_weights_with_the_same_numbers_are_equal():
+    numbers = ([0.5, 0.5], [0.5, 0.5], [0.4, 0.6])
+    one, two, three = (Weights(np.array([1, 2]), np.array(both), 1.0, 10) for both in numbers)
+    assert one == two != three
+    assert hash(one) == hash(two)
+    assert len(parse_all([pdeval.parse("RPP", weight=one), pdeval.parse("RPP", weight=two)])) == 1
 
 
 def test_queries_of_few_relevant_items_take_part():

@@ -60,7 +60,29 @@ def value(name, ranking, grades, **options):
     """Return what a measure gives for one ranking; 0 where it has nothing to look at, as the evaluator does."""
     measure = parse(name)
     entry = measure.entry
+    if entry.population:
+        return sum(
+            share * _of_users(measure, ranking, part, **options) for share, part in _users(entry, grades, options)
+        )
     given = columns(entry.kind, ranking, grades, **options)
     if len(given["rank"]) == 0 and not entry.empty:
         return 0.0
     return float(entry.kernel(*[given[column] for column in entry.columns], **measure.parameters))
+
+
+def _users(entry, grades, options):
+    """Return [(share, wanted items)] of one query, by number of items, as methods section 8 says."""
+    relevant = {doc for doc, grade in grades.items() if grade > 0}
+    parts = [{doc for doc in relevant if grades[doc] >= least} for least in {grades[doc] for doc in relevant}]
+    if entry.population == "subtopics":
+        of = options.get("subtopics") or {}
+        relevant = {doc for doc in relevant if of.get(doc)}
+        named = set().union(*(of[doc] for doc in relevant))
+        parts = [relevant, *({doc for doc in relevant if one in of[doc]} for one in named)]
+    total = sum(map(len, parts))
+    return [(len(part) / total, part) for part in parts if part]
+
+
+def _of_users(measure, ranking, wanted, **options):
+    given = columns("binary", ranking, dict.fromkeys(wanted, 1), **options)
+    return float(measure.entry.kernel(*[given[column] for column in measure.entry.columns], **measure.parameters))

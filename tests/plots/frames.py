@@ -241,6 +241,19 @@ def buckets() -> dict:
     return {"bucket": ["1-9", "10+", "not retrieved"], "low": [1, 10, np.nan], "high": [10, np.inf, np.nan]}
 
 
+def explained() -> pd.DataFrame:
+    """A preference between two runs on one query, by grade and recall level."""
+    return pd.DataFrame(
+        {
+            "query_id": "1", "run_a": "lm", "run_b": "bm25", "measure": "RPP",
+            "population": ["grade >= 1"] * 3 + ["grade >= 2"], "recall": [1, 2, 3, 1],
+            "doc_a": list("abca"), "rank_a": [1.0, 3, 9, 1], "doc_b": list("bacb"), "rank_b": [2.0, 3, 4, 4],
+            "sooner": ["lm", "tie", "bm25", "lm"], "weight": 0.25, "value": [1.0, 0, -1, 1],
+            "running_sum": [0.25, 0.25, 0.0, 0.25],
+        }
+    )  # fmt: skip
+
+
 # one frame of every kind of table that is drawn, with the columns that its schema asks for
 KINDS = {
     "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
@@ -252,6 +265,7 @@ KINDS = {
     "summary": summary,
     "curve": curves,
     "contributions": disaggregated,
+    "pair_explanation": explained,
     "orders": orders,
     "comparisons": comparisons,
     "discriminative_curve": lambda: p_values().assign(correction="none", share=0.5),

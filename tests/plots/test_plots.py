@@ -29,6 +29,7 @@ FRAMES = {
     "win_loss_tie": frames.preferences,
     "preference_heatmap": frames.preferences,
     "recall_levels": frames.disaggregated,
+    "running_sum": frames.explained,
     "difference_scatter": lambda: frames.preferences(4, measures=("RPP", "AP")),
     "incomplete": frames.degraded,
     "p_value_curves": frames.p_values,

@@ -1,0 +1,185 @@
+"""Learned populations: planted users are found again, and judged on queries that the fit did not see."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.catalog import ENTRIES
+from pdeval.evaluate.learned import _Model
+from tests import naive
+
+RUNS, QUERIES = 8, 40
+DOCS = [f"d{i:02d}" for i in range(24)]
+LEVELS = np.array([8.0, 4.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+GRADES = {1: 0.1, 2: 0.2, 3: 0.7}
+TOPICS = {"s1": 0.7, "s2": 0.2, "s3": 0.1}
+
+
+def lists():
+    rng = np.random.default_rng(5)
+    return {f"r{r}": {f"q{q}": rng.permutation(DOCS).tolist() for q in range(QUERIES)} for r in range(RUNS)}
+
+
+@pytest.fixture(scope="module")
+def joined():
+    """Random rankings with 8 relevant items in three grades."""
+    grades = {f"q{q}": dict(zip(DOCS, [1, 1, 1, 1, 2, 2, 3, 3])) for q in range(QUERIES)}
+    return naive.table(lists()).ireval.join(naive.judgments(grades))
+
+
+@pytest.fixture(scope="module")
+def diverse():
+    """The same rankings with nine relevant items in three subtopics."""
+    rows = [(f"q{q}", f"s{i % 3 + 1}", DOCS[i], 1) for q in range(QUERIES) for i in range(9)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "subtopic", "doc_id", "relevance"])
+    return naive.table(lists()).ireval.join(qrels)
+
+
+def people(judged, measure, slope=12.0, seed=0):
+    """Return winners drawn with a chance that grows with a preference."""
+    prefs = judged.prefer(measure)
+    won = np.random.default_rng(seed).random(len(prefs)) < 1 / (1 + np.exp(-slope * prefs["value"]))
+    return prefs.assign(winner=np.where(won, "a", "b")).drop(columns=["measure", "value"])
+
+
+@pytest.mark.parametrize("over", ["recall", "grades", ["recall", "grades"]])
+def test_the_derivatives_are_those_of_the_preference(joined, over):
+    model = _Model(joined, people(joined, "RPP"), [over] if isinstance(over, str) else over)
+    rng = np.random.default_rng(1)
+    theta, pull = rng.normal(size=sum(model.free) + 1), rng.normal(size=len(model.sign))
+    found = np.concatenate([by - by.mean() for by in model.slopes(theta, pull, model.score(theta))])
+    for i, slope in enumerate(found):
+        step = np.eye(len(theta))[i] * 1e-6
+        change = (pull * (model.score(theta + step)[0] - model.score(theta - step)[0])).sum() / 2e-6
+        assert slope == pytest.approx(change, abs=1e-5)
+
+
+def test_planted_recall_levels_are_recovered(joined):
+    judged = joined.at(level=1)
+    table = people(judged, pdeval.parse("RPP", weight=LEVELS, level=1))
+    found = judged.fit_population(table, penalty=0.1, draws=0)
+    weight = found.parameters["weight"](np.arange(1.0, 9))
+    np.testing.assert_allclose(weight / weight.sum(), LEVELS / LEVELS.sum(), rtol=0, atol=0.06)
+    assert found.weights["name"].tolist() == ["1", "2", "3-4", "5+"]
+    assert found.labels == len(table)
+
+
+def test_planted_grades_are_recovered_with_intervals_that_hold_them(joined):
+    table = people(joined, pdeval.parse("RPP", grades=GRADES))
+    found = joined.fit_population(table, over="grades", penalty=0.1, draws=20)
+    np.testing.assert_allclose(found.weights["weight"], list(GRADES.values()), rtol=0, atol=0.08)
+    assert found.weights["uniform"].tolist() == [1 / 3] * 3
+    assert (found.weights["low"] <= found.weights["weight"]).all()
+    assert (found.weights["weight"] <= found.weights["high"]).all()
+    assert found.weights["low"].iloc[2] > 1 / 3  # the interval of the planted favourite leaves out equal weights
+
+
+def test_planted_subtopics_are_recovered_and_the_background_with_them(diverse):
+    table = people(diverse, pdeval.parse("ST-RPP", subtopics=TOPICS, background=0))
+    found = diverse.fit_population(table, over="subtopics", penalty=0.1, draws=0)
+    weight = found.weights.set_index("name")["weight"]
+    named = weight[[f"subtopic {name}" for name in TOPICS]]
+    assert weight["any subtopic"] < 0.15
+    np.testing.assert_allclose(named / named.sum(), list(TOPICS.values()), rtol=0, atol=0.08)
+    assert found.weights["low"].isna().all()
+
+
+def test_levels_and_grades_are_fitted_together(joined):
+    planted = pdeval.parse("RPP", weight=LEVELS, grades=GRADES)
+    found = joined.fit_population(people(joined, planted, slope=20.0), over=["recall", "grades"], penalty=0.1, draws=0)
+    grades = found.weights.query("over == 'grades'")["weight"]
+    np.testing.assert_allclose(grades, list(GRADES.values()), rtol=0, atol=0.12)
+    assert found.weights.query("over == 'recall'")["weight"].iloc[0] > 0.3
+
+
+def test_held_out_agreement_is_above_that_of_equal_weights_where_users_differ(joined):
+    table = people(joined, pdeval.parse("RPP", grades={1: 0.02, 2: 0.03, 3: 0.95}))
+    found = joined.fit_population(table, over="grades", draws=0)
+    assert found.agreement > found.uniform_agreement + 2 * found.standard_error
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_held_out_agreement_is_no_more_than_an_error_below_where_they_do_not(joined, seed):
+    table = people(joined, "RPP(grades=uniform)", seed=seed)
+    found = joined.fit_population(table, over="grades", draws=0, seed=seed)
+    assert found.agreement > found.uniform_agreement - max(found.standard_error, 1e-12)
+
+
+def test_agreement_is_that_of_the_preference_itself_on_held_out_queries(joined):
+    table = people(joined, pdeval.parse("RPP", grades=GRADES))
+    found = joined.fit_population(table, over="grades", draws=0)
+    prefs = joined.prefer("RPP(grades=uniform)")
+    right = (1 + np.sign(prefs["value"].round(12)) * np.where(table["winner"] == "a", 1, -1)) / 2
+    assert found.uniform_agreement == pytest.approx(right.mean(), abs=1e-12)
+
+
+def test_a_strong_penalty_makes_weights_equal(joined):
+    found = joined.fit_population(people(joined, pdeval.parse("RPP", grades=GRADES)), "grades", penalty=1e6, draws=0)
+    np.testing.assert_allclose(found.weights["weight"], found.weights["uniform"], rtol=0, atol=0.01)
+
+
+def test_the_order_of_rows_does_not_matter_and_a_seed_repeats_everything(joined):
+    table = people(joined, "RPP")
+    one, two = (joined.fit_population(rows, draws=5) for rows in (table, table.sample(frac=1, random_state=1)))
+    pd.testing.assert_frame_equal(one.weights, two.weights)
+    assert (one.agreement, one.standard_error) == (two.agreement, two.standard_error)
+
+
+def test_a_registered_population_is_a_measure_by_name_everywhere(joined):
+    table = people(joined, pdeval.parse("RPP", grades=GRADES))
+    found = joined.fit_population(table, over=["recall", "grades"], draws=0)
+    name = found.register("peopleRPP")
+    try:
+        wanted = joined.prefer(found.measure(name))
+        pd.testing.assert_frame_equal(joined.prefer(name), wanted)
+        assert joined.order(name)["measure"].unique().tolist() == [name]
+        assert joined.compare([name, "AP"])["measure"].unique().tolist() == [name, "AP"]
+        cells = joined.disaggregate(name)
+        sums = (cells["weight"] * cells["value"]).groupby([cells[c] for c in ("query_id", "run_a", "run_b")]).sum()
+        np.testing.assert_allclose(sums, wanted["value"], rtol=0, atol=1e-12)
+        assert "learned from" in pdeval.catalog().set_index("name").loc[name, "summary"]
+        assert found.register(name) == name  # again, after another fit
+    finally:
+        del ENTRIES[name]
+
+
+def test_credits_of_interleaving_are_labels():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    judged = runs.ireval.join(qrels, topics="common")
+    shown = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "tfidf")], draws=4)
+    credits = shown.ireval.simulate_clicks(qrels, "navigational").ireval.credit(shown)
+    credits = credits[credits["query_id"].isin(judged.queries)]
+    found = judged.fit_population(credits, draws=0)
+    assert found.labels == credits["winner"].isin(["a", "b"]).sum()
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "text"),
+    [
+        ({"over": "level"}, ValueError, "over='level': choose 'recall', 'grades' or 'subtopics'"),
+        ({"over": ["grades", "subtopics"]}, ValueError, "grades and subtopics not together"),
+        ({"over": []}, ValueError, "fit recall levels, grades or subtopics"),
+        ({"folds": 1}, ValueError, "folds=1: give a whole number of at least 2"),
+        ({"folds": 99}, ValueError, "the labels are on 40 queries; folds=99 needs at least as many"),
+        ({"draws": -1}, ValueError, "draws=-1"),
+        ({"penalty": -1}, ValueError, "penalty=-1"),
+        ({"confidence": 95}, ValueError, "confidence=95"),
+        ({"over": "subtopics"}, ValueError, "needs subtopics"),
+    ],
+)
+def test_a_fit_that_cannot_be_made_is_refused(joined, options, kind, text):
+    with pytest.raises(kind, match=text):
+        joined.fit_population(people(joined, "RPP"), **options)
+
+
+def test_one_grade_has_nothing_to_weigh(joined):
+    with pytest.raises(ValueError, match="there is one positive grade, or a level makes relevance binary"):
+        joined.at(level=1).fit_population(people(joined, "RPP"), over="grades")
+
+
+@pytest.mark.parametrize(("name", "text"), [("RPP", "a measure 'RPP' already"), ("a, b", "cannot be a measure's name")])
+def test_a_name_that_is_taken_or_cannot_be_read_is_refused(joined, name, text):
+    found = joined.fit_population(people(joined, "RPP"), draws=0)
+    with pytest.raises(ValueError, match=text):
+        found.register(name)
