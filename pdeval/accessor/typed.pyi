@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from pdeval.accessor import Ireval, Joined
 from pdeval.evaluate.fitting import Weights
+from pdeval.evaluate.learned import Population
 from pdeval.judged.judged import Judged
 from pdeval.online.click_models import ClickModel
 from pdeval.report.spec import Report
@@ -72,6 +73,18 @@ class JudgedVerbs(Judged):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def cases(
+        self,
+        average: object = "RPP",
+        *,
+        per: Literal["pair", "query"] = "pair",
+        baseline: object = None,
+        pairs: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
 
     def check(
         self,
@@ -142,6 +155,7 @@ class JudgedVerbs(Judged):
         self,
         measures: object = ...,
         *,
+        per: Literal["query", "pair"] = "query",
         baseline: object = None,
         pairs: object = None,
         by: str | Sequence[str] | None = None,
@@ -186,8 +200,21 @@ class JudgedVerbs(Judged):
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
 
-    def explain(self, query: object, measures: object = ..., *, runs: object = None) -> pd.DataFrame:
+    def explain(self, query: object = None, measures: object = ..., *, runs: object = None) -> pd.DataFrame:
         """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
+
+    def fit_population(
+        self,
+        labelled: object,
+        over: Literal["recall", "grades", "subtopics"] | Sequence[Literal["recall", "grades", "subtopics"]] = "recall",
+        *,
+        penalty: float = 1.0,
+        folds: int = 5,
+        draws: int = 100,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+    ) -> Population:
+        """Return the population of users whose preferences best reproduce labelled ones."""
 
     def fit_weights(self, labelled: object, *, penalty: float = 1.0) -> Weights:
         """Return the weights of recall levels that best reproduce labelled preferences."""
@@ -1678,6 +1705,33 @@ class OrdersIreval(Ireval):
     ) -> Report:
         """Return the table of an ordering, best run first: ranks, their intervals, scores."""
 
+class PairExplanationIreval(Ireval):
+    """The verbs of a table of the kind 'pair_explanation'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the running sum of a preference over populations and recall levels, a line per measure."""
+
+        def running_sum(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the running sum of a preference over populations and recall levels, a line per measure."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
 class PoolIreval(Ireval):
     """The verbs of a table of the kind 'pool'."""
 
@@ -2150,6 +2204,25 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
+    def cases(
+        self,
+        qrels: object,
+        average: object = "RPP",
+        *,
+        per: Literal["pair", "query"] = "pair",
+        baseline: object = None,
+        pairs: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
+
     def check(
         self,
         qrels: object,
@@ -2250,6 +2323,7 @@ class RunsIreval(Ireval):
         qrels: object,
         measures: object = ...,
         *,
+        per: Literal["query", "pair"] = "query",
         baseline: object = None,
         pairs: object = None,
         by: str | Sequence[str] | None = None,
@@ -2317,7 +2391,7 @@ class RunsIreval(Ireval):
     def explain(
         self,
         qrels: object,
-        query: object,
+        query: object = None,
         measures: object = ...,
         *,
         runs: object = None,
@@ -2329,6 +2403,26 @@ class RunsIreval(Ireval):
         validate: bool = True,
     ) -> pd.DataFrame:
         """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
+
+    def fit_population(
+        self,
+        qrels: object,
+        labelled: object,
+        over: Literal["recall", "grades", "subtopics"] | Sequence[Literal["recall", "grades", "subtopics"]] = "recall",
+        *,
+        penalty: float = 1.0,
+        folds: int = 5,
+        draws: int = 100,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> Population:
+        """Return the population of users whose preferences best reproduce labelled ones."""
 
     def fit_weights(
         self,

@@ -170,7 +170,7 @@ def _evaluate(one: argparse.ArgumentParser) -> None:
     one.add_argument("--stats", action="store_true", help="n, mean, sd and confidence interval.")
     one.add_argument(
         "--replicate", metavar="COLUMN[,...]", type=split, default=None,
-        help="Average over the runs that differ in these columns only; --by family --replicate run is one row a family.",
+        help="Average over runs that differ in these columns only: --by family --replicate run is one row a family.",
     )  # fmt: skip
     group = one.add_argument_group("trec_eval")
     group.add_argument(

@@ -106,7 +106,7 @@ def cases(
     source = select(judged, asked, baseline=baseline, pairs=pairs)
     found = dict(zip(source.measures, source.cube().values))
     best, _, mean, worst = values = [found[measure.label] for measure in asked]
-    sign = [signs(value) for value in (best, mean, worst)]
+    sign = [signs(value, 1.0) for value in (best, mean, worst)]  # preferences have size 1
     opposed = {
         "best_average": sign[0] * sign[1] < 0,
         "average_worst": sign[1] * sign[2] < 0,

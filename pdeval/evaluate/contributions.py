@@ -174,3 +174,61 @@ def _means(cells: Cells, views: Views, asked: list[Measure], a: np.ndarray, b: n
     merged = dict(zip(KEY[1:], (part[held] for part in np.unravel_index(found, top))))
     queries = n[merged["measure"], merged["pair"]]
     return {**merged, "n": queries, "weight": weight[held] / queries, "value": value[held] / weight[held]}
+
+
+def only_sums(asked: list[Measure]) -> None:
+    """Raise where a measure is no sum over recall levels."""
+    for measure in asked:
+        if measure.entry.path not in ("recall-paired", "interleaved") and measure.entry.name not in {
+            *TERMS,
+            *PAIR_TERMS,
+        }:
+            known = ", ".join(["RPP and its kin", *TERMS, *PAIR_TERMS, "OI"])
+            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {known}.")
+
+
+def parts_of(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
+    """Yield (population, block, weights, values), weights and values of shape (levels, topics, pairs) or less.
+
+    A topic that a population has no share in has a weight that is not a number.
+    """
+    entry, parameters = measure.entry, measure.parameters
+    if entry.family == "metric":
+        yield from _terms(views, measure, a, b)
+        return
+    for name, share, blocks in populations(views, measure):
+        for block in filter(lambda block: block.size, blocks):
+            if entry.path == "interleaved":
+                user, over = parameters["user"], parameters["over"]
+                value, weight = offline_interleaving.stops_of_block(block, user, a, b, over=over)
+            elif entry.path == "recall-paired":
+                weight = weights(parameters.get("weight", entry.weight), block.size)[:, None, None]
+                value = closer(block["rank"][..., a], block["rank"][..., b]).astype(np.float64)
+            else:
+                function = PAIR_TERMS[entry.name]
+                value, weight = function(*both_sides(block, entry.columns, a, b), **parameters)
+            yield name, block, _of_population(weight, share, block), value
+
+
+def _terms(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
+    """Yield the same of a measure: the difference of its terms."""
+    function = TERMS[measure.entry.name]
+    signature = inspect.signature(function).parameters.values()
+    columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
+    own = {one.name for one in signature if one.kind is one.KEYWORD_ONLY}
+    given = {name: value for name, value in measure.parameters.items() if name in own}
+    for name, share, blocks in populations(views, measure):
+        for block in filter(lambda block: block.size, blocks):
+            terms, weight = function(*block.columns(columns), **given)
+            value = np.subtract(terms[..., a], terms[..., b])
+            weight = weight if np.ndim(weight) == 3 else np.broadcast_to(weight, (block.shape[0], 1))[None]
+            yield name, block, _of_population(weight, share, block), value
+
+
+def _of_population(weight: np.ndarray, share: np.ndarray | None, block: Block) -> np.ndarray:
+    """Return the weights of a population's cells on the topics of a block; not a number where it has no share."""
+    return weight if share is None else weight * np.where(share > 0, share, np.nan)[block.topics][:, None]

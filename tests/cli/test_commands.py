@@ -46,7 +46,18 @@ def test_evaluate_equals_the_accessor_per_query_and_with_statistics(data, pdeval
 
 
 def test_evaluate_averages_over_groups_of_runs(data, sample, pdeval_command):
-    words = ("evaluate", *data, "-m", "AP", "--metadata", sample / "metadata.csv", "--by", "family")
+    words = (
+        "evaluate",
+        *data,
+        "-m",
+        "AP",
+        "--metadata",
+        sample / "metadata.csv",
+        "--by",
+        "family",
+        "--replicate",
+        "run",
+    )
     found = pdeval_command(*words, "--format", "json")
     table = {row["family"]: row["AP"] for row in json.loads(found.out)}
     assert list(table) == ["dense", "fusion", "lexical", "reranker", "sparse"]
@@ -179,7 +190,6 @@ def test_catalog_lists_what_mentions_all_words(pdeval_command):
         (["-m", "mc4"], "'pdeval order QRELS RUN RUN --method mc4' prints it."),  # 12.20
         (["-m", "ndcg_cut.10,x"], "no measure 'x'"),
         (["--format", "parquet"], "parquet is not for reading on a screen"),
-        (["--by", "family"], "the column 'family' comes from a file: say which with --metadata FILE."),
         (["-c", "--topics", "common"], "-c is --topics judged, but --topics common was given too."),
         (["--trec-eval", "--format", "csv"], "--format does not go with --trec-eval"),
         (["--trec-eval", "-m", "mapp"], "no measure 'mapp'"),
@@ -210,7 +220,7 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
         ("evaluate", qrels, f"{runs}/*.nothing"): "no file matches",
         ("compare", qrels, runs, "--baseline", "bm52"): "bm52",
         ("evaluate", qrels, runs, "-l", "9"): "no judged query has an item with a grade of at least 9",
-        ("evaluate", qrels, runs, "--by", "year", "--metadata", tmp_path / "few.csv"): "has no column 'year'",
+        ("evaluate", qrels, runs, "--by", "year", "--metadata", tmp_path / "few.csv"): "no column 'year' to group by",
         (
             "evaluate",
             qrels,
@@ -219,7 +229,7 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
             "family",
             "--metadata",
             tmp_path / "few.csv",
-        ): "has no row for 11 of the runs",
+        ): "the metadata have no row for 11 values of run",
         ("evaluate", qrels, runs, "-o", tmp_path / "no" / "x.csv"): "x.csv",
     }
     for words, message in cases.items():
