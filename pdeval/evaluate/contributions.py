@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
+from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.choice import chosen_pairs
-from pdeval.evaluate.populations import check_populations
+from pdeval.evaluate.pairs import both_sides
+from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.scores import Views, attributes
+from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
+from pdeval.kernels.levels import closer
+from pdeval.kernels.pair_terms import PAIR_TERMS
+from pdeval.kernels.preferences import weights
+from pdeval.kernels.terms import TERMS
 from pdeval.kinds.labels import labels, repeated
 from pdeval.kinds.schemas import table
 from pdeval.verbs import verb
