@@ -300,7 +300,8 @@ def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], group
         except (ValueError, KeyError) as error:
             text = f"{_told(groups.iloc[at])}: {error.args[0] if error.args else error}"
             if not isinstance(error, TooFew):
-                raise type(error)(f"in the group {text}") from error
+                kind = KeyError if isinstance(error, KeyError) else ValueError
+                raise kind(f"in the group {text}") from error
             left.append(text)
     if not frames:
         raise TooFew(f"no group has enough for an answer; {left[0]}")

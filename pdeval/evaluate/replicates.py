@@ -52,10 +52,11 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str]) -> Scores |
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"model": ["a", "a", "b"], "seed": [1, 2, 1]})
-    >>> cube = Scores(runs, pd.Index(["q"], name="query_id"), ("AP",), np.array([[[0.2, 0.4, 0.5]]]), np.array([True]))
+    >>> runs = pd.DataFrame({"model": ["a", "a", "b", "b"], "seed": [1, 2, 1, 2]})
+    >>> values = np.array([[[0.2, 0.4, 0.5, 0.7]]])
+    >>> cube = Scores(runs, pd.Index(["q"], name="query_id"), ("AP",), values, np.array([True]))
     >>> averaged(cube, ["seed"]).values.round(3).tolist()
-    [[[0.3, 0.5]]]
+    [[[0.3, 0.6]]]
     """
     systems, system = systems_of(source.runs, replicate)
     size = np.bincount(system, minlength=len(systems))

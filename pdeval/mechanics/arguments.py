@@ -154,4 +154,5 @@ def shown(value: object) -> str:
         if len(text) <= 80 and "\n" not in text:
             return text
     size = f" of {len(value)}" if hasattr(value, "__len__") else ""
-    return f"a {type(value).__name__}{size}"
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}{size}"

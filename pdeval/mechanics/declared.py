@@ -47,7 +47,8 @@ WORDS: dict[str, Check] = {
     **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
     **dict.fromkeys(("depth", "max_queries", "most", "ahead", "memory"), count(1)),
     **dict.fromkeys(("sessions", "users"), count(1, MOST)),
-    **dict.fromkeys(("levels", "points"), count(1, 10_000)),
+    "levels": count(1, 10_000),
+    "points": count(2, 10_000),
     **dict.fromkeys(("penalty", "margin", "tau", "fuzziness"), between(0, np.finfo(float).max)),
     **dict.fromkeys(("seconds_per_result", "seconds_per_click"), between(0, 1e9)),
     "draws": count(0, MOST),
@@ -62,7 +63,7 @@ WORDS: dict[str, Check] = {
 REGISTERED = ("correction", "test", "method", "compat", "ties")
 # what verbs check themselves, and say more of: tables and levels, names of measures, groups and buckets
 SAID_BY_VERBS = (
-    *("qrels", "lists", "metadata", "level", "measures", "pairs"),
+    *("qrels", "lists", "labelled", "metadata", "level", "measures", "pairs", "over"),
     *("by", "replicate", "shares", "aggregate"),
 )
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")

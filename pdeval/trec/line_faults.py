@@ -23,12 +23,12 @@ class LineError(ValueError):
     """
 
     def __init__(self, path: Path, line: int, what: str) -> None:
-        super().__init__(path, line, what)
+        super().__init__(f"{path}, line {line:,}: {what}")
         self.path, self.line, self.what = path, line, what
 
-    def __str__(self) -> str:
-        """Return the file, the line and what is wrong."""
-        return f"{self.path}, line {self.line:,}: {self.what}"
+    def __reduce__(self) -> tuple[type[LineError], tuple[Path, int, str]]:
+        """Return how another process makes it again."""
+        return LineError, (self.path, self.line, self.what)
 
     def below(self, lines: int) -> LineError:
         """Return the same error where so many lines stand before those that were counted."""

@@ -1,5 +1,6 @@
 """What a door is given reaches the verb: every option of every verb, every rule of the join."""
 
+import collections
 import contextlib
 import inspect
 
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor import Joined
+from pdeval.accessor import Joined, building
 from pdeval.accessor.building import RULES, complete, joins, stamped
 from pdeval.judged.judged import Judged
 from pdeval.verbs import of_kind
@@ -55,6 +56,13 @@ def same(given, got):
 
 
 JUDGED = list(of_kind("judged"))
+
+
+@pytest.fixture(autouse=True)
+def unchecked(monkeypatch):
+    """Let any object through, so that what arrives can be told from anything else."""
+    through = collections.defaultdict(lambda: lambda name, value: value)
+    monkeypatch.setattr(building, "checks_of", lambda verb, kind: through)
 
 
 @pytest.fixture(scope="module")
