@@ -34,7 +34,7 @@ import pandas as pd
 import pdeval
 from pdeval.accessor.building import RULES, signature_of
 from pdeval.verbs import VERBS, of_kind
-from tests.walk_tables import NEEDED, quiet, tables
+from tests.walk_tables import FEW, NEEDED, quiet, tables
 
 PACKAGE = Path(pdeval.__file__).parent
 LIMIT = 5.0  # seconds of the processor for one call; the tables are small
@@ -96,6 +96,7 @@ def verb_steps() -> Iterator[Step]:
         for name, verb in of_kind(kind).items():
             parameters = list(signature_of(verb, kind).parameters.values())[1:]
             needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty}
+            needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
             for parameter in parameters:
                 yield Step(
                     f"{kind}.{name}",

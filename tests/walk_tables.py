@@ -136,7 +136,7 @@ def _online() -> dict[str, pd.DataFrame]:
     }
 
 
-# what a verb is asked where it cannot be asked without, or would take long
+# what a verb is asked where it cannot be asked without
 NEEDED = {
     "qrels": qrels,
     "labels": labels,
@@ -151,3 +151,5 @@ NEEDED = {
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
 }
+# and where it would take long
+FEW = {"draws": 3}

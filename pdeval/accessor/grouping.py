@@ -59,10 +59,10 @@ def taken(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     found = {name: given.pop(name) for name in options_of(verb) if name in given}
     found = {name: value for name, value in found.items() if value is not None}
     if "by" in found:
-        fine = next((p for p in verb.parameters if p.name == "per"), None)
-        if fine is not None and found["by"] in ("query", "run"):
-            raise ValueError(f"by= groups by columns of metadata; how fine a result is, is now per={found['by']!r}.")
         found["by"] = groups.named(found["by"])
+        fine = any(parameter.name == "per" for parameter in verb.parameters)
+        if fine and found["by"] in (["query"], ["run"]):
+            raise ValueError(f"by= groups by columns of metadata; how fine a result is, is now per={found['by'][0]!r}.")
         found.setdefault("metadata", given.get("metadata"))
     elif "metadata" in found and given.get("by") is None:
         raise ValueError("metadata= says what queries or runs are: name the columns to group by, with by=.")
