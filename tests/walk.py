@@ -190,6 +190,8 @@ def outcome_of(step: Step, value: str) -> Outcome:
     """Return what comes of asking an option with a value."""
     given, started = VALUES[value], time.process_time()
     said = ""
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     try:
         with _limited(LIMIT), warnings.catch_warnings():
             warnings.simplefilter("error")  # numpy's warnings tell of numbers that make no sense

@@ -152,6 +152,9 @@ def _each(verb: Verb, parts: Iterator[Any], labels: pd.DataFrame, given: dict[st
 def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
     """Return the result of a verb of a table of results for each group of its rows."""
     frame, binding, kind = door._frame, door._binding, str(door._kind)
+    if "replicate" in asked and kind not in ("scores", "preferences"):
+        said = SCHEMAS[kind].says
+        raise ValueError(f"replicate= averages what runs score on queries; a {said} has none. Say it where they have.")
     if "by" not in asked:
         return verb.function(_averaged(_cubes(tables.read(door, kind), given), asked["replicate"]), **given)
     frame = _with_metadata(frame, binding, kind, asked)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -137,7 +136,8 @@ def shorten(names: Sequence[str], length: int) -> list[str]:
         alike.setdefault(short, []).append(name)
     groups = [group for group in alike.values() if len(group) > 1]
     for group in groups:
-        first = max(len(commonprefix(group)) - 2, 0)
+        apart = next((at for at, letters in enumerate(zip(*group)) if len(set(letters)) > 1), 2)
+        first = max(apart - 2, 0)
         cut.update({name: f"…{name[first : first + length - 1]}…" for name in group})
     if len(set(cut.values())) < len(cut):  # they differ in several places
         several = [name for group in groups for name in group]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -152,6 +154,19 @@ def to_excel(report: Report, *, sheet_name: str = "report") -> bytes:
         import openpyxl  # noqa: F401
     except ImportError:
         raise ImportError("Excel files need openpyxl: pip install openpyxl.") from None
+    before, sys.unraisablehook = sys.unraisablehook, lambda *_: None
+    try:
+        try:
+            return _book(report, sheet_name)
+        except OSError as error:
+            fault = error.errno, error.strerror
+        gc.collect()  # openpyxl's temporary files on a full disk would each print a traceback when they go, later
+    finally:
+        sys.unraisablehook = before
+    raise OSError(*fault)
+
+
+def _book(report: Report, sheet_name: str) -> bytes:
     notes = pd.DataFrame({"notes": [safe(text, kept="\n") for text in (report.caption, *report.notes) if text]})
     held = io.BytesIO()
     with pd.ExcelWriter(held, engine="openpyxl") as book:

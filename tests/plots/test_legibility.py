@@ -25,8 +25,8 @@ def test_names_that_would_become_the_same_are_cut_around_what_tells_them_apart()
 
 
 def test_names_that_differ_in_several_places_are_numbered_where_no_cut_tells_them_apart():
-    names = [f"run{left}{'-' * 60}{right}{'x' * 60}" for left in "ab" for right in "ab"]
-    for names in (names, [f"{'x' * 60}{left}{'-' * 60}{right}{'x' * 60}" for left in "ab" for right in "ab"]):
+    for begin in ("run", "x" * 60):
+        names = [f"{begin}{left}{'-' * 60}{right}{'x' * 60}" for left in "ab" for right in "ab"]
         short = legibility.shorten(names, 20)
         assert len(set(short)) == 4
         assert max(map(len, short)) <= 22
