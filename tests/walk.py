@@ -1,4 +1,4 @@
-"""The walk: every option of every verb on every kind of table, asked with bad values; `python -m tests.walk` counts.
+"""The walk: every option of every verb of every table, and of public functions, asked with bad values; `python -m tests.walk` counts.
 
 An outcome is one of
 
@@ -34,6 +34,7 @@ import pandas as pd
 import pdeval
 from pdeval.accessor.building import RULES, signature_of
 from pdeval.verbs import VERBS, of_kind
+from tests.walk_functions import calls
 from tests.walk_tables import FEW, NEEDED, quiet, tables
 
 PACKAGE = Path(pdeval.__file__).parent
@@ -106,6 +107,11 @@ def verb_steps() -> Iterator[Step]:
                 )
 
 
+def function_steps() -> Iterator[Step]:
+    """Yield every parameter of the public functions of pdeval's modules."""
+    return (Step(*call) for call in calls())
+
+
 def _ask(kind: str, name: str, needed: dict[str, object], option: str, value: object) -> object:
     table = tables()[kind]
     door = table if kind == "judged" else table.ireval
@@ -176,7 +182,7 @@ def _raises(path: str) -> frozenset[int]:
 
 def own_words(error: BaseException, option: str) -> bool:
     """Return whether an error is pdeval's own: raised by it, of a kind that users catch, and saying something."""
-    if not isinstance(error, ValueError | KeyError | TypeError):
+    if not isinstance(error, ValueError | KeyError | TypeError | FileNotFoundError | IsADirectoryError):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
     if PACKAGE not in Path(last.filename).parents or last.lineno not in _raises(last.filename):
@@ -240,7 +246,7 @@ def main() -> int:
 
     matplotlib.use("agg")
     started = time.process_time()
-    steps = [step for step in verb_steps() if asked.only in step.who]
+    steps = [step for step in (*verb_steps(), *function_steps()) if asked.only in step.who]
     steps = list(once(iter(steps))) if asked.quick else steps
     found = []
     for step in steps:
@@ -253,7 +259,7 @@ def main() -> int:
     pairs = len({(one.who, one.option) for one in found})
     bad = Counter((one.who, one.option) for one in faults)
     who = len({one.who for one in found})
-    print(f"{who} verbs of tables, {pairs} options, {len(found)} values; {len(bad)} options with faults")
+    print(f"{who} verbs of tables and functions, {pairs} options, {len(found)} values; {len(bad)} options with faults")
     print(f"{time.process_time() - started:.0f} s")
     return bool(faults)
 
