@@ -1,4 +1,4 @@
-"""The walk: every option of every verb of every table, and of public functions, asked with bad values; `python -m tests.walk` counts.
+"""The walk: options of verbs and of public functions, asked with bad values; `python -m tests.walk` counts.
 
 An outcome is one of
 

@@ -250,3 +250,17 @@ def test_wrong_choices_are_refused():
         multileave(runs(x="ab"))
     with pytest.raises(KeyError, match="no run 'w'"):
         interleave(table, pairs=[("w", "x")])
+
+
+def test_13_5_lists_do_not_depend_on_the_order_of_categories():
+    runs = pdeval.datasets.sample_runs()
+    runs = runs[runs["run"].isin(["bm25", "ql"])].reset_index(drop=True)
+    expected = runs.ireval.interleave(draws=2)
+    for name in ("run", "query_id", "doc_id"):
+        turned = sorted(runs[name].unique(), reverse=True)
+        found = runs.assign(**{name: pd.Categorical(runs[name], categories=turned)}).ireval.interleave(draws=2)
+        plain = found.astype({column: expected[column].dtype for column in expected.columns})
+        keys = ["run_a", "run_b", "query_id", "draw", "position"]
+        pd.testing.assert_frame_equal(
+            plain.sort_values(keys, ignore_index=True), expected.sort_values(keys, ignore_index=True)
+        )
