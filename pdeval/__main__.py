@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -40,8 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         except UsageError as error:
             _tell(f"error: {error}\nTry '{PROGRAM} {options.command} --help'.")
             return 2
-        except (ValueError, KeyError, TypeError, ImportError, OSError) as error:
+        except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
             _tell(f"error: {_text(error)}")
+            return 1
+        except MemoryError:
+            _tell("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
             return 1
 
 
@@ -54,7 +58,8 @@ def _text(error: BaseException) -> str:
             f"the output is {sys.stdout.encoding}, which has no {error.object[error.start]!a}; set "
             "PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
         )
-    return str(error.args[0]) if error.args else type(error).__name__
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or type(error).__name__
+    return re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", text)  # as a shell says it
 
 
 def _tell(text: str) -> None:

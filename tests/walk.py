@@ -1,4 +1,4 @@
-"""The walk: every option of every verb on every kind of table, asked with bad values; `python -m tests.walk` counts.
+"""The walk: options of verbs and of public functions, asked with bad values; `python -m tests.walk` counts.
 
 An outcome is one of
 
@@ -34,7 +34,8 @@ import pandas as pd
 import pdeval
 from pdeval.accessor.building import RULES, signature_of
 from pdeval.verbs import VERBS, of_kind
-from tests.walk_tables import NEEDED, quiet, tables
+from tests.walk_functions import calls
+from tests.walk_tables import FEW, NEEDED, quiet, tables
 
 PACKAGE = Path(pdeval.__file__).parent
 LIMIT = 5.0  # seconds of the processor for one call; the tables are small
@@ -96,6 +97,7 @@ def verb_steps() -> Iterator[Step]:
         for name, verb in of_kind(kind).items():
             parameters = list(signature_of(verb, kind).parameters.values())[1:]
             needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty}
+            needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
             for parameter in parameters:
                 yield Step(
                     f"{kind}.{name}",
@@ -103,6 +105,11 @@ def verb_steps() -> Iterator[Step]:
                     functools.partial(_ask, kind, name, needed, parameter.name),
                     "join" if parameter.name in RULES and parameter.name not in verb.own else verb.function,
                 )
+
+
+def function_steps() -> Iterator[Step]:
+    """Yield every parameter of the public functions of pdeval's modules."""
+    return (Step(*call) for call in calls())
 
 
 def _ask(kind: str, name: str, needed: dict[str, object], option: str, value: object) -> object:
@@ -175,7 +182,7 @@ def _raises(path: str) -> frozenset[int]:
 
 def own_words(error: BaseException, option: str) -> bool:
     """Return whether an error is pdeval's own: raised by it, of a kind that users catch, and saying something."""
-    if not isinstance(error, ValueError | KeyError | TypeError):
+    if not isinstance(error, ValueError | KeyError | TypeError | FileNotFoundError | IsADirectoryError):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
     if PACKAGE not in Path(last.filename).parents or last.lineno not in _raises(last.filename):
@@ -189,6 +196,8 @@ def outcome_of(step: Step, value: str) -> Outcome:
     """Return what comes of asking an option with a value."""
     given, started = VALUES[value], time.process_time()
     said = ""
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     try:
         with _limited(LIMIT), warnings.catch_warnings():
             warnings.simplefilter("error")  # numpy's warnings tell of numbers that make no sense
@@ -237,7 +246,7 @@ def main() -> int:
 
     matplotlib.use("agg")
     started = time.process_time()
-    steps = [step for step in verb_steps() if asked.only in step.who]
+    steps = [step for step in (*verb_steps(), *function_steps()) if asked.only in step.who]
     steps = list(once(iter(steps))) if asked.quick else steps
     found = []
     for step in steps:
@@ -250,7 +259,7 @@ def main() -> int:
     pairs = len({(one.who, one.option) for one in found})
     bad = Counter((one.who, one.option) for one in faults)
     who = len({one.who for one in found})
-    print(f"{who} verbs of tables, {pairs} options, {len(found)} values; {len(bad)} options with faults")
+    print(f"{who} verbs of tables and functions, {pairs} options, {len(found)} values; {len(bad)} options with faults")
     print(f"{time.process_time() - started:.0f} s")
     return bool(faults)
 

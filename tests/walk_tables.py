@@ -107,6 +107,7 @@ def _tables() -> dict[str, object]:
         "effective_shares": join.lengths.effective_shares(),
         "accounting": runs().ireval.check(qrels()),
         "explanation": join.explain("116" if "116" in set(runs()["query_id"]) else runs()["query_id"].iloc[0]),
+        "pair_explanation": join.explain(runs()["query_id"].iloc[0], "RPP", runs=["bm25", "ql"]),
         "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
         "delta_sort_runs": join.delta_sort("RR", per="run"),
     }
@@ -136,7 +137,7 @@ def _online() -> dict[str, pd.DataFrame]:
     }
 
 
-# what a verb is asked where it cannot be asked without, or would take long
+# what a verb is asked where it cannot be asked without
 NEEDED = {
     "qrels": qrels,
     "labels": labels,
@@ -151,3 +152,5 @@ NEEDED = {
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
 }
+# and where it would take long
+FEW = {"draws": 3}

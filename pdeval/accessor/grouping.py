@@ -59,10 +59,10 @@ def taken(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     found = {name: given.pop(name) for name in options_of(verb) if name in given}
     found = {name: value for name, value in found.items() if value is not None}
     if "by" in found:
-        fine = next((p for p in verb.parameters if p.name == "per"), None)
-        if fine is not None and found["by"] in ("query", "run"):
-            raise ValueError(f"by= groups by columns of metadata; how fine a result is, is now per={found['by']!r}.")
         found["by"] = groups.named(found["by"])
+        fine = any(parameter.name == "per" for parameter in verb.parameters)
+        if fine and found["by"] in (["query"], ["run"]):
+            raise ValueError(f"by= groups by columns of metadata; how fine a result is, is now per={found['by'][0]!r}.")
         found.setdefault("metadata", given.get("metadata"))
     elif "metadata" in found and given.get("by") is None:
         raise ValueError("metadata= says what queries or runs are: name the columns to group by, with by=.")
@@ -152,6 +152,9 @@ def _each(verb: Verb, parts: Iterator[Any], labels: pd.DataFrame, given: dict[st
 def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
     """Return the result of a verb of a table of results for each group of its rows."""
     frame, binding, kind = door._frame, door._binding, str(door._kind)
+    if "replicate" in asked and kind not in ("scores", "preferences"):
+        said = SCHEMAS[kind].says
+        raise ValueError(f"replicate= averages what runs score on queries; a {said} has none. Say it where they have.")
     if "by" not in asked:
         return verb.function(_averaged(_cubes(tables.read(door, kind), given), asked["replicate"]), **given)
     frame = _with_metadata(frame, binding, kind, asked)

@@ -211,7 +211,7 @@ def _given(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
     for option in options_of(verb):
         if hasattr(options, option.name):
             value = getattr(options, option.name)
-            given[option.name] = _table(value) if option.form.file else option.value(value)
+            given[option.name] = _table(value, options.encoding) if option.form.file else option.value(value)
     names = [parameter.name for parameter in verb.parameters]
     if "measures" in names and options.measures and not getattr(options, "trec_eval", False):
         given["measures"] = _measures(options)
@@ -254,19 +254,29 @@ def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.Data
     """Return judgments and runs; every file is read once, so that any may be a pipe."""
     if [options.qrels, *options.files].count(files.STDIN) > 1:
         raise UsageError("'-' is the standard input, which can be read once: give one file that way.")
-    qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics)
-    found = [file._replace(tag=tags) for file in reading.run_files(options.files, names=options.names)]
+    qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics, encoding=options.encoding)
+    found = [
+        file._replace(tag=tags, encoding=options.encoding)
+        for file in reading.run_files(options.files, names=options.names)
+    ]
     return qrels, reading.in_memory(found, progress=False if options.quiet else None)
 
 
-def _table(path: str) -> pd.DataFrame:
+def _table(path: str, encoding: str | None) -> pd.DataFrame:
     """Return a table about runs that is in a file."""
     files.check_present(Path(path))
-    return (
-        pd.read_parquet(path)
-        if files.is_parquet(Path(path))
-        else pd.read_csv(path, dtype={"run": str, "query_id": str})
-    )
+    if files.is_parquet(Path(path)):
+        return pd.read_parquet(path)
+    names = {"run": str, "query_id": str}
+    try:
+        return pd.read_csv(path, dtype=names)
+    except UnicodeDecodeError:
+        if encoding is None:
+            raise ValueError(f"'{path}' is not UTF-8: say what it is, e.g. --encoding latin-1.") from None
+    try:
+        return pd.read_csv(path, dtype=names, encoding=encoding)
+    except UnicodeError:
+        raise ValueError(f"'{path}' is neither UTF-8 nor {encoding}.") from None
 
 
 def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.DataFrame:
@@ -275,7 +285,7 @@ def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.D
     path = getattr(options, "metadata", None)
     if path is None:
         raise UsageError(f"the column {wanted[0]!r} comes from a file: say which with --metadata FILE.")
-    frame = _table(path)
+    frame = _table(path, options.encoding)
     for name in ("run", *wanted):
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")

@@ -93,17 +93,19 @@ def write(
             table.to_parquet(beside, index=False)
     else:
         report = content if isinstance(content, Report) else listed(content, digits)
-        held = FORMATS[kind].file(report)
-        with replacing(path) as beside:
-            beside.write_bytes(held)
+        with replacing(path) as beside:  # the format may need room on a disk too
+            beside.write_bytes(FORMATS[kind].file(report))
 
 
 def send(lines: list[str], path: str | None) -> None:
     """Write lines to a file, or print them."""
     text = "".join(line + "\n" for line in lines)
     if path is None:
-        sys.stdout.write(visible(text, kept="\n\t") if sys.stdout.isatty() else text)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(visible(text, kept="\n\t") if sys.stdout.isatty() else text)
+            sys.stdout.flush()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, "standard output") from None
     else:
         with replacing(path) as beside:
             beside.write_text(text, encoding="utf-8", newline="\n")

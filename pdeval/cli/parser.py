@@ -12,7 +12,8 @@ from pdeval import __version__
 from pdeval.accessor.building import RULES
 from pdeval.accessor.documentation import sections
 from pdeval.cli.output import formats
-from pdeval.cli.verb_options import Option, options_of, split
+from pdeval.cli.verb_options import Option, number_of, options_of, split
+from pdeval.trec.encodings import check_encoding
 from pdeval.verbs import Verb, of_kind
 
 PROGRAM = "pdeval"
@@ -140,6 +141,10 @@ def _data(one: argparse.ArgumentParser, verb: Verb) -> None:
     one.add_argument("qrels", metavar="QRELS", help="The judgments.")
     one.add_argument("files", metavar="RUN", nargs="+", help="Run files, folders or patterns.")
     one.add_argument("--names", choices=["file", "tag"], default="file", help="What runs are named after.")
+    one.add_argument(
+        "--encoding", metavar="NAME", type=_named(_encoding), default=None,
+        help="Of files that are not UTF-8, e.g. latin-1; without it such a file is an error.",
+    )  # fmt: skip
     if any(parameter.name == "measures" for parameter in verb.parameters):
         one.add_argument(
             "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
@@ -217,7 +222,12 @@ EXTRAS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 def _whole(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
+    return number_of(text, int)
+
+
+def _encoding(text: str) -> str:
+    check_encoding(text)
+    return text
 
 
 def _named(find: Callable[[str], str]) -> Callable[[str], str]:

@@ -53,12 +53,26 @@ class Form:
             return None
         for kind, pattern in ((int, r"[+-]?\d+"), (float, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")):
             if kind in self.numbers and re.fullmatch(pattern, text):
-                return kind(text)
+                return number_of(text, kind)
         if self.text:
             return text
         if self.choices:
             raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(self.choices)})")
         raise argparse.ArgumentTypeError(f"{text!r} is not a {'whole ' if float not in self.numbers else ''}number")
+
+
+def number_of(text: str, kind: type) -> Any:
+    """Return the number that digits say, or raise where they are more than Python reads.
+
+    Examples
+    --------
+    >>> number_of("12", int)
+    12
+    """
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number of {len(text):,} characters is too large") from None
 
 
 def form_of(annotation: Any, said: str = "") -> Form | None:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pdeval.collections.kappas import COEFFICIENTS, Coefficient, pairs
 from pdeval.collections.labelled import Labels, coded, given
+from pdeval.evaluate.groups import named
 from pdeval.kinds.labels import labels as repeated
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
@@ -94,7 +95,7 @@ def agreement(
     1          cohen      4          2       8      0.75     0.500  0.500
     2  alpha_nominal      4          2       8      0.75     0.464  0.533
     """
-    groups = [by] if isinstance(by, str) else list(by or [])
+    groups = [] if by is None else named(by)
     absent = [name for name in groups if name not in labels.frame.columns]
     if absent:
         have = ", ".join(map(str, labels.frame.columns))

@@ -59,8 +59,6 @@ def annotate(table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | 
     >>> known.ireval
     scores table: 12 runs x 48 queries, AP; next: .summary(), .order(), .compare(), .report()
     """
-    if not isinstance(metadata, pd.DataFrame):
-        raise TypeError(f"metadata are a pandas DataFrame, one row per run or query, not {type(metadata).__name__}.")
     keys = _keys(table, metadata, on)
     row = matched_rows(table.frame, metadata, keys)
     frame = table.frame.copy(deep=False)

@@ -23,7 +23,7 @@ from pdeval.judged.topics import outside
 from pdeval.kinds.labels import labels
 from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics.arguments import TooFew
+from pdeval.mechanics.arguments import TooFew, shown
 
 By = str | Sequence[str]
 
@@ -38,9 +38,9 @@ def named(by: object) -> list[str]:
     """
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"by={by!r}: give the name of a column, or a list of them.")
+        raise ValueError(f"by={shown(by)}: give the name of a column, or a list of them.")
     if len(set(names)) < len(names):
-        raise ValueError(f"by={by!r} names a column twice.")
+        raise ValueError(f"by={shown(by)} names a column twice.")
     return names
 
 

@@ -14,6 +14,7 @@ from pdeval.evaluate.sources import Held, sources
 from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
+from pdeval.mechanics.arguments import shown
 from pdeval.verbs import verb
 
 table(
@@ -143,12 +144,12 @@ def matrix(held: Held, measure: object = None) -> pd.DataFrame:
                 f"a matrix shows one measure; the table has {', '.join(names)}. Say which: matrix({names[0]!r})."
             )
         measure = names[0]
-    if measure not in names:
-        raise KeyError(f"no measure {measure!r} in this table; it has {', '.join(map(repr, names))}.")
+    if (label := str(measure)) not in names:
+        raise KeyError(f"no measure {shown(measure)} in this table; it has {', '.join(map(repr, names))}.")
     square = np.full((len(source.runs), len(source.runs)), np.nan)
     np.fill_diagonal(square, 0.0)
-    for block, values in source.blocks(names.index(measure)):
-        _finite(values, measure)
+    for block, values in source.blocks(names.index(label)):
+        _finite(values, label)
         with np.errstate(invalid="ignore"):
             average = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
         a, b = source.a[block], source.b[block]
@@ -156,5 +157,5 @@ def matrix(held: Held, measure: object = None) -> pd.DataFrame:
         square[b, a] = 0.0 - average
     runs = pd.Index(run_labels(source.runs))
     frame = pd.DataFrame(square, index=runs.rename("run_a"), columns=runs.rename("run_b"))
-    frame.attrs.update({**source.attrs, "measure": measure})
+    frame.attrs.update({**source.attrs, "measure": label})
     return frame

@@ -5,7 +5,7 @@ Preferences that are rounding are 0 for all of them (`decided`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ from pdeval.evaluate.pairs import Pairs, select
 from pdeval.evaluate.scores import MEASURES, scores
 from pdeval.judged.judged import Judged
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.arguments import several
 from pdeval.mechanics.equality import NOISE, cleared, size_of
 
 Source: TypeAlias = Scores | Preferences | Pairs
@@ -60,8 +61,7 @@ def _computed(judged: Judged, measures: list[Measure], *, tell: bool) -> Source:
 
 def only(table: Table, measures: object) -> Table:
     """Return the rows of some measures, in the order asked."""
-    one_name = isinstance(measures, str) or not isinstance(measures, Iterable)
-    asked = [str(one) for one in ([measures] if one_name else measures)]  # type: ignore[attr-defined]
+    asked = list(map(str, several("measures", measures)))
     column = table.column("measure").astype(str)
     missing = [one for one in asked if not (column == one).any()]
     if missing:

@@ -59,7 +59,7 @@ def gain_of(
     ([0.0, 1.0, 7.0], [3.0, 2.0])
     """
     grade = np.asarray(grade, dtype=np.float64)
-    value = {"exp": np.exp2(grade) - 1, "binary": (grade > 0) * 1.0}.get(gain, grade)
+    value = np.exp2(grade) - 1 if gain == "exp" else (grade > 0) * 1.0 if gain == "binary" else grade
     for listed, own in (gains or {}).items():
         value = np.where(grade == listed, float(own), value)
     return np.where(grade >= least, value, 0.0) if least else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import numbers
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -113,6 +114,23 @@ def one_of(name: str, value: object, choices: Iterable[str], aliases: Mapping[st
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, choices[:-1])) + (" or " if len(choices) > 1 else "") + repr(choices[-1])
     raise ValueError(f"{name}={shown(value)}: choose {listed}.{hint}")
+
+
+def several(name: str, value: object) -> list[Any]:
+    """Return what may be one or a list of them as a list, or raise where it is empty.
+
+    Examples
+    --------
+    >>> several("measures", "AP"), several("measures", ("AP", "RR"))
+    (['AP'], ['AP', 'RR'])
+    >>> several("measures", [])
+    Traceback (most recent call last):
+    ValueError: measures=[]: it is empty; leave it out, or name at least one.
+    """
+    found = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if not found:
+        raise ValueError(f"{name}={shown(value)}: it is empty; leave it out, or name at least one.")
+    return found
 
 
 def seed(value: object) -> int | None:

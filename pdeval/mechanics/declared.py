@@ -63,7 +63,7 @@ WORDS: dict[str, Check] = {
 REGISTERED = ("correction", "test", "method", "compat", "ties")
 # what verbs check themselves, and say more of: tables and levels, names of measures, groups and buckets
 SAID_BY_VERBS = (
-    *("qrels", "lists", "labelled", "metadata", "level", "measures", "pairs", "over"),
+    *("qrels", "lists", "labelled", "level", "measures", "pairs", "over"),
     *("by", "replicate", "shares", "aggregate"),
 )
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
@@ -125,8 +125,9 @@ def _something(name: str, value: Any, *, needed: bool) -> Any:
     nothing = (value is None and needed) or (value is not None and arguments.is_missing(value))
     if nothing or isinstance(value, bool | np.bool_):
         raise ValueError(f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes.")
-    if isinstance(value, list | tuple | dict | set) and not value:
-        raise ValueError(f"{name}={value!r}: it is empty; leave it out, or name at least one.")
+    table = needed and hasattr(value, "columns")  # of which the verb says what it lacks
+    if not isinstance(value, str) and not table and _size(value) == 0:
+        raise ValueError(f"{name}={arguments.shown(value)}: it is empty; leave it out, or name at least one.")
     if isinstance(value, str) and not value.strip():
         raise ValueError(f"{name}={value!r}: it is empty; leave it out, or give a name.")
     return value
@@ -203,7 +204,7 @@ def _worded(part: Any) -> str:
     if origin is Literal:
         return "one of " + ", ".join(map(repr, get_args(part)))
     if origin in LISTS:
-        plural = {int: "whole numbers", float: "numbers", str: "texts"}
+        plural = {int: "whole numbers", float: "numbers", str: "texts", pd.DataFrame: "DataFrames"}
         element = get_args(part)[0]
         return "a list of pairs" if get_origin(element) is tuple else f"a list of {plural.get(element, 'names')}"
     if origin is collections.abc.Mapping:

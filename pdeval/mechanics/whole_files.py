@@ -43,7 +43,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     'run,AP'
     """
     if is_stream(path):
-        yield Path(path)
+        with _told(Path(path), path):
+            yield Path(path)
         return
     check_place(path)
     target = Path(os.path.realpath(path))

@@ -29,7 +29,8 @@ class Rankings:
     start, size : ndarray of int, shape (runs, queries)
         Where each list begins and how long it is; 0 where a run did not answer the query.
     keys, places : ndarray of int
-        (list, document) as one number, sorted, and the rank there.
+        (list, document) as one number, sorted, and the rank there. A list is numbered by where it begins: the number
+        fits 64 bits however many runs and queries there are, answered or not.
     """
 
     runs: pd.DataFrame
@@ -50,9 +51,10 @@ class Rankings:
 
     def rank(self, run: np.ndarray, query: np.ndarray, doc: np.ndarray) -> np.ndarray:
         """Return the rank of documents in lists, from 1; infinity where the list does not hold the document."""
-        wanted = (run.astype(np.int64) * len(self.queries) + query) * len(self.docs) + doc
+        wanted = self.start[run, query] * len(self.docs) + doc
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where((self.keys[at] == wanted) & (doc >= 0), self.places[at], np.inf)
+        held = (self.keys[at] == wanted) & (doc >= 0) & (self.size[run, query] > 0)
+        return np.where(held, self.places[at], np.inf)
 
 
 def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_eval-10") -> Rankings:
@@ -82,6 +84,6 @@ def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_ev
     size[lists.run, lists.query] = lists.sizes
     start[lists.run, lists.query] = lists.starts[:-1]  # rows come list after list
     doc = code[found.row].astype(np.int64)
-    key = (lists.run.astype(np.int64) * len(queries) + lists.query)[found.own] * len(docs) + doc
+    key = lists.starts[:-1].astype(np.int64)[found.own] * len(docs) + doc
     by_key = np.argsort(key, kind="stable")
     return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], found.rank[by_key])

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.sources import clear_values
 from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.arguments import several, shown
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import drawn, plot
 from pdeval.plots.selection import index_of, names
@@ -97,8 +98,8 @@ def difference_scatter(
 def _two(frame: pd.DataFrame, measures: Sequence[str] | None) -> tuple[str, str, np.ndarray, np.ndarray]:
     """Return the two measures and their values on the same queries and pairs."""
     prefs = drawn(frame, "difference_scatter")
-    if measures is not None and (len(measures) != 2 or isinstance(measures, str)):
-        raise ValueError(f"measures= takes two names, for x and y; found {measures!r}.")
+    if measures is not None and len(several("measures", measures)) != 2:
+        raise ValueError(f"measures={shown(measures)}: give two names, for x and y.")
     if measures is not None and "measure" not in frame.columns and set(measures) <= set(frame.columns):
         return measures[0], measures[1], frame[measures[0]].to_numpy(float), frame[measures[1]].to_numpy(float)
     prefs.need("measure", "value")

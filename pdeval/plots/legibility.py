@@ -120,16 +120,29 @@ def entry(name: str) -> str:
 
 
 def shorten(names: Sequence[str], length: int) -> list[str]:
-    """Cut names longer than `length` in the middle, unless two of them would become the same.
+    """Cut names longer than `length` in the middle; those that would become the same, around what tells them apart.
 
     Examples
     --------
     >>> shorten(["covidex.r3.t5.monot5.bm25tuned", "bm25"], 15)
     ['covidex…m25tuned', 'bm25']
+    >>> shorten(["a-very-long-name-1-of-a-run", "a-very-long-name-2-of-a-run"], 8)
+    ['…e-1-of-…', '…e-2-of-…']
     """
     length = max(length, 7)
-    cut = [n if len(n) <= length + 1 else n[: length // 2] + "…" + n[-(length - length // 2) :] for n in names]
-    return cut if len(set(cut)) == len(set(names)) else list(names)
+    cut = {n: n if len(n) <= length + 1 else n[: length // 2] + "…" + n[-(length - length // 2) :] for n in names}
+    alike: dict[str, list[str]] = {}
+    for name, short in cut.items():
+        alike.setdefault(short, []).append(name)
+    groups = [group for group in alike.values() if len(group) > 1]
+    for group in groups:
+        apart = next((at for at, letters in enumerate(zip(*group)) if len(set(letters)) > 1), 2)
+        first = max(apart - 2, 0)
+        cut.update({name: f"…{name[first : first + length - 1]}…" for name in group})
+    if len(set(cut.values())) < len(cut):  # they differ in several places
+        several = [name for group in groups for name in group]
+        cut.update({name: f"{name[: length - 4]}… #{number}" for number, name in enumerate(several, 1)})
+    return [cut[name] for name in names]
 
 
 def name_ticks(ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share: float = 0.42) -> int:

@@ -10,6 +10,7 @@ import pandas as pd
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.natural import natural_places
 from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.arguments import several
 
 
 def names(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Categorical:
@@ -132,9 +133,7 @@ def chosen(measures: Sequence[object] | None, present: Sequence[str]) -> list[st
     """
     if measures is None:
         return list(present)
-    if isinstance(measures, str):
-        measures = [measures]
-    return [present[index_of(name, present, what="measure")] for name in measures]
+    return [present[index_of(name, present, what="measure")] for name in several("measures", measures)]
 
 
 def one_pair(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
+import html
 from itertools import groupby
 
+from pdeval.mechanics.visible import visible
 from pdeval.report.formats import report_format
 from pdeval.report.spec import Cell, Column, Report
 
@@ -44,6 +45,17 @@ _PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+
+
+def escape(text: str) -> str:
+    r"""Return plain text as HTML; control characters, which no page may hold, are spelled out.
+
+    Examples
+    --------
+    >>> print(escape("a<b\x00"))
+    a&lt;b\x00
+    """
+    return html.escape(visible(text, kept="\n\t"))
 
 
 @report_format("html", endings=".html", as_file={"standalone": True})

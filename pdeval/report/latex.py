@@ -10,6 +10,7 @@ import re
 from itertools import groupby
 from typing import Literal, get_args
 
+from pdeval.mechanics.visible import visible
 from pdeval.report.digits import MINUS
 from pdeval.report.formats import report_format
 from pdeval.report.spec import DASH, Cell, Column, Report
@@ -48,7 +49,7 @@ def escape(text: str) -> str:
     >>> print(escape("bm25_rm3 & 50% of α -- {x}"))
     bm25\_rm3 \& 50\% of $\alpha$ -{}- \{x\}
     """
-    text = " ".join(text.split(" ")) if text.isprintable() else re.sub(r"\s+", " ", text)
+    text = visible(text if text.isprintable() else re.sub(r"[ \t\r\n]+", " ", text))
     text = "".join(character for character in text if character.isprintable() or character == "\u00a0")
     # two hyphens typed in a name are two hyphens, not a dash
     pieces = [_CHARACTERS.sub(lambda found: _ESCAPES[found[0]], piece) for piece in re.split(r"-(?=-)", text)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pdeval.mechanics.visible import visible
 from pdeval.report.formats import report_format
 from pdeval.report.spec import Cell, Column, Report
 
@@ -20,7 +21,7 @@ def escape(text: str) -> str:
     >>> print(escape("a|b *c* bm25_rm3 _x"))
     a\|b \*c\* bm25_rm3 \_x
     """
-    return _SPECIAL.sub(lambda found: "\\" + found[0], re.sub(r"\s+", " ", text))
+    return _SPECIAL.sub(lambda found: "\\" + found[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
 
 
 @report_format("markdown", endings=".md")

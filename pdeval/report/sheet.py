@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import math
+import sys
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pdeval.mechanics.visible import visible
 from pdeval.report.formats import report_format
 from pdeval.report.spec import Report
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")  # a leading tab or return, which spreadsheets skip, is spelled out
 
 
-def safe(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula.
+def safe(text: str, kept: str = "") -> str:
+    r"""Return a text that no spreadsheet takes for a formula, control characters spelled out, but for those kept.
 
     Examples
     --------
-    >>> safe("=1+1"), safe("bm25")
-    ("'=1+1", 'bm25')
+    >>> safe("=1+1"), safe("bm25"), safe("a\x00b")
+    ("'=1+1", 'bm25', 'a\\x00b')
     """
+    text = visible(text, kept)
     return "'" + text if text.startswith(_FORMULA) else text
 
 
@@ -150,7 +154,20 @@ def to_excel(report: Report, *, sheet_name: str = "report") -> bytes:
         import openpyxl  # noqa: F401
     except ImportError:
         raise ImportError("Excel files need openpyxl: pip install openpyxl.") from None
-    notes = pd.DataFrame({"notes": [safe(text) for text in (report.caption, *report.notes) if text]})
+    before, sys.unraisablehook = sys.unraisablehook, lambda *_: None
+    try:
+        try:
+            return _book(report, sheet_name)
+        except OSError as error:
+            fault = error.errno, error.strerror
+        gc.collect()  # openpyxl's temporary files on a full disk would each print a traceback when they go, later
+    finally:
+        sys.unraisablehook = before
+    raise OSError(*fault)
+
+
+def _book(report: Report, sheet_name: str) -> bytes:
+    notes = pd.DataFrame({"notes": [safe(text, kept="\n") for text in (report.caption, *report.notes) if text]})
     held = io.BytesIO()
     with pd.ExcelWriter(held, engine="openpyxl") as book:
         frame(report).to_excel(book, sheet_name=sheet_name, index=False)

@@ -89,6 +89,7 @@ def typed(*words: str) -> dict[str, Any]:
         "qrels",
         "files",
         "names",
+        "encoding",
         "measures",
         "complete",
         "subtopics",

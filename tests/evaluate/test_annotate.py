@@ -96,7 +96,7 @@ def test_run_tables_are_annotated_under_their_own_names(metadata):
 
 
 def test_faulty_metadata_are_errors_that_name_the_fault(scores, metadata):
-    with pytest.raises(TypeError, match="metadata are a pandas DataFrame, one row per run or query, not dict"):
+    with pytest.raises(ValueError, match=r"metadata=.*give a DataFrame"):
         scores.ireval.annotate({"bm25": "old"})
     with pytest.raises(ValueError, match=r"share no column that names a run .* it has run, query_id, they have system"):
         scores.ireval.annotate(metadata[["run"]].set_axis(["system"], axis=1))

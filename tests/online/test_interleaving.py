@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import pdeval
 from pdeval.online import interleaving
 
 METHODS = ("team-draft", "balanced", "probabilistic")
@@ -250,3 +251,19 @@ def test_wrong_choices_are_refused():
         multileave(runs(x="ab"))
     with pytest.raises(KeyError, match="no run 'w'"):
         interleave(table, pairs=[("w", "x")])
+
+
+def test_13_5_lists_do_not_depend_on_the_order_of_categories():
+    keys = ["run_a", "run_b", "query_id", "draw", "position"]
+
+    def lists_of(frame):
+        found = frame.ireval.interleave(draws=2).astype(dict.fromkeys(["run_a", "run_b", "query_id", "doc_id"], str))
+        return found.sort_values(keys, ignore_index=True)[[*keys, "doc_id"]]
+
+    runs = pdeval.datasets.sample_runs()
+    runs = runs[runs["run"].isin(["bm25", "ql"])].astype(dict.fromkeys(["run", "query_id", "doc_id"], str))
+    expected = lists_of(runs)
+    for name in ("run", "query_id", "doc_id"):
+        turned = sorted(runs[name].unique(), reverse=True)
+        found = lists_of(runs.assign(**{name: pd.Categorical(runs[name], categories=turned)}))
+        assert found.to_numpy().tolist() == expected.to_numpy().tolist(), name

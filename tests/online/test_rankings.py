@@ -70,3 +70,12 @@ def test_faults_of_a_run_table_are_those_that_the_join_names():
         found_in(RUNS.iloc[:0])
     with pytest.raises(ValueError, match="'expected' gives no item a definite rank"):
         found_in(RUNS.assign(score=0.5), ties="expected")
+
+
+def test_keys_do_not_grow_with_lists_that_nobody_answered():
+    """13.5: sixty runs of sixty queries with one list each, whose keys are below rows x documents."""
+    frame = pd.DataFrame({"run": range(60), "query_id": range(60), "doc_id": "d", "score": 1.0})
+    found = found_in(frame)
+    assert found.keys.max() < len(frame) * len(found.docs)
+    run, query = np.indices((60, 60)).reshape(2, -1)
+    assert np.isfinite(found.rank(run, query, np.zeros(3600, dtype=np.int64))).reshape(60, 60).sum() == 60

@@ -19,9 +19,17 @@ def test_text_keeps_a_size_chosen_for_print(figure):
         assert legibility.text_size(figure(figsize=(3.3, 2)).subplots()) == 6
 
 
-def test_names_that_would_become_the_same_are_not_cut(figure):
-    names = ["a-very-long-name-1-of-a-run", "a-very-long-name-2-of-a-run"]
-    assert legibility.shorten(names, 10) == names
+def test_names_that_would_become_the_same_are_cut_around_what_tells_them_apart():
+    names = ["a-very-long-name-1-of-a-run", "a-very-long-name-2-of-a-run", "bm25"]
+    assert legibility.shorten(names, 10) == ["…e-1-of-a-…", "…e-2-of-a-…", "bm25"]
+
+
+def test_names_that_differ_in_several_places_are_numbered_where_no_cut_tells_them_apart():
+    for begin in ("run", "x" * 60):
+        names = [f"{begin}{left}{'-' * 60}{right}{'x' * 60}" for left in "ab" for right in "ab"]
+        short = legibility.shorten(names, 20)
+        assert len(set(short)) == 4
+        assert max(map(len, short)) <= 22
 
 
 def test_names_on_a_short_axis_are_thinned_out_and_the_rest_stays_readable(figure):

@@ -100,3 +100,11 @@ def test_axes_that_were_given_keep_their_own_formulas(column_ax):
     column_ax.plot([0, 1], [0, 1], label=r"$\alpha$")
     plots.precision_recall(renamed(frames.curves(2), "$$"), ax=column_ax)
     assert column_ax.get_legend().get_texts()[0].get_text() == r"$\alpha$"
+
+
+@pytest.mark.parametrize("name", ["win_loss_tie", "query_differences", "preference_heatmap"])
+def test_long_names_that_are_spelled_out_leave_the_axes_their_room(name):
+    ax = getattr(plots, name)(renamed(FRAMES[name](), "\x1b[31m\u202e" * 20))  # a collapsed layout warns
+    ax.figure.canvas.draw()
+    box = ax.get_position()
+    assert min(box.width, box.height) > 0.2

@@ -22,12 +22,18 @@ def test_caption_and_notes_travel_with_the_frame(scores):
     assert frame.attrs["notes"][-1] == "N"
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x", "\t=1", "\r=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x"])
 def test_no_text_can_be_a_formula(text):
     table = Report((Column(text, text, numeric=False), Column("x", "x")), ((Cell(text, text), Cell(-1.5, "−1.5")),))
     frame = table.to_frame()
     assert frame.columns.tolist() == ["'" + text, "x"]
     assert frame.iloc[0].tolist() == ["'" + text, -1.5]
+
+
+@pytest.mark.parametrize("text", ["\t=1", "\r=1", "\x00=1"])
+def test_what_a_spreadsheet_would_skip_before_a_formula_is_spelled_out(text):
+    frame = Report((Column("run", "run", numeric=False),), ((Cell(text, text),),)).to_frame()
+    assert frame["run"].tolist() == [text.encode("unicode_escape").decode()]
 
 
 def test_a_missing_cell_is_nan_in_the_frame():
