@@ -82,6 +82,11 @@ def collected(table: Table, measures: object, by: object, replicate: object = No
     ids, known = pd.factorize(frame[query])
     if (ids < 0).any():
         raise ValueError(f"the query column has {int((ids < 0).sum()):,} missing ids; drop or fill those rows.")
+    # the queries of segments of stacked collections are told apart by their collection too
+    further = [name for name in frame.attrs.get("collections", ()) if name in frame.columns and name not in names]
+    if further:
+        ids, known = pd.factorize(frame[further].assign(_query=ids).groupby([*further, "_query"], sort=False).ngroup())
+    _once(table, [*names, *further])
     own = frame.assign(**{query: group * len(known) + ids})
     own.attrs = dict(frame.attrs)
     made = Table(table.kind, own, table.roles, table.run_columns, table.higher)
@@ -90,6 +95,20 @@ def collected(table: Table, measures: object, by: object, replicate: object = No
         source = replicates.averaged(source, groups.named(replicate))
     size = np.bincount(source.queries.to_numpy() // len(known), minlength=len(place))
     return Collected(source, found.labels, np.append(0, np.cumsum(size)))
+
+
+def _once(table: Table, names: list[str]) -> None:
+    """Raise where a row repeats another within its group."""
+    ends = ("",) if table.kind == "scores" else ("_a", "_b")
+    runs = [f"{name}{end}" for name in table.run_columns for end in ends]
+    key = [*names, *runs, table.roles["query"], table.roles["measure"]]
+    again = table.frame.duplicated(key).to_numpy()
+    if again.any():
+        first = ", ".join(map(repr, table.frame[key].iloc[int(np.flatnonzero(again)[0])].tolist()))
+        raise ValueError(
+            f"the {table.kind} table has {int(again.sum()):,} rows that repeat an earlier ({', '.join(key)}), e.g. "
+            f"({first}). Group by the column that tells them apart too, or bind it to the run: df.ireval(run=[...])."
+        )
 
 
 def _check(table: Table, names: list[str]) -> None:

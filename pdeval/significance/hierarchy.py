@@ -207,8 +207,12 @@ def _estimate(mean: np.ndarray, se: np.ndarray, drawn: np.ndarray, confidence: f
     """Return the symmetric interval and the p-value that belongs to it."""
     size = np.abs(drawn)
     unknown = np.isnan(mean) | np.isnan(se) | np.isnan(drawn).any(axis=0)
+    # the interval leaves out 0 exactly where p < 1 - confidence: so many draws may be as far out, at most
+    beyond = int(np.ceil(round((1 - confidence) * (1 + len(drawn)), 9) - 1)) - 1
+    critical = np.full(len(mean), np.inf)  # too few draws for any such interval
+    if beyond >= 0:
+        critical = np.partition(size, len(drawn) - 1 - beyond, axis=0)[len(drawn) - 1 - beyond]
     with np.errstate(invalid="ignore"):
-        critical = np.quantile(size, confidence, axis=0, method="higher")
         half = np.where(se == 0, 0.0, critical * se)
     p = (1 + (size >= np.abs(ratio(mean, se)) * (1 - NOISE)).sum(axis=0)) / (1 + len(drawn))
     none = np.where(unknown, np.nan, 0.0)

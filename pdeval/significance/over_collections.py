@@ -165,8 +165,8 @@ def verdict(
     1  dense-s1  bm25            6  48  0.106   0.037    0.176    0.011
     2  dense-s2  bm25            6  48  0.112   0.050    0.174    0.004
     >>> print(*found["verdict"].head(2), sep="\\n")
-    better on 3 of 5, significantly on 0, worse on 2; undecided over all
-    better on 5 of 5, significantly on 0, worse on 0; undecided over all
+    better on 4 of 6, significantly on 0, worse on 2; undecided over all
+    better on 6 of 6, significantly on 0, worse on 0; undecided over all
     """
     alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
     over = arguments.one_of("over", over, ("collections", "queries"))  # type: ignore[assignment]
