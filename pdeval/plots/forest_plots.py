@@ -90,7 +90,7 @@ def _of_collections(table: Drawn, ax: Axes | None, combined: Sequence[Combined],
     if unknown:
         raise ValueError(f"combined={unknown[0]!r}: choose of {listed(SAID)}.")
     diamonds = _diamonds(own, combined) + _macro(table, verdict)
-    diamonds = [one for one in diamonds if not np.isnan(one[1:]).any()]  # type: ignore[arg-type]
+    diamonds = [one for one in diamonds if not np.isnan(one[1:]).any()]
     ax = style.axes(ax, height=legibility.list_height(len(own) + len(diamonds)))
     weight = own["weight"].to_numpy(float)
     weight = np.where(np.isnan(weight), 1 / len(own), weight)
@@ -129,7 +129,7 @@ def _diamonds(own: pd.DataFrame, combined: Sequence[Combined]) -> list[tuple[str
     values = own[["difference", "se"]].to_numpy(float)
     found = meta_analysis(values[:, :1], values[:, 1:], confidence=own.attrs.get("confidence", 0.95))
     parts = {one: [getattr(found, f"{one}{end}").item() for end in ("_low", "", "_high")] for one in combined}
-    return [(SAID[one], *ends) for one, ends in parts.items()]  # type: ignore[misc]
+    return [(SAID[one], *ends) for one, ends in parts.items()]
 
 
 def _macro(table: Drawn, verdict: pd.DataFrame | None) -> list[tuple[str, float, float, float]]:

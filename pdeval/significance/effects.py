@@ -30,7 +30,6 @@ class Effects:
     ci_low: np.ndarray
     ci_high: np.ndarray
     p_value: np.ndarray
-    p_adjusted: np.ndarray
 
     @property
     def there(self) -> np.ndarray:
@@ -132,7 +131,8 @@ def effects_of(
         size, mean, sd = describe(D)
         n[at, ok] = size
         numbers[:, at, ok] = mean, sd / np.sqrt(size), said.ci_low, said.ci_high, said.p_value
-    return Effects(n, *numbers, np.full(shape, np.nan))
+    difference, se, low, high, p_value = numbers
+    return Effects(n, difference, se, low, high, p_value)
 
 
 def corrected(p_value: np.ndarray, pairs: Pairs, *, baseline: bool, correction: str, alpha: float) -> np.ndarray:

@@ -85,7 +85,7 @@ def macro_and_micro(
     blocks = [(kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)]
     blocks = [(kept, pairs) for kept, pairs in blocks if len(kept) > (over == "collections")]
     for kept, pairs in track(blocks, desc="verdict", progress=progress):
-        own = [_Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept]
+        own = [_Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()]
         at = 0
         for size, chunk in chunks(draws, seed):
             distance[:, at : at + size, pairs] = draw(own, size, np.random.default_rng(chunk), len(weights))

@@ -268,7 +268,7 @@ def segment_gaps(
     for one in _described(found, pairs):
         sides = [tuple(values[side].T.ravel() for values in (one.n, one.mean, one.sd)) for side in (first, second)]
         item = np.repeat(np.arange(one.n.shape[1]), len(first))
-        gap, low, high, p = welch_gap(*sides, confidence)  # type: ignore[arg-type]
+        gap, low, high, p = welch_gap(sides[0], sides[1], confidence)  # type: ignore[arg-type]
         size = np.where(np.isnan(p), -np.inf, np.abs(gap)).reshape(-1, len(first))
         largest = (size == size.max(axis=1)[:, None]) & np.isfinite(size)
         adjusted = _together(p, name, alpha)
@@ -379,9 +379,9 @@ def _together(p: np.ndarray, correction: str, alpha: float) -> np.ndarray:
 def _names(found: Collected, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
     runs = found.source.runs
     if pairs is None:
-        return {name: labels(runs[name], item) for name in runs}
+        return {str(name): labels(runs[name], item) for name in runs.columns}
     sides = (("a", pairs.a[item]), ("b", pairs.b[item]))
-    return {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs}
+    return {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs.columns}
 
 
 def _said(found: Collected, correction: str, alpha: float, confidence: float) -> dict[Any, Any]:
