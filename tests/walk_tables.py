@@ -130,7 +130,6 @@ def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
     return {
         "collection_verdicts": door.verdict("RPP", by="half", draws=20),
         "collection_effects": door.verdict("RPP", by="half", baseline="bm25", per="collection").query("run_a == 'ql'"),
-        "collections_needed": door.verdict.sample_size("RPP", by="half"),
         "segment_differences": door.segments(by="half"),
         "segment_difference_gaps": door.segments.gaps(by="half"),
     }

@@ -62,6 +62,8 @@ def only(table: Table, measures: object) -> Table:
     """Return the rows of some measures, in the order asked."""
     one_name = isinstance(measures, str) or not isinstance(measures, Iterable)
     asked = [str(one) for one in ([measures] if one_name else measures)]  # type: ignore[attr-defined]
+    if not asked:
+        raise ValueError("measures= is empty; leave it out for all of the table's measures, or name at least one.")
     column = table.column("measure").astype(str)
     missing = [one for one in asked if not (column == one).any()]
     if missing:

@@ -12,6 +12,7 @@ from pdeval.catalog import parse
 from pdeval.catalog.known import Known
 from pdeval.evaluate import pivot
 from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.groups import named
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import only
 from pdeval.experiments.search_length_items import EDGES
@@ -161,7 +162,7 @@ def headroom(
     5    P@20  [0.5, 0.6)  0.5   0.6      3  0.500000
     6    P@20  [0.6, 0.7)  0.6   0.7      1  0.166667
     """
-    names = [by] if isinstance(by, str) else list(by)
+    names = named(by)
     missing = [name for name in names if name not in table.frame.columns]
     if missing:
         raise KeyError(f"no column {missing[0]!r} in this table; it has {', '.join(map(str, table.frame.columns))}.")
