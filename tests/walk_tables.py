@@ -111,12 +111,29 @@ def _tables() -> dict[str, object]:
         "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
         "delta_sort_runs": join.delta_sort("RR", per="run"),
     }
+    for kind in ("scores", "preferences"):  # a column to group queries by
+        made[kind] = made[kind].assign(half=made[kind]["query_id"].astype(int) % 2)
+    for kind in ("scores", "preferences"):
+        made |= _grouped(made[kind], kind)
     made |= _online()
     made["correlations_by_measure"] = made["orders"].ireval.correlate.against(made["orders"])
     sites = pd.concat([made["scores"].assign(site=site) for site in "ab"], ignore_index=True)
     made["headroom"] = sites.ireval.lengths.headroom(by="site")
     made["best_systems"] = best_systems({"all": join, "strict": join.at(level=2)}, ["AP", "RR"])
     return made
+
+
+def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
+    """What groups of queries say of runs, or of pairs of them."""
+    door = table.ireval
+    if kind == "scores":
+        return {"segments": door.segments(by="half"), "segment_gaps": door.segments.gaps(by="half")}
+    return {
+        "collection_verdicts": door.verdict("RPP", by="half", draws=20),
+        "collection_effects": door.verdict("RPP", by="half", baseline="bm25", per="collection").query("run_a == 'ql'"),
+        "segment_differences": door.segments(by="half"),
+        "segment_difference_gaps": door.segments.gaps(by="half"),
+    }
 
 
 def _online() -> dict[str, pd.DataFrame]:
@@ -147,7 +164,7 @@ NEEDED = {
     "lists": lambda: tables()["lists"],
     "query": lambda: runs()["query_id"].iloc[0],
     "new": lambda: "RR",
-    "by": lambda: "run",
+    "by": lambda: "half",
     "run_a": lambda: "bm25",
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],

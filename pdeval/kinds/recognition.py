@@ -116,7 +116,7 @@ def _has(column: str, columns: set[str], frame: pd.DataFrame, binding: Binding) 
 # columns that stand on both sides of a pair and name no run
 NOT_RUNS = (
     *("mean", "measure", "method", "rank", "credit", "n", "value", "only", "recall", "wins"),
-    *("assessor", "label", "judgments"),
+    *("assessor", "label", "judgments", "segment"),
 )
 
 

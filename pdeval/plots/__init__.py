@@ -18,6 +18,7 @@ incomplete, p_value_curves                  fewer queries or labels; discriminat
 ties_by_recall, tie_probability, decided_by_recall    ties
 asl_histogram, asl_wins                     search length item by item
 hasse                                       position vectors and their orders
+forest                                      differences per collection, and all of them together
 """
 
 from typing import Any
@@ -25,6 +26,7 @@ from typing import Any
 from pdeval.plots.agreement import difference_scatter
 from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
+from pdeval.plots.forest_plots import forest
 from pdeval.plots.hasse import hasse
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
 from pdeval.plots.orderings import critical_difference, summary_bars
@@ -42,6 +44,7 @@ __all__ = [
     "critical_difference",
     "decided_by_recall",
     "difference_scatter",
+    "forest",
     "hasse",
     "incomplete",
     "matrix_heatmap",

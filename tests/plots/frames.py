@@ -255,7 +255,28 @@ def explained() -> pd.DataFrame:
 
 
 # one frame of every kind of table that is drawn, with the columns that its schema asks for
+
+
+def effects(collections=6):
+    """What collections say of one pair of runs."""
+    difference = 0.02 * np.arange(collections)
+    frame = pd.DataFrame({"collection": [f"set {i}" for i in range(collections)], "run_a": "neural", "run_b": "bm25"})
+    frame = frame.assign(measure="AP", test="t", n=20, difference=difference, se=0.05)
+    frame = frame.assign(ci_low=difference - 0.1, ci_high=difference + 0.1, p_value=0.1, p_adjusted=0.2)
+    frame = frame.assign(significant=False, weight=1 / collections)
+    frame.attrs |= {"by": ["collection"], "run_columns": ["run"]}
+    return frame
+
+
+def verdicts():
+    """What all collections say of two pairs."""
+    frame = pd.DataFrame({"run_a": ["neural", "ql"], "run_b": "bm25", "measure": "AP", "collections": 6})
+    return frame.assign(macro=[0.05, 0.0], ci_low=-0.01, ci_high=0.11, micro=0.05, fixed=0.0, random=0.0)
+
+
 KINDS = {
+    "collection_effects": effects,
+    "collection_verdicts": verdicts,
     "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
         ["run", "query_id"], ignore_index=True
     ).assign(measure="AP"),

@@ -1,0 +1,289 @@
+"""The verdict over many collections: one row per pair of runs, whatever each collection said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.evaluate.collected import Collected
+from pdeval.evaluate.groups import with_groups
+from pdeval.kinds.labels import labels
+from pdeval.kinds.schemas import table
+from pdeval.kinds.tables import Table
+from pdeval.mechanics import arguments
+from pdeval.significance.compared import Pairs
+from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.effects import (
+    Effects,
+    blocks_within,
+    corrected,
+    effects_of,
+    pairwise_test,
+    read_collections,
+    said_of,
+)
+from pdeval.significance.hierarchy import Over, macro_and_micro
+from pdeval.significance.meta_analysis import meta_analysis
+from pdeval.verbs import verb
+
+COUNTS = ("better", "significantly_better", "worse", "significantly_worse")
+META = ("fixed", "fixed_low", "fixed_high", "fixed_p", "random", "random_low", "random_high", "random_p")
+SPREAD = ("q", "q_p", "i2", "tau2")
+
+table(
+    "collection_verdicts",
+    "run_a run_b measure test collections:int n:int macro:float ci_low:float ci_high:float p_value:float "
+    "p_adjusted:float significant:bool micro:float micro_low:float micro_high:float "
+    + " ".join(f"{name}:float" for name in (*META, *SPREAD))
+    + " "
+    + " ".join(f"{name}:int" for name in COUNTS)
+    + " verdict",
+    "table of verdicts over collections",
+    known_by="run_a run_b measure collections macro micro fixed random",
+    row="pair of runs and measure",
+    sort="measure run_a run_b",
+    then=".report(), .plot()",
+    means={
+        "test": "the test within each collection, on which the significant ones are counted",
+        "collections": "number of collections in which the pair has at least two queries",
+        "n": "their queries",
+        "macro": "mean over collections of the mean difference within each; positive where run_a is better",
+        "ci_low": "lower end of the interval of macro, by the hierarchical bootstrap",
+        "ci_high": "upper end of it",
+        "p_value": "of no macro difference, by the same draws",
+        "micro": "mean difference over all queries",
+        "micro_low": "lower end of its interval, by the hierarchical bootstrap",
+        "micro_high": "upper end of it",
+        "fixed": "fixed-effects mean of the collections' differences, with its normal interval and p",
+        "random": "random-effects mean (DerSimonian and Laird), with the interval and p of Hartung and Knapp",
+        "q": "Cochran's Q: how much more the collections differ than their queries explain",
+        "q_p": "p of no such differences",
+        "i2": "share of their variance that is between collections",
+        "tau2": "variance between collections",
+        "better": "collections where run_a has the larger mean",
+        "significantly_better": "those of them where the test says so, corrected within the collection",
+        "worse": "collections where run_b has the larger mean",
+        "significantly_worse": "those of them where the test says so",
+        "verdict": "the counts in words, and what p_adjusted says of macro",
+    },
+)
+table(
+    "collection_effects",
+    "run_a run_b measure test n:int difference:float se:float ci_low:float ci_high:float p_value:float "
+    "p_adjusted:float significant:bool weight:share",
+    "table of differences per collection",
+    known_by="run_a run_b measure difference se weight p_value",
+    row="collection (under its own column), pair of runs and measure",
+    sort="measure run_a run_b",
+    then=".report(), .plot()",
+    means={
+        "difference": "mean difference within the collection; positive where run_a is better",
+        "se": "its standard error",
+        "p_adjusted": "p-value corrected for the number of pairs within the collection",
+        "weight": "share of the collection in the random-effects mean",
+    },
+)
+
+
+@verb(on=("scores", "preferences"), gives=("collection_verdicts", "collection_effects"), family="verdict")
+def verdict(
+    held: Table,
+    measures: object = None,
+    *,
+    by: str | Sequence[str],
+    over: Over = "collections",
+    baseline: object = None,
+    per: Literal["pair", "collection"] = "pair",
+    test: str | None = None,
+    correction: Correction | None = "bonferroni",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    replicate: str | Sequence[str] | None = None,
+    draws: int = 2000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return who is better over many collections: the mean difference, its interval, and on how many of them.
+
+    Nothing is paired across collections. A collection counts for a pair of runs where both have at least two queries in
+    common; `collections` says how many do, and those that count for no pair are named in a warning.
+
+    Parameters
+    ----------
+    measures : str or list of str, optional
+        Which of the table's measures; by default all of them.
+    by : str or list of str
+        The column(s) that tell collections apart.
+    over : {'collections', 'queries'}
+        What the interval, and p, generalise to. 'collections': other collections like these; collections are drawn,
+        then queries of each. 'queries': other queries of these very collections; only queries are drawn.
+    baseline : run, tuple of ids, or list of them, optional
+        Only pairs of a run with this one, which is then `run_b`.
+    per : {'pair', 'collection'}
+        One row per pair and measure, or what each collection says of it.
+    test : str, optional
+        The test within each collection, by its name in `compare`; by default that of the measure's declaration.
+    correction : str or None
+        For the number of pairs of a measure (with one baseline): within each collection, and of p over all.
+    alpha : float
+        The level of what is called significant.
+    confidence : float
+        Of all intervals, which are not corrected.
+    replicate : str or list of str, optional
+        Columns of the run, such as a seed, whose values are averaged within each query first.
+    draws : int
+        Of the bootstrap; p is never below 1 / (1 + draws).
+    seed : int or None
+        The same seed gives the same intervals; None for a new one.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two collections where these are drawn; no two runs with two queries in common.
+    KeyError
+        No such column to group by.
+
+    Notes
+    -----
+    Draws are studentised, and the interval is symmetric: macro plus and minus the quantile of |t|. Meta-analysis is
+    missing for a pair that does not vary within some collection. See `pdeval.significance.meta_analysis`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> sixths = scores.assign(collection=scores["query_id"].astype(int) % 6)  # six collections, for the example
+    >>> found = sixths.ireval.verdict(by="collection", baseline="bm25")
+    >>> found[["run_a", "run_b", "collections", "n", "macro", "ci_low", "ci_high", "p_value"]].head(3).round(3)
+          run_a run_b  collections   n  macro  ci_low  ci_high  p_value
+    0  bm25+rm3  bm25            6  48  0.013  -0.024    0.050    0.412
+    1  dense-s1  bm25            6  48  0.106   0.037    0.176    0.011
+    2  dense-s2  bm25            6  48  0.112   0.050    0.174    0.004
+    >>> print(*found["verdict"].head(2), sep="\\n")
+    better on 4 of 6, significantly on 0, worse on 2; undecided over all
+    better on 6 of 6, significantly on 0, worse on 0; undecided over all
+    """
+    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
+    over = arguments.one_of("over", over, ("collections", "queries"))  # type: ignore[assignment]
+    per = arguments.one_of("per", per, ("pair", "collection"))  # type: ignore[assignment]
+    draws, name = arguments.whole("draws", draws, 1), which_correction(correction)
+    if seed is None:
+        seed = int(np.random.default_rng().integers(2**63))
+    found, pairs = read_collections(held, measures, by, replicate, baseline, over if per == "pair" else "queries")
+    options: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
+    frames = []
+    for measure, label in enumerate(found.source.measures):
+        chosen = pairwise_test(test, label, found.source.attrs)
+        columns: dict[str, np.ndarray] = {}
+        within = [
+            (numbers, parts, effects_of(parts, chosen, **options))
+            for numbers, parts in blocks_within(found, pairs, measure)
+        ]
+        p = _gathered([(numbers, effects.p_value) for numbers, _, effects in within], len(pairs))
+        adjusted = corrected(p, pairs, baseline=baseline is not None, correction=name, alpha=alpha)
+        for numbers, parts, effects in within:
+            made = _of_collections(effects, adjusted[:, numbers], confidence, alpha)
+            if per == "pair":
+                estimates = macro_and_micro(parts, over=over, progress=progress, **options)
+                made = _over_all(effects, adjusted[:, numbers], estimates, confidence, alpha)
+            for key, values in made.items():
+                whole = columns.setdefault(key, np.empty((*values.shape[:-1], len(pairs)), dtype=values.dtype))
+                whole[..., numbers] = values
+        if per == "pair":
+            frames.append(_verdicts(columns, pairs, label, chosen.name, baseline is not None, name, alpha))
+        else:
+            frames.append(_effects(columns, pairs, found, label, chosen.name))
+    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    if per == "collection":
+        code = frame.pop("_group").to_numpy()
+        order = np.argsort(code, kind="stable")
+        frame = frame.take(order).reset_index(drop=True)
+        frame.attrs = said_of(found)
+        frame = with_groups(frame, found.by, code[order])
+    else:
+        frame.attrs = said_of(found) | {"over": over}
+    family = "measure" if baseline is None else "baseline"
+    frame.attrs.update(correction=name, family=family, alpha=alpha, draws=draws, seed=seed, confidence=confidence)
+    return frame
+
+
+def _gathered(blocks: list[tuple[np.ndarray, np.ndarray]], pairs: int) -> np.ndarray:
+    whole = np.full((len(blocks[0][1]), pairs), np.nan)
+    for numbers, values in blocks:
+        whole[:, numbers] = values
+    return whole
+
+
+def _of_collections(effects: Effects, adjusted: np.ndarray, confidence: float, alpha: float) -> dict[str, np.ndarray]:
+    """Return the columns of each collection and pair."""
+    weight = meta_analysis(effects.difference, effects.se, confidence=confidence).weight
+    names = ("n", "difference", "se", "ci_low", "ci_high", "p_value")
+    columns = {name: getattr(effects, name) for name in names}
+    return columns | {"p_adjusted": adjusted, "significant": adjusted < alpha, "weight": weight}
+
+
+def _over_all(
+    effects: Effects, adjusted: np.ndarray, estimates: tuple[Any, Any], confidence: float, alpha: float
+) -> dict[str, np.ndarray]:
+    """Return the columns of each pair over its collections."""
+    macro, micro = estimates
+    meta = meta_analysis(effects.difference, effects.se, confidence=confidence)
+    up, down, sure = effects.difference > 0, effects.difference < 0, adjusted < alpha
+    counts = [one.sum(axis=0) for one in (up, up & sure, down, down & sure)]
+    return {
+        "collections": effects.there.sum(axis=0),
+        "n": effects.n.sum(axis=0),
+        "macro": macro.mean,
+        "ci_low": macro.ci_low,
+        "ci_high": macro.ci_high,
+        "p_value": macro.p_value,
+        "micro": micro.mean,
+        "micro_low": micro.ci_low,
+        "micro_high": micro.ci_high,
+        **{name: getattr(meta, name) for name in (*META, *SPREAD)},
+        **dict(zip(COUNTS, counts)),
+    }
+
+
+def _verdicts(
+    columns: dict[str, np.ndarray], pairs: Pairs, label: str, test: str, each: bool, correction: str, alpha: float
+) -> pd.DataFrame:
+    p = columns["p_value"]
+    family = np.unique(pairs.b, return_inverse=True)[1] if each else np.zeros(len(p), dtype=np.int64)
+    adjusted = adjust(p, family, correction=correction, alpha=alpha)
+    columns = columns | {"p_adjusted": adjusted, "significant": adjusted < alpha}
+    columns["verdict"] = _sentences(columns)
+    order = ["collections", "n", "macro", "ci_low", "ci_high", "p_value", "p_adjusted", "significant"]
+    order += [name for name in columns if name not in order]
+    head = pairs.columns(1) | {"measure": label, "test": test}
+    return pd.DataFrame({**head, **{name: columns[name] for name in order}})
+
+
+def _sentences(columns: dict[str, np.ndarray]) -> np.ndarray:
+    """Return the verdicts in words; equal ones are said once."""
+    sign = np.where(columns["significant"], np.sign(columns["macro"]), 0.0)
+    keys = np.stack([*(columns[name] for name in COUNTS), columns["collections"], sign.astype(np.int64)])
+    distinct, member = np.unique(keys, axis=1, return_inverse=True)
+    said = []
+    for better, sure, worse, surely, k, over_all in distinct.T.tolist():
+        also = f", significantly on {surely}" if surely else ""
+        end = {1: "better", -1: "worse", 0: "undecided"}[over_all]
+        said.append(f"better on {better} of {k}, significantly on {sure}, worse on {worse}{also}; {end} over all")
+    texts = np.array(["no collection has both" if k == 0 else one for one, k in zip(said, distinct[4])], dtype=object)
+    return texts[member.ravel()]
+
+
+def _effects(columns: dict[str, np.ndarray], pairs: Pairs, found: Collected, label: str, test: str) -> pd.DataFrame:
+    """Return one row per collection and pair that it has."""
+    there = ~np.isnan(columns["difference"])
+    group, pair = np.nonzero(there)
+    runs = found.source.runs
+    sides = (("a", pairs.a[pair]), ("b", pairs.b[pair]))
+    head: dict[str, Any] = {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs}
+    head |= {"measure": label, "test": test}
+    return pd.DataFrame({**head, **{name: values[there] for name, values in columns.items()}, "_group": group})

@@ -1,0 +1,166 @@
+"""The hierarchical bootstrap: worked means, gaps in the data, and coverage on data whose variances are known."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pdeval.significance.hierarchy import macro_and_micro
+from pdeval.significance.paired import student
+
+CASES, WITHIN = 2000, 0.2
+
+
+def within_binomial_limits(found, level):
+    low, high = stats.binom.interval(0.999, CASES, level)
+    return low <= found <= high
+
+
+def collections(count, sizes, between, seed):
+    """Independent cases as columns: differences whose collections differ by `between` and queries by WITHIN."""
+    random = np.random.default_rng(seed)
+    n = random.integers(*sizes, size=count)
+    effect = between * random.normal(size=(count, CASES))
+    return [effect[c] + WITHIN * random.normal(size=(n[c], CASES)) for c in range(count)], effect, n
+
+
+def covered(estimate, truth):
+    return int(((estimate.ci_low <= truth) & (truth <= estimate.ci_high)).sum())
+
+
+def test_macro_is_the_mean_of_means_and_micro_that_of_queries():
+    parts = [np.array([[1.0], [3.0]]), np.array([[0.0], [0.0], [3.0], [1.0]])]
+    for over in ("collections", "queries"):
+        macro, micro = macro_and_micro(parts, over=over, draws=50)
+        assert macro.mean.tolist() == [1.5]
+        assert micro.mean.tolist() == [8 / 6]
+    # collections as observations: sd of (2, 1) over the square root of 2; queries: variances 2 / 2 and 2 / 4
+    assert macro_and_micro(parts, draws=50)[0].se.tolist() == pytest.approx([0.5])
+    assert macro_and_micro(parts, over="queries", draws=50)[0].se.tolist() == pytest.approx([np.sqrt(1.5) / 2])
+
+
+def test_the_interval_excludes_zero_where_p_says_so():
+    parts, _, _ = collections(8, (5, 20), 0.1, 3)
+    for over in ("collections", "queries"):
+        for found in macro_and_micro(parts, over=over, draws=199):
+            excluded = (found.ci_low > 0) | (found.ci_high < 0)
+            assert (excluded == (found.p_value < 0.05)).all()
+
+
+def test_too_few_draws_for_the_confidence_give_an_infinite_interval():
+    found = macro_and_micro([np.array([[0.1], [0.3]]), np.array([[0.2], [0.5]])], draws=10)[0]
+    assert [found.ci_low[0], found.ci_high[0]] == [-np.inf, np.inf]
+
+
+def test_a_pair_is_drawn_alike_whatever_stands_beside_it():
+    parts, _, _ = collections(5, (5, 20), 0.1, 4)
+    whole = macro_and_micro([part[:, :700] for part in parts], draws=100)
+    alone = macro_and_micro([part[:, 650:652] for part in parts], draws=100)
+    for one, two in zip(whole, alone):
+        np.testing.assert_allclose(one.ci_low[650:652], two.ci_low, rtol=1e-9)
+        assert one.p_value[650:652].tolist() == two.p_value.tolist()
+
+
+def test_collections_that_lack_a_pair_are_as_if_they_were_not_there():
+    parts, _, _ = collections(5, (5, 20), 0.1, 6)
+    parts = [part[:, :3] for part in parts]
+    gone = [part.copy() for part in parts]
+    gone[1][:, 0] = np.nan
+    gone[4][1:, 0] = np.nan  # one query is no collection
+    for over in ("collections", "queries"):
+        found = macro_and_micro(gone, over=over, draws=100)
+        alone = macro_and_micro([gone[c][:, :1] for c in (0, 2, 3)], over=over, draws=100)
+        for one, two in zip(found, alone):
+            np.testing.assert_allclose([one.mean[0], one.ci_low[0]], [two.mean[0], two.ci_low[0]], rtol=1e-9)
+
+
+def test_queries_that_a_pair_lacks_do_not_count_for_it():
+    parts, _, _ = collections(6, (10, 20), 0.1, 7)
+    parts = [part[:, :1].copy() for part in parts]
+    for part in parts:
+        part[::3] = np.nan
+    left = [part[~np.isnan(part[:, 0])] for part in parts]
+    for one, two in zip(macro_and_micro(parts), macro_and_micro(left)):
+        np.testing.assert_allclose([one.mean, one.se], [two.mean, two.se], rtol=1e-12)
+        np.testing.assert_allclose(one.ci_low, two.ci_low, atol=0.2 * float(two.se[0]))  # drawn otherwise
+
+
+def test_too_few_collections_and_no_difference_at_all():
+    one, none = [np.array([[0.1], [0.2]])], [np.zeros((3, 1)), np.zeros((4, 1))]
+    macro, _ = macro_and_micro(one, draws=20)
+    assert macro.mean.tolist() == pytest.approx([0.15])
+    assert np.isnan([macro.ci_low, macro.ci_high, macro.p_value]).all()
+    assert not np.isnan(macro_and_micro(one, over="queries", draws=20)[0].p_value).any()
+    for over in ("collections", "queries"):
+        for found in macro_and_micro(none, over=over, draws=20):
+            assert [found.mean[0], found.ci_low[0], found.ci_high[0], found.p_value[0]] == [0, 0, 0, 1]
+
+
+def test_a_constant_difference_is_certain():
+    parts = [np.full((3, 1), 0.1), np.full((5, 1), 0.1)]
+    for over in ("collections", "queries"):
+        for found in macro_and_micro(parts, over=over, draws=19):
+            assert found.p_value.tolist() == [1 / 20]
+            assert found.ci_low.tolist() == pytest.approx([0.1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("between", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize(("count", "sizes"), [(12, (10, 41)), (18, (10, 61)), (18, (3, 9))])
+def test_intervals_over_collections_cover_as_often_as_they_say(count, sizes, between):
+    parts, _, _ = collections(count, sizes, between, 100 + count)
+    macro, micro = macro_and_micro(parts, draws=999)
+    for found in (macro, micro):
+        assert 0.93 * CASES <= covered(found, 0.0) <= 0.97 * CASES
+    assert within_binomial_limits(int((macro.p_value < 0.05).sum()), 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("between", [0.0, 0.2])
+@pytest.mark.parametrize(("count", "sizes"), [(3, (20, 41)), (18, (10, 61)), (18, (3, 9))])
+def test_intervals_over_queries_cover_the_mean_of_these_collections(count, sizes, between):
+    parts, effect, n = collections(count, sizes, between, 200 + count)
+    macro, micro = macro_and_micro(parts, over="queries", draws=999)
+    assert 0.93 * CASES <= covered(macro, effect.mean(axis=0)) <= 0.97 * CASES
+    assert 0.93 * CASES <= covered(micro, (n[:, None] * effect).sum(axis=0) / n.sum()) <= 0.97 * CASES
+    if between == 0:
+        assert within_binomial_limits(int((macro.p_value < 0.05).sum()), 0.05)
+
+
+@pytest.mark.slow
+def test_with_very_few_collections_the_verdict_errs_on_the_safe_side():
+    parts, _, _ = collections(3, (20, 41), 0.2, 300)
+    assert (macro_and_micro(parts, draws=999)[0].p_value < 0.05).sum() <= stats.binom.ppf(0.999, CASES, 0.05)
+
+
+@pytest.mark.slow
+def test_the_pooled_test_takes_differences_between_collections_for_a_difference_between_runs():
+    parts, _, _ = collections(18, (10, 61), 0.05, 118)
+    pooled = int((student(np.concatenate(parts)).p_value < 0.05).sum())
+    assert pooled > 4 * 0.05 * CASES
+    assert not within_binomial_limits(pooled, 0.05)
+
+
+def markdown():
+    """Return how often each test finds a difference where there is none, as a table for the documentation."""
+    from pdeval.significance.meta_analysis import meta_analysis
+    from pdeval.significance.outcome import describe
+
+    lines = [
+        "| collections | queries each | sd between | verdict | covers | random effects | fixed effects | pooled t |",
+        "|---:|:---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for count, sizes in ((3, (20, 41)), (6, (10, 41)), (18, (10, 61)), (18, (3, 9))):
+        for between in (0.0, 0.05, 0.2):
+            parts, _, _ = collections(count, sizes, between, 400 + count)
+            macro, _ = macro_and_micro(parts, draws=999)
+            n, mean, sd = (np.stack(values) for values in zip(*map(describe, parts)))
+            meta = meta_analysis(mean, sd / np.sqrt(n))
+            ps = (macro.p_value, None, meta.random_p, meta.fixed_p, student(np.concatenate(parts)).p_value)
+            shares = [covered(macro, 0.0) / CASES if p is None else (p < 0.05).mean() for p in ps]
+            cells = " | ".join(f"{100 * share:.1f}%" for share in shares)
+            lines.append(f"| {count} | {sizes[0]} to {sizes[1] - 1} | {between:g} | {cells} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":  # python -m tests.significance.test_hierarchy
+    print(markdown())

@@ -1,0 +1,80 @@
+"""Fixed and random effects against statsmodels, called by hand."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.meta_analysis import combine_effects
+
+from pdeval.significance.meta_analysis import meta_analysis
+
+RANDOM = np.random.default_rng(5)
+SE = RANDOM.uniform(0.01, 0.05, size=(9, 40))
+SPREAD = RANDOM.normal(0.02, 0.06, size=(9, 40)) + SE * RANDOM.normal(size=(9, 40))  # collections differ
+ALIKE = 0.02 + 0.5 * SE * RANDOM.normal(size=(9, 40))  # less than their queries explain
+
+
+def by_hand(difference, se):
+    with np.errstate(invalid="ignore"):  # statsmodels goes on with a negative tau2
+        return [combine_effects(d, s**2, method_re="dl") for d, s in zip(difference.T, se.T)]
+
+
+def same(left, right):
+    np.testing.assert_allclose(left, right, rtol=1e-11, atol=1e-15)
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.9])
+def test_both_means_and_intervals_are_those_of_statsmodels(confidence):
+    found = meta_analysis(SPREAD, SE, confidence=confidence)
+    other = by_hand(SPREAD, SE)
+    positive = found.tau2 > 0
+    assert positive.sum() > 35
+    same(found.fixed, [one.mean_effect_fe for one in other])
+    normal = np.array([one.conf_int(alpha=1 - confidence, use_t=False)[0] for one in other])
+    same(np.stack([found.fixed_low, found.fixed_high], axis=1), normal)
+    same(found.random[positive], np.array([one.mean_effect_re for one in other])[positive])
+    student = np.array([one.conf_int(alpha=1 - confidence, use_t=True)[3] for one in other])
+    same(np.stack([found.random_low, found.random_high], axis=1)[positive], student[positive])
+
+
+def test_what_is_said_of_the_disagreement_is_that_of_statsmodels():
+    found, other = meta_analysis(SPREAD, SE), by_hand(SPREAD, SE)
+    positive = found.tau2 > 0
+    same(found.q, [one.q for one in other])
+    same(found.q_p, [one.test_homogeneity().pvalue for one in other])
+    same(found.tau2[positive], np.array([one.tau2 for one in other])[positive])
+    same(found.i2[positive], np.array([one.i2 for one in other])[positive])
+    same(found.weight[:, positive], np.stack([one.weights_rel_re for one in other], axis=1)[:, positive])
+
+
+def test_collections_that_agree_have_no_variance_between_them_and_one_mean():
+    found, other = meta_analysis(ALIKE, SE), by_hand(ALIKE, SE)
+    none = np.array([one.tau2 for one in other]) < 0
+    assert none.sum() > 35
+    assert (found.tau2[none] == 0).all()
+    assert (found.i2[none] == 0).all()
+    same(found.random[none], [one.mean_effect_fe for one, kept in zip(other, none) if kept])
+
+
+def test_p_values_belong_to_the_intervals():
+    found = meta_analysis(SPREAD, SE)
+    assert ((found.random_p < 0.05) == ((found.random_low > 0) | (found.random_high < 0))).all()
+    assert ((found.fixed_p < 0.05) == ((found.fixed_low > 0) | (found.fixed_high < 0))).all()
+    z = found.fixed / np.array([one.sd_eff_w_fe for one in by_hand(SPREAD, SE)])
+    same(found.fixed_p, 2 * stats.norm.sf(np.abs(z)))
+
+
+def test_a_collection_that_lacks_a_pair_does_not_count_for_it():
+    difference, se = SPREAD[:, :2].copy(), SE[:, :2].copy()
+    difference[3:, 0] = se[3:, 0] = np.nan
+    found, alone = meta_analysis(difference, se), meta_analysis(difference[:3, :1], se[:3, :1])
+    for name in ("fixed", "random", "random_low", "q", "q_p", "tau2", "i2", "fixed_p", "random_p"):
+        assert getattr(found, name)[0] == getattr(alone, name)[0], name
+    assert np.isnan(found.weight[3:, 0]).all()
+
+
+def test_one_collection_or_one_without_variance_gives_no_analysis():
+    difference, se = np.array([[0.1, 0.1], [np.nan, 0.2]]), np.array([[0.1, 0.0], [np.nan, 0.1]])
+    found = meta_analysis(difference, se)
+    for name in ("fixed", "fixed_low", "fixed_p", "random", "random_high", "random_p", "q", "q_p", "i2", "tau2"):
+        assert np.isnan(getattr(found, name)).all(), name
+    assert np.isnan(found.weight).all()

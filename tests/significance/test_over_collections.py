@@ -1,0 +1,229 @@
+"""The verdict over collections: counts, means, and what happens to collections and pairs that lack something."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import SCHEMAS, faults
+
+NAMES = {"run": ["run"], "query": ["query_id"]}
+JUDGED = pdeval.datasets.sample_judged(topics="common")
+SCORES = JUDGED.measure(["AP", "ASL"])
+PARTED = SCORES.assign(collection="c" + (SCORES["query_id"].astype(int) % 6).astype(str))
+
+
+def scores_of(values):
+    """Scores from {collection: {run: [value of each query]}}; query ids repeat from collection to collection."""
+    rows = [
+        (name, run, str(query), "AP", value)
+        for name, runs in values.items()
+        for run, those in runs.items()
+        for query, value in enumerate(those)
+    ]
+    frame = pd.DataFrame(rows, columns=["collection", "run", "query_id", "measure", "value"])
+    frame.attrs["run_columns"] = ["run"]
+    return frame
+
+
+SMALL = {
+    "x": {"a": [0.5, 0.7, 0.9], "b": [0.4, 0.5, 0.6]},  # 0.1, 0.2, 0.3
+    "y": {"a": [0.2, 0.4], "b": [0.3, 0.2]},  # -0.1, 0.2
+    "z": {"a": [0.1, 0.2, 0.1, 0.1], "b": [0.2, 0.4, 0.3, 0.2]},  # -0.1, -0.2, -0.2, -0.1
+}
+
+
+def test_macro_micro_and_counts_are_those_worked_by_hand():
+    [row] = scores_of(SMALL).ireval.verdict(by="collection", draws=100).to_dict("records")
+    assert (row["collections"], row["n"]) == (3, 9)
+    assert row["macro"] == pytest.approx((0.2 + 0.05 - 0.15) / 3)
+    assert row["micro"] == pytest.approx((0.6 + 0.1 - 0.6) / 9)
+    # t of z: -0.15 / (0.0577 / 2) = -5.196, p = 0.0138; of x: 0.2 / (0.1 / sqrt 3) = 3.46, p = 0.0742
+    counts = [row[name] for name in ("better", "significantly_better", "worse", "significantly_worse")]
+    assert counts == [2, 0, 1, 1]
+    assert row["verdict"] == "better on 2 of 3, significantly on 0, worse on 1, significantly on 1; undecided over all"
+
+
+def test_each_collection_says_what_compare_says_of_it():
+    found = PARTED.ireval.verdict(by="collection", per="collection", baseline="bm25", correction="holm")
+    alone = PARTED.ireval.compare(by="collection", baseline="bm25", correction="holm")
+    keys = ["collection", "run_a", "run_b", "measure"]
+    assert found[keys].to_dict("list") == alone[keys].to_dict("list")
+    for name in ("n", "difference", "ci_low", "ci_high", "p_value", "p_adjusted", "significant"):
+        np.testing.assert_allclose(found[name].astype(float), alone[name].astype(float), rtol=1e-9, err_msg=name)
+
+
+def test_the_verdict_counts_what_its_collections_say_and_averages_them():
+    options = {"by": "collection", "correction": "none"}
+    over_all = PARTED.ireval.verdict(**options, draws=50)
+    each = PARTED.ireval.verdict(**options, per="collection")
+    keys = ["run_a", "run_b", "measure"]
+    groups = each.groupby(keys, sort=False)
+    macro = groups["difference"].mean()
+    np.testing.assert_allclose(over_all.set_index(keys)["macro"], macro.reindex(over_all.set_index(keys).index))
+    sure = each[(each["difference"] > 0) & each["significant"]].groupby(keys).size()
+    counted = over_all.set_index(keys)["significantly_better"]
+    assert counted.tolist() == sure.reindex(counted.index, fill_value=0).tolist()
+    assert (over_all["better"] + over_all["worse"] <= over_all["collections"]).all()
+
+
+def test_turning_the_pair_turns_the_verdict():
+    one = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=100).set_index("run_a").loc["ql"]
+    two = PARTED.ireval.verdict("AP", by="collection", baseline="ql", draws=100).set_index("run_a").loc["bm25"]
+    assert one["macro"] == pytest.approx(-two["macro"])
+    assert one["ci_low"] == pytest.approx(-two["ci_high"])
+    assert one["random_low"] == pytest.approx(-two["random_high"])
+    assert one["better"] == two["worse"]
+
+
+def test_preferences_have_a_verdict_of_their_own_values():
+    prefs = JUDGED.prefer("RPP", baseline="bm25")
+    parted = prefs.assign(collection=prefs["query_id"].astype(int) % 6)
+    found = parted.ireval.verdict(by="collection", draws=50).set_index("run_a")
+    means = (
+        parted.groupby(["run_a", "collection"], observed=True)["value"].mean().groupby("run_a", observed=True).mean()
+    )
+    np.testing.assert_allclose(found["macro"], means.reindex(found.index))
+    assert set(found["run_b"]) == {"bm25"}
+
+
+def test_queries_of_one_name_in_two_collections_are_two_queries():
+    frame = scores_of(SMALL)
+    other = frame.assign(query_id=frame["collection"] + frame["query_id"])
+    pd.testing.assert_frame_equal(
+        frame.ireval.verdict(by="collection", draws=50), other.ireval.verdict(by="collection", draws=50)
+    )
+
+
+def test_segments_of_stacked_collections_keep_their_queries_apart():
+    frame = scores_of(SMALL).assign(size=["small"] * 6 + ["large"] * 12)
+    frame.attrs |= {"run_columns": ["run"], "collections": ["collection"]}
+    found = frame.ireval.segments(by="size", baseline="b").set_index("size")
+    assert found["n"].to_dict() == {"large": 6, "small": 3}
+
+
+def test_a_collection_of_one_query_is_left_out_by_name():
+    one = scores_of({**SMALL, "single": {"a": [0.9], "b": [0.1]}})
+    with pytest.warns(UserWarning, match=r"1 of 4 groups by collection is left out: 'single'; no pair of runs has two"):
+        found = one.ireval.verdict(by="collection", draws=50)
+    pd.testing.assert_frame_equal(found, scores_of(SMALL).ireval.verdict(by="collection", draws=50))
+
+
+def test_a_pair_says_over_how_many_collections_it_is():
+    values = {name: dict(runs) for name, runs in SMALL.items()}
+    values["x"]["c"] = [0.1, 0.2, 0.3]
+    values["y"]["c"] = [0.2, 0.3]
+    values["far"] = {"d": [0.1, 0.5], "e": [0.3, 0.4]}
+    found = scores_of(values).ireval.verdict(by="collection", draws=50).set_index(["run_a", "run_b"])
+    assert found["collections"].to_dict() == {
+        ("a", "b"): 3,
+        ("a", "c"): 2,
+        ("b", "c"): 2,
+        ("d", "e"): 1,
+        **dict.fromkeys([("a", "d"), ("a", "e"), ("b", "d"), ("b", "e"), ("c", "d"), ("c", "e")], 0),
+    }
+    assert found.loc[("a", "d"), "verdict"] == "no collection has both"
+    alone = found.loc[("d", "e")]
+    assert alone["macro"] == pytest.approx(-0.05)
+    assert np.isnan([alone["ci_low"], alone["p_value"], alone["random"]]).all()
+    pair = scores_of(SMALL).ireval.verdict(by="collection", draws=50, correction="none").iloc[0]
+    assert found.loc[("a", "b"), "p_value"] == pair["p_value"]
+
+
+def test_fixed_collections_give_a_narrower_interval_where_collections_differ():
+    frame = scores_of(
+        {str(k): {"a": [0.5 + 0.1 * k + d for d in (0, 0.01, 0.02)], "b": [0.5] * 3} for k in (-2, -1, 0, 1, 2)}
+    )
+    random, fixed = (frame.ireval.verdict(by="collection", over=over).iloc[0] for over in ("collections", "queries"))
+    assert random["macro"] == fixed["macro"]
+    assert fixed["ci_high"] - fixed["ci_low"] < 0.2 * (random["ci_high"] - random["ci_low"])
+    assert fixed["significant"]
+    assert not random["significant"]
+
+
+def test_replicates_are_averaged_within_each_query():
+    seeds = pd.concat([PARTED.assign(seed=1), PARTED.assign(seed=2, value=PARTED["value"] + 0.1)], ignore_index=True)
+    seeds.attrs["run_columns"] = ["run", "seed"]
+    found = seeds.ireval.verdict("AP", by="collection", replicate="seed", draws=50)
+    alone = PARTED.ireval.verdict("AP", by="collection", draws=50)
+    assert found[["run_a", "run_b"]].to_dict("list") == alone[["run_a", "run_b"]].to_dict("list")
+    np.testing.assert_allclose(found["macro"], alone["macro"], atol=1e-12)
+
+
+def test_bad_calls_say_what_is_wrong_and_what_to_do():
+    frame = scores_of(SMALL)
+    with pytest.raises(KeyError, match=r"no column 'site' to group by; the table has collection, run.*annotate"):
+        frame.ireval.verdict(by="site")
+    with pytest.raises(ValueError, match=r"by='query_id' is the query of the table"):
+        frame.ireval.verdict(by="query_id")
+    with pytest.raises(ValueError, match=r"by='run' is the run of the table"):
+        frame.ireval.verdict(by="run")
+    with pytest.raises(ValueError, match=r"needs at least two; collection has only 'x'\. Say over='queries'"):
+        frame[frame["collection"] == "x"].ireval.verdict(by="collection")
+    with pytest.raises(ValueError, match=r"over='runs': choose 'collections' or 'queries'"):
+        frame.ireval.verdict(by="collection", over="runs")
+    with pytest.raises(ValueError, match=r"test='hsd' looks at all runs at once; within groups choose one of 't'"):
+        frame.ireval.verdict(by="collection", test="hsd")
+    with pytest.raises(ValueError, match=r"no two runs have two queries in common within any family"):
+        PARTED.assign(family=PARTED["run"]).ireval.verdict(by="family")
+    with pytest.raises(
+        ValueError,
+        match=r"10 rows that repeat an earlier \(half, run, query_id, measure\), e\.g\. \('h', 'a', '0', 'AP'\)",
+    ):
+        frame.assign(half="h").ireval.verdict(by="half", over="queries")
+    with pytest.raises(TypeError, match="by"):
+        frame.ireval.verdict()
+    with pytest.raises(ValueError, match=r"measures= is empty; leave it out for all of the table's measures"):
+        frame.ireval.verdict([], by="collection")
+    with pytest.raises(ValueError, match=r"by=3: give the name of a column, or a list of them"):
+        frame.ireval.lengths.headroom(by=3)
+
+
+def test_more_collections_are_needed_for_less():
+    needed = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.05)
+    spread = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection")
+    sd = spread.groupby("run_a")["difference"].std()
+    np.testing.assert_allclose(needed["sd"], sd.reindex(needed["run_a"]))
+    less = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.01)
+    assert (less["collections_needed"] > needed["collections_needed"]).all()
+    none = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.0)
+    assert np.isinf(none["collections_needed"]).all()
+
+
+TABLES = {
+    "collection_verdicts": lambda: PARTED.ireval.verdict(by="collection", draws=20),
+    "collections_needed": lambda: PARTED.ireval.verdict.sample_size(by="collection"),
+    "collection_effects": lambda: PARTED.ireval.verdict(by="collection", per="collection"),
+    "segments": lambda: PARTED.ireval.segments(by="collection"),
+    "segment_differences": lambda: PARTED.ireval.segments(by="collection", baseline="bm25"),
+    "segment_gaps": lambda: PARTED.ireval.segments.gaps(by="collection"),
+    "segment_difference_gaps": lambda: PARTED.ireval.segments.gaps(by="collection", baseline="bm25"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_table_is_as_declared_and_known_without_what_it_carries(name):
+    found = TABLES[name]()
+    assert found.attrs["table"] == name
+    own = found.drop(columns=found.attrs.get("by", []))
+    assert faults(SCHEMAS[name], own, NAMES) == []
+    bare = found.copy()
+    bare.attrs.clear()
+    assert kind_of(bare) == name
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_table_prints_as_a_report(name):
+    if SCHEMAS[name].unreported:
+        return
+    text = str(TABLES[name]().head(3).ireval.report())
+    assert "bm25" in text
+
+
+@pytest.mark.parametrize("by", [["collection"], ["collection", "half"]])
+def test_several_columns_tell_collections_apart_together(by):
+    frame = PARTED.assign(half=PARTED["query_id"].astype(int) // 24 % 2)
+    found = frame.ireval.verdict("AP", by=by, baseline="bm25", per="collection")
+    assert list(found.columns[: len(by)]) == by
+    assert len(found) == 11 * len(frame[by].drop_duplicates())

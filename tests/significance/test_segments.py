@@ -1,0 +1,109 @@
+"""Segments: means and gaps against scipy, what each segment prefers, and segments of one query."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pdeval
+
+SCORES = pdeval.datasets.sample_judged(topics="common").measure("AP")
+PARTED = SCORES.assign(group=(SCORES["query_id"].astype(int) % 4).map({0: "w", 1: "x", 2: "y", 3: "z"}))
+
+
+def values(run, group):
+    rows = PARTED[(PARTED["run"] == run) & PARTED["group"].isin(list(group))]
+    return rows.sort_values("query_id")["value"].to_numpy()
+
+
+def row(frame, **where):
+    [found] = frame[np.logical_and.reduce([frame[name] == value for name, value in where.items()])].to_dict("records")
+    return found
+
+
+def test_means_and_their_intervals_are_those_of_the_summary():
+    found = PARTED.ireval.segments(by="group")
+    alone = PARTED.ireval.summary(by="group")
+    assert found[["group", "run", "n"]].to_dict("list") == alone[["group", "run", "n"]].to_dict("list")
+    for name in ("mean", "ci_low", "ci_high"):
+        np.testing.assert_allclose(found[name], alone[name], rtol=1e-9)
+
+
+def test_the_gap_to_all_others_is_welchs_of_scipy():
+    found = row(PARTED.ireval.segments(by="group"), group="x", run="ql")
+    one, rest = values("ql", "x"), values("ql", "wyz")
+    other = stats.ttest_ind(one, rest, equal_var=False)
+    ends = other.confidence_interval(0.95)
+    assert found["gap"] == pytest.approx(one.mean() - rest.mean())
+    assert found["gap_p"] == pytest.approx(other.pvalue)
+    assert (found["gap_low"], found["gap_high"]) == pytest.approx((ends.low, ends.high))
+    assert found["gap_p_adjusted"] == pytest.approx(min(1, 48 * other.pvalue))  # 4 groups of 12 runs
+
+
+def test_gaps_between_two_segments_are_welchs_too_and_one_is_the_largest():
+    found = PARTED.ireval.segments.gaps(by="group", confidence=0.9)
+    one = row(found, run="bm25", segment_a="w", segment_b="y")
+    other = stats.ttest_ind(values("bm25", "w"), values("bm25", "y"), equal_var=False)
+    ends = other.confidence_interval(0.9)
+    assert (one["gap"], one["p_value"]) == pytest.approx(
+        (values("bm25", "w").mean() - values("bm25", "y").mean(), other.pvalue)
+    )
+    assert (one["ci_low"], one["ci_high"]) == pytest.approx((ends.low, ends.high))
+    largest = found[found["largest"]].set_index("run")["gap"].abs()
+    assert largest.to_dict() == found.assign(size=found["gap"].abs()).groupby("run")["size"].max().to_dict()
+
+
+def test_within_a_segment_the_difference_is_paired_and_between_segments_it_is_not():
+    found = row(PARTED.ireval.segments(by="group", baseline="bm25"), group="z", run_a="hybrid")
+    paired = stats.ttest_rel(values("hybrid", "z"), values("bm25", "z"))
+    assert found["p_value"] == pytest.approx(paired.pvalue)
+    own, rest = (values("hybrid", part) - values("bm25", part) for part in ("z", "wxy"))
+    assert found["difference"] == pytest.approx(own.mean())
+    assert found["gap_p"] == pytest.approx(stats.ttest_ind(own, rest, equal_var=False).pvalue)
+    between = row(
+        PARTED.ireval.segments.gaps(by="group", baseline="bm25"), run_a="hybrid", segment_a="w", segment_b="z"
+    )
+    first = values("hybrid", "w") - values("bm25", "w")
+    assert between["p_value"] == pytest.approx(stats.ttest_ind(first, own, equal_var=False).pvalue)
+
+
+def test_groups_say_which_run_they_prefer():
+    queries = [str(query) for query in range(12)]
+    light = [0.5, 0.6, 0.4, 0.5, 0.6, 0.5]
+    value = [*light, *(-one for one in light)]
+    prefs = pd.DataFrame({"query_id": queries, "run_a": "a", "run_b": "b", "measure": "RPP", "value": value})
+    prefs["user"] = ["light"] * 6 + ["heavy"] * 6
+    found = prefs.ireval.segments(by="user").set_index("user")
+    assert found["prefers"].to_dict() == {"heavy": "b", "light": "a"}
+    assert found["gap_significant"].all()
+    assert prefs.assign(value=[0.5, -0.5] * 6).ireval.segments(by="user")["prefers"].tolist() == ["neither"] * 2
+
+
+def test_a_segment_of_one_query_is_shown_without_interval_or_test():
+    frame = PARTED.assign(group=np.where(PARTED["query_id"] == "101", "one", PARTED["group"]))
+    found = row(frame.ireval.segments(by="group"), group="one", run="bm25")
+    assert found["n"] == 1
+    assert found["mean"] == row(SCORES, run="bm25", query_id="101")["value"]
+    assert np.isnan([found[name] for name in ("ci_low", "ci_high", "gap_low", "gap_p", "gap_p_adjusted")]).all()
+    assert not found["gap_significant"]
+    two = row(frame.ireval.segments(by="group", baseline="bm25"), group="one", run_a="ql")
+    assert two["prefers"] == "neither"
+    assert np.isnan(two["p_value"])
+    gaps = frame.ireval.segments.gaps(by="group")
+    assert not gaps[(gaps["segment_a"] == "one") | (gaps["segment_b"] == "one")]["largest"].any()
+
+
+def test_runs_that_never_differ_have_no_gap():
+    frame = PARTED.assign(value=0.3)
+    found = frame.ireval.segments(by="group", baseline="bm25")
+    assert set(found["difference"]) == {0.0}
+    assert set(found["p_value"]) == set(found["gap_p"]) == {1.0}
+
+
+def test_one_segment_or_a_missing_column_is_an_error():
+    with pytest.raises(ValueError, match=r"segments are compared with each other; group has only 'x'"):
+        PARTED[PARTED["group"] == "x"].ireval.segments(by="group")
+    with pytest.raises(KeyError, match=r"no column 'language' to group by; the table has run, query_id"):
+        PARTED.ireval.segments(by="language")
+    with pytest.raises(ValueError, match=r"have no group; fill it, or drop them first"):
+        PARTED.assign(group=PARTED["group"].where(PARTED["query_id"] != "101")).ireval.segments(by="group")
