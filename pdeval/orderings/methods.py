@@ -3,8 +3,9 @@
 A kernel asks by name for what it needs: `value` and `wins` are averages over queries, of shape (..., runs);
 `net[a, b]`, of shape (..., runs, runs), is the number of queries that rank a above b less those that rank b above a;
 `shared` is the number of queries that have both; `worst_first`, of shape (..., runs, queries), holds what each run has
-on its queries from the worst up: the measure, or the win rate where only preferences are known. Leading axes are resamples of the queries. Runs are ranked inside
-a query by their scores, or by their win rates where only preferences are known.
+on its queries from the worst up: the measure, or the win rate where only preferences are known. Leading axes are
+resamples of the queries. Runs are ranked inside a query by their scores, or by their win rates where only preferences
+are known.
 """
 
 from __future__ import annotations
