@@ -25,7 +25,9 @@ def overlap(ranking, ideal, p, depth):
 
 def ideals(grades):
     """Every order of the items of positive grade that puts larger grades first."""
-    groups = [[d for d in sorted(grades) if grades[d] == g] for g in sorted(set(grades.values()), reverse=True) if g > 0]
+    groups = [
+        [d for d in sorted(grades) if grades[d] == g] for g in sorted(set(grades.values()), reverse=True) if g > 0
+    ]
     for orders in itertools.product(*map(itertools.permutations, groups)):
         yield [item for order in orders for item in order]
 
