@@ -101,8 +101,8 @@ def divisor(rank: np.ndarray, discount: Discount = "log2(r+1)", base: float = 2.
     Examples
     --------
     >>> rank = np.array([1.0, 8.0, 1000.0])
-    >>> divisor(rank, "jk").round(2).tolist(), divisor(rank, "jk", 10.0).round(2).tolist(), divisor(rank, "zipf").tolist()
-    ([1.0, 3.0, 9.97], [1.0, 1.0, 3.0], [1.0, 8.0, 1000.0])
+    >>> divisor(rank, "jk").round(2).tolist(), divisor(rank, "jk", base=10.0).round(2).tolist()
+    ([1.0, 3.0, 9.97], [1.0, 1.0, 3.0])
     """
     if discount == "zipf":
         return np.asarray(rank, dtype=np.float64)
@@ -186,8 +186,10 @@ def DCG(
 
     The discount is log2(rank + 1), as in trec_eval; `discount="jk"` divides by max(1, log2(rank)), as Järvelin and
     Kekäläinen did, `discount="zipf"` (or `'1/r'`) by the rank. `base` is that of the logarithm: with "jk" the first
-    ranks up to it have no discount, with log(rank + 1) it multiplies all values by the same number. The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each
-    item that is relevant at the level; `gains={1: 3, 2: 9}` sets it by grade; grades below `least` have none.
+    ranks up to it have no discount, with log(rank + 1) it multiplies all values by the same number.
+
+    The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each item that is
+    relevant at the level; `gains={1: 3, 2: 9}` sets it by grade; grades below `least` have none.
 
     Examples
     --------

@@ -60,9 +60,9 @@ def _share(worse: np.ndarray, size: np.ndarray, m: int, shape: tuple[int, ...]) 
 def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Lexicographic precision as a number: the share of rankings that sgnLP puts behind this one.
 
-    Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of items
-    of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLP wherever they are not equal,
-    to 1e-12; with many items that is not everywhere, see `pdeval.kernels.lexicographic`.
+    Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of
+    items of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLP wherever they are not
+    equal, to 1e-12; with many items that is not everywhere, see `pdeval.kernels.lexicographic`.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
 def LR(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Lexicographic recall as a number: the share of rankings that sgnLR puts behind this one.
 
-    Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of items
-    of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLR wherever they are not equal,
-    to 1e-12; with many items that is not everywhere, see `pdeval.kernels.lexicographic`.
+    Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of
+    items of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLR wherever they are not
+    equal, to 1e-12; with many items that is not everywhere, see `pdeval.kernels.lexicographic`.
 
     Examples
     --------

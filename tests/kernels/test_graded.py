@@ -52,8 +52,8 @@ def test_any_discount_is_the_loop_of_its_definition(pair):
     divisors = {
         "discount=zipf": lambda rank: rank,
         "discount='1/r'": lambda rank: rank,
-        "base=10": lambda rank: math.log(rank + 1, 10),
-        "discount=jk,base=10": lambda rank: max(1.0, math.log(rank, 10)),
+        "base=10": lambda rank: math.log10(rank + 1),
+        "discount=jk,base=10": lambda rank: max(1.0, math.log10(rank)),
         "discount=jk,base=3": lambda rank: max(1.0, math.log(rank, 3)),
     }
     for said, divide in divisors.items():
