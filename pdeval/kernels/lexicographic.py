@@ -9,8 +9,9 @@ nothing overflows, and no small number is the difference of large ones.
 
 Doubles set the limit. A difference counts where it is more than 1e-12 of the larger value, as everywhere in pdeval. All
 rankings are told apart while C(N, m) is below 1e12: with n = 50,000 up to m = 2, with n = 1,000 up to m = 4, with
-n = 100 up to m = 8. With more, rankings that first differ far from the end that decides have equal values where sgnLP
-and sgnLR still tell them apart; values that are not equal are always in the order of sgnLP (sgnLR).
+n = 100 up to m = 8. With more, some rankings have equal values where sgnLP and sgnLR still tell them apart; values that
+are not equal are always in the order of sgnLP (sgnLR). Good rankings are few among all ways, so that they crowd: with
+m = 100 and n = 1,000 all that find 70 items, by rank 700, have the same LR to about 13 digits. There prefer sgnLR.
 """
 
 from __future__ import annotations
