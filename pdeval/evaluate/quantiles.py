@@ -104,7 +104,7 @@ def quantiles(
 
 def _shares(name: str, given: float | Sequence[float] | None) -> list[float]:
     """Return the shares that are asked for, each once; 1 is a share of the worst queries, and no quantile."""
-    shares = [] if given is None else [given] if arguments.is_number(given) else list(given)  # type: ignore[arg-type]
+    shares = [] if given is None else np.atleast_1d(np.asarray(given, dtype=np.float64)).tolist()
     return list(dict.fromkeys(1.0 if name == "worst" and one == 1 else arguments.share(name, one) for one in shares))
 
 

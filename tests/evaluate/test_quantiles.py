@@ -149,7 +149,7 @@ def test_quantiles_of_groups_and_of_systems_with_replicates():
     [
         ({"at": 1.5}, r"at=1.5: give a share between 0 and 1; 1.5% is 0.015"),
         ({"at": 1}, "at=1.0: give a share between 0 and 1"),
-        ({"worst": [0.1, 0]}, "worst=0: give a share between 0 and 1"),
+        ({"worst": [0.1, 0]}, "worst=0.0: give a share between 0 and 1"),
         ({"at": None, "worst": None}, "neither at= nor worst= names a share"),
         ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
         ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
