@@ -80,6 +80,7 @@ def _tables() -> dict[str, object]:
         "comparisons": join.compare(["AP", "RR"]),
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
+        "quantiles": join.quantiles(["AP", "RR"], draws=20),
         "means": join.mean("RPP"),
         "left_out": join.pool.leave_one_out(),
         "residuals": join.pool.residuals(),

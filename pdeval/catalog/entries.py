@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 import pandas as pd
@@ -127,7 +128,7 @@ class Measure:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that its kernel is given; the corpus, counted from all rows, only where it looks at it."""
-        if self.parameters.get("unretrieved") == "never":
+        if self.parameters.get("unretrieved") == "never" or self.parameters.get("k", inf) < inf:
             return tuple(name for name in self.entry.columns if name != "corpus")
         return self.entry.columns
 
@@ -341,7 +342,7 @@ def catalog(search: str | None = None) -> pd.DataFrame:
     >>> table.loc["AP", "summary"]
     'Average precision: the mean, over relevant items, of the precision where each is found.'
     >>> pdeval.catalog("lexicographic")["name"].tolist()
-    ['sgnLP', 'rrLP', 'sgnLR']
+    ['sgnLP', 'rrLP', 'sgnLR', 'LP', 'LR']
     """
     rows = [
         {

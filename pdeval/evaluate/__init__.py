@@ -1,6 +1,18 @@
 """Kernels over blocks, to cubes, to frames: scores, preferences, win rates, summaries, contributions, curves."""
 
-from pdeval.evaluate import cases, contributions, curves, explanation, fitting, learned, means, pairs, scores, summary
+from pdeval.evaluate import (
+    cases,
+    contributions,
+    curves,
+    explanation,
+    fitting,
+    learned,
+    means,
+    pairs,
+    quantiles,
+    scores,
+    summary,
+)
 
 __all__ = [
     "cases",
@@ -11,6 +23,7 @@ __all__ = [
     "learned",
     "means",
     "pairs",
+    "quantiles",
     "scores",
     "summary",
 ]

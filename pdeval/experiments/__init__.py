@@ -21,7 +21,7 @@ from pdeval.experiments import (
 from pdeval.experiments.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.experiments.chance import tie_probability, value_growth
 from pdeval.experiments.headroom import best_systems, headroom_of
-from pdeval.experiments.synthetic import random_lists, sampled, uniform
+from pdeval.experiments.synthetic import fitted_scale, random_lists, sampled, uniform
 
 __all__ = [
     "agreement",
@@ -32,6 +32,7 @@ __all__ = [
     "chance",
     "deciding",
     "effective_share",
+    "fitted_scale",
     "gains",
     "headroom",
     "headroom_of",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.sources import Held
-from pdeval.experiments.side_by_side import Stream, stream_of, together
+from pdeval.experiments.side_by_side import Stream, larger_values, stream_of, together
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
@@ -49,6 +49,8 @@ class Tally:
         How many queries the blocks have.
     fuzziness : sequence of float
         The differences at or below which two rankings count as tied.
+    scale : mapping of label to float, optional
+        What values are multiplied by before their differences are held against the fuzziness; by default by 1.
 
     Examples
     --------
@@ -58,21 +60,31 @@ class Tally:
     ([[3]], [[[1]]])
     """
 
-    def __init__(self, measures: Sequence[str], queries: int, fuzziness: Sequence[float]) -> None:
+    def __init__(
+        self,
+        measures: Sequence[str],
+        queries: int,
+        fuzziness: Sequence[float],
+        scale: Mapping[str, float] | None = None,
+    ) -> None:
         self.measures, self.fuzziness = tuple(measures), tuple(fuzziness)
+        self.scale = [(scale or {}).get(label, 1.0) for label in self.measures]
         self.a, self.b = all_pairs(len(self.measures))
         self.pairs = np.zeros((len(self.a), queries), dtype=np.int64)
         self.agreeing = np.zeros((len(self.fuzziness), len(self.a), queries), dtype=np.int64)
         self.sums = np.zeros((3, len(self.a), queries))
 
-    def add(self, differences: Sequence[np.ndarray]) -> None:
+    def add(self, differences: Sequence[np.ndarray], larger: Sequence[np.ndarray] | None = None) -> None:
         """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count.
 
         Ties are 0 (see `together`); a difference is larger than the fuzziness by more than the rounding of its pair.
+        Where the larger values of the pairs are given too, fuzziness is a share of these.
         """
         known = [~np.isnan(values) for values in differences]
         sign = [np.sign(values) for values in differences]
-        size = [np.abs(values) for values in differences]
+        size = [np.abs(values) * factor for values, factor in zip(differences, self.scale)]
+        if larger is not None:
+            size = [_relative(one, values * k) for one, values, k in zip(size, larger, self.scale)]
         most = [np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0) for one in size]
         for k, (i, j) in enumerate(zip(self.a.tolist(), self.b.tolist())):
             both = known[i] & known[j]
@@ -105,6 +117,12 @@ class Tally:
         rate = np.where(count > 0, share(agreeing[level, pair, query], count), np.nan)
         columns |= {"fuzziness": np.array(self.fuzziness)[level], "pairs": count, "agreement": rate}
         return pd.DataFrame({**columns, "r": about_zero(*sums)[pair, query]})
+
+
+def _relative(size: np.ndarray, larger: np.ndarray) -> np.ndarray:
+    """Return differences as shares of the larger value; an infinite one stays infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(size), size, share(size, larger))
 
 
 def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
@@ -145,6 +163,7 @@ def agree(
     measures: object = ("RPP", "AP"),
     *,
     fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
     per: Per = "all",
     baseline: object = None,
     pairs: object = None,
@@ -166,6 +185,9 @@ def agree(
         to use, by default all of them.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference; for
+        measures of one ranking.
     per : {'all', 'query'}
         Over all queries together, or one row for every query.
     baseline : run, optional
@@ -191,19 +213,36 @@ def agree(
     """
     one_of("per", per, ("all", "query"))
     stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
-    return tallied(stream, fuzziness=fuzziness, per=per, progress=progress)
+    return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
 
 
 def tallied(
-    stream: Stream, *, fuzziness: float | Sequence[float] = 0.0, per: Per = "all", progress: bool | None = None
+    stream: Stream,
+    *,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
+    per: Per = "all",
+    progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the agreement of every two measures of a stream of preferences."""
+    """Return the agreement of every two measures of a stream of preferences; see `agree` and `Tally`."""
     least = fuzziness_of(fuzziness)
     if len(stream.measures) < 2:
         raise ValueError(f"agreement is between two measures; there is one: {stream.measures[0]}.")
-    tally = Tally(stream.measures, len(stream.queries), least)
-    for block in together(stream, desc="agreement", progress=progress):
-        tally.add(block)
+    tally = Tally(stream.measures, len(stream.queries), least, scale)
+    count(tally, stream, relative=relative, progress=progress)
     frame = tally.frame(stream.queries if per == "query" else None)
     frame.attrs.update(stream.attrs)
+    if relative:
+        frame.attrs["relative"] = True
     return frame
+
+
+def count(tally: Tally, stream: Stream, *, relative: bool = False, progress: bool | None = None) -> None:
+    """Count all pairs of a stream, block by block; with fuzziness as a share of the larger values where `relative`."""
+    larger = larger_values(stream) if relative else None
+    first = 0
+    for block in together(stream, desc="agreement", progress=progress):
+        last = first + block[0].shape[1]
+        tally.add(block, larger and larger(slice(first, last)))
+        first = last

@@ -100,8 +100,8 @@ def incomplete(
     against : str or Measure, optional
         The measure whose preferences on all data agreement is with, e.g. "RR"; by default each measure's own.
     method : str, optional
-        How runs are ordered: "mean", "winrate", "borda", "copeland", "mc4" or "bradley-terry"; by default by the mean
-        of a measure, by the win rate of a preference.
+        How runs are ordered: "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry" or "leximin"; by default
+        by the mean of a measure, by the win rate of a preference.
     summary : bool
         Return means and standard deviations over draws instead.
     seed : int, optional

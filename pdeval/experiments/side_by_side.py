@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -106,6 +106,32 @@ def together(source: Stream, *, desc: str = "", progress: bool | None = None) ->
     streams = [source.blocks(m) if of_scores else decided(source, m) for m in range(len(source.measures))]
     for parts in track(zip(*streams, strict=True), desc=desc, progress=progress):
         yield [values for _, values in parts]
+
+
+def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
+    """Return what gives, for a slice of the pairs, the larger of both values of every measure, each (queries, pairs).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> stream = stream_of(pdeval.datasets.sample_judged(topics="common"), ["P@10", "RR"])
+    >>> [values[0].tolist() for values in larger_values(stream)(slice(0, 3))]
+    [[0.4, 0.5, 0.6], [1.0, 1.0, 1.0]]
+    """
+    if isinstance(source, Differences):
+        values = list(np.abs(source.scores.values))
+    else:
+        asked = source.asked if isinstance(source, Pairs) else ()
+        valued = {one.label for one in asked if one.entry.family == "metric"}
+        lacking = [label for label in source.measures if label not in valued]
+        if not isinstance(source, Pairs) or lacking:
+            raise ValueError(
+                f"{lacking[0]} is a preference between two rankings, which have no values of their own that a "
+                "difference could be a share of. Give measures of one ranking, or fuzziness as a difference."
+            )
+        views = Views(source.judged)
+        values = [np.abs(views.values(one))[source.kept] for one in asked]
+    return lambda part: [np.maximum(one[:, source.a[part]], one[:, source.b[part]]) for one in values]
 
 
 def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -1,12 +1,16 @@
 """Agreement of measures over lists that no system made: all of them, random ones, or those that runs resemble.
 
-A list is N places that hold a relevant item or not. All lists are seen against the same recall base of N relevant
-items, so that only what they show tells them apart: AP is the sum of precisions over N.
+A list is N places that hold a relevant item or not. All lists are seen against the same recall base, by default of N
+relevant items, so that only what they show tells them apart: AP is the sum of precisions over N.
+
+Fuzziness is held against differences, which depend on the scale of the values. The paper does not say how it scaled
+them; the scale that fits its fuzzy columns best, of some twenty that were tried, is that of `fitted_scale`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,13 +20,13 @@ from pdeval.catalog.known import described
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.scores import Views
-from pdeval.experiments.agreement import Tally, fuzziness_of, tallied
-from pdeval.experiments.side_by_side import together
+from pdeval.experiments.agreement import Tally, count, fuzziness_of, tallied
 from pdeval.judged import ids
 from pdeval.judged.judged import Judged
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.positions import Positions
-from pdeval.mechanics.arguments import whole
+from pdeval.kernels.graded import discounted
+from pdeval.mechanics.arguments import positive, whole
 from pdeval.mechanics.progress import track
 
 MEASURES = ("DCG(discount=jk)", "AP", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
@@ -30,8 +34,13 @@ CELLS = 1 << 17  # small blocks stay in the processor's cache
 MOST = 12
 
 
-def judged_of(relevant: np.ndarray) -> Judged:
+def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
     """Return lists of relevant (True) and other items, shape (lists, N), as the rankings of one query by many runs.
+
+    Parameters
+    ----------
+    recall_base : int, optional
+        How many relevant items there are, of which no list shows more than N; by default N.
 
     Examples
     --------
@@ -46,7 +55,7 @@ def judged_of(relevant: np.ndarray) -> Judged:
     item = (np.cumsum(relevant, axis=1, dtype=np.int32) - 1)[run, place]
     order = np.argsort(item.astype(np.int16 if depth < 2**15 else np.int32), kind="stable")
     rank = (place[order] + 1).astype(np.float64)
-    base = np.arange(depth)
+    base = np.arange(depth if recall_base is None else recall_base)
     items = Judgments(
         ids.Ids(numbers=np.zeros(1, dtype=np.int64)), ids.Ids(numbers=base), base * 0, base, base * 0 + 1.0
     )
@@ -65,8 +74,35 @@ def judged_of(relevant: np.ndarray) -> Judged:
     return Judged(positions)
 
 
+def fitted_scale(N: int) -> dict[str, float]:
+    """Return what the measures of Table 1 are multiplied by so that its fuzzy columns are met best.
+
+    With R = N / 2: AP over a recall base of R, DCG over that of R relevant items in a row, RBP without its factor
+    1 - p. Chosen by fit to the 20 cells of the columns "uniform" with fuzziness 0.01, so that it describes them and
+    explains nothing: their distances from print add up to about 0.20 with it and to 0.56 without, of which lists of 10
+    have 0.05 and 0.08 (60,000 pairs of lists of 1000 were drawn, an error of about 0.02). Fuzziness as a share of the
+    larger value, which is how the paper words it, comes as near without a scale: 0.20, of which lists of 10 have 0.04.
+
+    Examples
+    --------
+    >>> {measure: round(scale, 3) for measure, scale in fitted_scale(10).items()}
+    {'DCG(discount=jk)': 0.281, 'AP': 2.0, 'RBP(p=0.5)': 2.0, 'RBP(p=0.8)': 5.0}
+    """
+    half = whole("N", N, 2) // 2
+    ideal = float(discounted(np.ones(half), np.arange(1.0, half + 1), "jk").sum())
+    scale = {"DCG(discount=jk)": 1 / ideal, "AP": N / half, "RBP(p=0.5)": 1 / (1 - 0.5), "RBP(p=0.8)": 1 / (1 - 0.8)}
+    return {measure: scale[measure] for measure in MEASURES if measure in scale}
+
+
 def uniform(
-    N: int = 10, measures: object = MEASURES, *, fuzziness: float | Sequence[float] = 0.0, progress: bool | None = None
+    N: int = 10,
+    measures: object = MEASURES,
+    *,
+    recall_base: int | None = None,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Return the agreement of every two measures over all pairs of the 2^N lists of N items, exactly.
 
@@ -76,8 +112,14 @@ def uniform(
         The length of the lists, at most 12.
     measures : str, Measure, or list of them
         Measures and preferences.
+    recall_base : int, optional
+        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+    scale : mapping of measure to number, optional
+        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
     progress : bool, optional
         Show a bar; by default after a second, to a person.
 
@@ -104,8 +146,9 @@ def uniform(
         )
     lists = (np.arange(2**N)[:, None] >> np.arange(N)) & 1 == 1
     asked = _asked(measures)
-    source = Pairs(judged_of(lists), asked, *all_pairs(len(lists)), memory=1 << 28)
-    return _described(tallied(source, fuzziness=fuzziness, progress=progress), asked)
+    source = Pairs(judged_of(lists, _base(recall_base, N)), asked, *all_pairs(len(lists)), memory=1 << 28)
+    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "scale": _scale(scale, asked)}
+    return _described(tallied(source, **options, progress=progress), asked, relative)
 
 
 def random_lists(
@@ -114,7 +157,10 @@ def random_lists(
     *,
     pairs: int = 100_000,
     relevance: float = 0.5,
+    recall_base: int | None = None,
     fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -130,8 +176,14 @@ def random_lists(
         How many pairs are drawn; the standard error of a rate is at most 0.5 / sqrt(pairs).
     relevance : float
         The chance that a place holds a relevant item.
+    recall_base : int, optional
+        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+    scale : mapping of measure to number, optional
+        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
     seed : int, optional
         Of the draws.
     progress : bool, optional
@@ -156,14 +208,14 @@ def random_lists(
     if not 0 < relevance < 1:
         raise ValueError(f"relevance={relevance!r}: the chance of a relevant item must be between 0 and 1.")
     asked = _asked(measures)
-    tally = Tally([measure.label for measure in asked], 1, fuzziness_of(fuzziness))
+    tally = Tally([measure.label for measure in asked], 1, fuzziness_of(fuzziness), _scale(scale, asked))
+    base = _base(recall_base, N)
     draws = _drawn(int(N), int(pairs), relevance, seed)
     step = _pairs_at_a_time(N)
     for lists in track(draws, total=-(-pairs // step), desc="random lists", progress=progress):
         first = np.arange(0, len(lists), 2)
-        for block in together(Pairs(judged_of(lists), asked, first, first + 1), progress=False):
-            tally.add(block)
-    return _described(tally.frame(), asked)
+        count(tally, Pairs(judged_of(lists, base), asked, first, first + 1), relative=relative, progress=False)
+    return _described(tally.frame(), asked, relative)
 
 
 def sampled(
@@ -173,7 +225,10 @@ def sampled(
     N: int = 10,
     pairs: int = 100_000,
     identical: bool = False,
+    recall_base: int | None = None,
     fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -195,8 +250,14 @@ def sampled(
     identical : bool
         Keep pairs of equal lists, on which all measures agree; by default they are drawn anew, as the exact count
         over all lists has none.
+    recall_base : int, optional
+        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+    scale : mapping of measure to number, optional
+        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
     seed : int, optional
         Of the draws.
     progress : bool, optional
@@ -233,8 +294,9 @@ def sampled(
     a, b = drawn[:pairs].T
     # a list is evaluated once, however often it was returned
     asked = _asked(measures)
-    source = Pairs(judged_of(different), asked, a, b, memory=1 << 28)
-    return _described(tallied(source, fuzziness=fuzziness, progress=progress), asked)
+    source = Pairs(judged_of(different, _base(recall_base, N)), asked, a, b, memory=1 << 28)
+    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "scale": _scale(scale, asked)}
+    return _described(tallied(source, **options, progress=progress), asked, relative)
 
 
 def shown(judged: Judged, N: int) -> np.ndarray:
@@ -262,6 +324,26 @@ def _asked(measures: object) -> tuple[Measure, ...]:
     return asked
 
 
+def _base(recall_base: int | None, N: int) -> int:
+    """Return the recall base, or raise where lists could show more relevant items than there are."""
+    if recall_base is not None and whole("recall_base", recall_base, 1) < N:
+        raise ValueError(
+            f"recall_base={recall_base}: a list of {N} places may show {N} relevant items, so that there are at least "
+            f"as many. To divide by fewer, scale values: scale={{'AP': {N}/{recall_base}}}."
+        )
+    return N if recall_base is None else recall_base
+
+
+def _scale(scale: Mapping[str, float] | None, asked: tuple[Measure, ...]) -> dict[str, float]:
+    """Return what the values of measures are multiplied by, checked."""
+    given = {str(label): positive(f"scale[{str(label)!r}]", number) for label, number in (scale or {}).items()}
+    labels = [measure.label for measure in asked]
+    unknown = [label for label in given if label not in labels]
+    if unknown:
+        raise KeyError(f"scale= names {unknown[0]!r}, which is none of the measures asked for: {', '.join(labels)}.")
+    return given
+
+
 def _check_size(N: int, pairs: int) -> None:
     whole("N", N, 1)
     whole("pairs", pairs, 1)
@@ -279,7 +361,7 @@ def _drawn(N: int, pairs: int, relevance: float, seed: int | None) -> Iterator[n
         yield rng.random((2 * min(step, pairs - first), N)) < relevance
 
 
-def _described(frame: pd.DataFrame, asked: tuple[Measure, ...]) -> pd.DataFrame:
+def _described(frame: pd.DataFrame, asked: tuple[Measure, ...], relative: bool) -> pd.DataFrame:
     """Return the frame saying what it is; synthetic lists have no rules of runs and queries to say."""
-    frame.attrs = {"measures": described(asked), "table": "sign_agreement"}
+    frame.attrs = {"measures": described(asked), "table": "sign_agreement"} | ({"relative": True} if relative else {})
     return frame

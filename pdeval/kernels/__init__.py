@@ -37,10 +37,12 @@ The block that a kernel sees holds, by the `kind` of the measure:
 
 from pdeval.kernels import expected as ties
 from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
+from pdeval.kernels.compatibility import Compat
 from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
 from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
 from pdeval.kernels.graded import CG, DCG, Q, nDCG
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
+from pdeval.kernels.lexicographic import LP, LR
 from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
@@ -69,6 +71,8 @@ __all__ = [
     "ESL",
     "GMAP",
     "ISL",
+    "LP",
+    "LR",
     "MAP_IA",
     "NRBP",
     "P_IA",
@@ -78,6 +82,7 @@ __all__ = [
     "TSL",
     "BinG",
     "Bpref",
+    "Compat",
     "F",
     "G",
     "GMbpref",

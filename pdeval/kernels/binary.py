@@ -125,13 +125,14 @@ def R(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
 
 @metric(
     reference="van Rijsbergen 1979, Information Retrieval, chapter 7",
-    aliases={"f1": "F", "F1": "F"},
+    aliases={"f1": "F", "F1": "F", "E": "F"},
     limits={"beta": (0, inf)},
 )
 def F(rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, k: float = inf) -> np.ndarray:
     """F measure: the harmonic mean of precision and recall at rank k, recall weighing beta squared times as much.
 
-    (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found.
+    (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found. Lecture slides call it `E`, E(beta=2); the E of van
+    Rijsbergen is 1 less it.
 
     Examples
     --------

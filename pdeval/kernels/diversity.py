@@ -241,7 +241,7 @@ def nNRBP(
 @metric(
     kind="subtopic",
     reference="Zhai, Cohen & Lafferty 2003, Beyond independent relevance",
-    aliases=("StRecall", "S-recall"),
+    aliases=("StRecall", "S-recall", "ST-R"),
 )
 def strec(rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20) -> np.ndarray:
     """Subtopic recall: the share of the subtopics that the first k items cover.

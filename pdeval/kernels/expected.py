@@ -14,8 +14,8 @@ import numpy as np
 
 from pdeval.catalog import expected_of
 from pdeval.kernels.binary import f_measure, seen
-from pdeval.kernels.graded import Discount, Gain, best_dcg, gain_of
-from pdeval.kernels.levels import inf, level, log2, share, total
+from pdeval.kernels.graded import Discount, Gain, best_dcg, divisor, gain_of
+from pdeval.kernels.levels import inf, level, share, total
 
 
 def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
@@ -232,6 +232,7 @@ def expected_DCG(
     grade: np.ndarray,
     *,
     discount: Discount = "log2(r+1)",
+    base: float = 2.0,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
     least: float = 0.0,
@@ -244,14 +245,10 @@ def expected_DCG(
     >>> round(float(expected_DCG(np.array([0.0]), np.array([2.0]), np.array([1.0]))), 4)  # (1 + 1/1.585) / 2
     0.8155
     """
-
-    def divisor(rank: np.ndarray) -> np.ndarray:
-        return log2(rank + 1) if discount == "log2(r+1)" else np.maximum(1.0, log2(rank))
-
     value = gain_of(grade, gain, gains, least)
-    tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / divisor(rank))
+    tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / divisor(rank, discount, base))
     number = drawn(start, size, k)
-    alone = np.where(number > 0, value / divisor(np.where(number > 0, start, 0.0) + 1), 0.0)
+    alone = np.where(number > 0, value / divisor(np.where(number > 0, start, 0.0) + 1, discount, base), 0.0)
     return total(np.where(size == 1, alone, tied))
 
 
@@ -263,6 +260,7 @@ def expected_nDCG(
     ideal: np.ndarray,
     *,
     discount: Discount = "log2(r+1)",
+    base: float = 2.0,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
     least: float = 0.0,
@@ -275,5 +273,5 @@ def expected_nDCG(
     >>> round(float(expected_nDCG(np.array([0.0]), np.array([2.0]), np.array([1.0]), np.array([1.0]))), 4)
     0.8155
     """
-    value = expected_DCG(start, size, grade, discount=discount, gain=gain, gains=gains, least=least, k=k)
-    return share(value, best_dcg(ideal, k, discount, gain, gains, least))
+    value = expected_DCG(start, size, grade, discount=discount, base=base, gain=gain, gains=gains, least=least, k=k)
+    return share(value, best_dcg(ideal, k, discount, gain, gains, least, base))

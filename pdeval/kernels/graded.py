@@ -7,6 +7,7 @@ below 2.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -15,12 +16,13 @@ import numpy as np
 from pdeval.catalog import metric
 from pdeval.kernels.levels import cut, found, inf, level, log2, running, share, total
 
-Discount = Literal["log2(r+1)", "jk"]
+Discount = Literal["log2(r+1)", "jk", "zipf"]
 Gain = Literal["linear", "exp", "binary"]
 JARVELIN = "Järvelin & Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques"
 DCG_SYNONYMS: dict[str, dict[Any, dict[str, Any]]] = {
     "dcg": {"log2": {}, "exp-log2": {"gain": "exp"}},
     "binary": {"true": {"gain": "binary"}, True: {"gain": "binary"}, "false": {}, False: {}},
+    "discount": {"1/r": {"discount": "zipf"}},
 }
 
 
@@ -45,7 +47,21 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
     return dict(zip(plain[::2], plain[1::2]))
 
 
+def read_base(value: Any, text: str) -> float:
+    """Return the base of a logarithm, a number above 1.
+
+    Examples
+    --------
+    >>> read_base(10, "DCG(base=10)")
+    10.0
+    """
+    if not (isinstance(value, int | float) and not isinstance(value, bool) and 1 < value < inf):
+        raise ValueError(f"base={value!r} in {text!r}: the base of the logarithm is a number above 1.")
+    return float(value)
+
+
 GAINS = {"gains": read_gains}
+DISCOUNTED = {**GAINS, "base": read_base}
 
 
 def gain_of(
@@ -79,7 +95,24 @@ def ideal_gain(
     return value if not gains else np.maximum(-np.sort(-value, axis=0), 0.0)
 
 
-def discounted(value: np.ndarray, rank: np.ndarray, discount: Discount = "log2(r+1)") -> np.ndarray:
+def divisor(rank: np.ndarray, discount: Discount = "log2(r+1)", base: float = 2.0) -> np.ndarray:
+    """Return what gains are divided by at a rank: log2(rank + 1), max(1, log2(rank)), or the rank; any other base.
+
+    Examples
+    --------
+    >>> rank = np.array([1.0, 8.0, 1000.0])
+    >>> divisor(rank, "jk").round(2).tolist(), divisor(rank, "jk", base=10.0).round(2).tolist()
+    ([1.0, 3.0, 9.97], [1.0, 1.0, 3.0])
+    """
+    if discount == "zipf":
+        return np.asarray(rank, dtype=np.float64)
+    logarithm = log2(rank + 1 if discount == "log2(r+1)" else rank)
+    if base != 2:
+        logarithm = logarithm / math.log2(base)
+    return logarithm if discount == "log2(r+1)" else np.maximum(1.0, logarithm)
+
+
+def discounted(value: np.ndarray, rank: np.ndarray, discount: Discount = "log2(r+1)", base: float = 2.0) -> np.ndarray:
     """Return gains divided by the discount of their rank.
 
     Examples
@@ -87,7 +120,7 @@ def discounted(value: np.ndarray, rank: np.ndarray, discount: Discount = "log2(r
     >>> discounted(np.array([3.0, 3.0]), np.array([1.0, 4.0]), "jk").tolist()
     [3.0, 1.5]
     """
-    return value / (log2(rank + 1) if discount == "log2(r+1)" else np.maximum(1.0, log2(rank)))
+    return value / divisor(rank, discount, base)
 
 
 def best_dcg(
@@ -97,6 +130,7 @@ def best_dcg(
     gain: Gain,
     gains: Mapping[float, float] | None,
     least: float = 0.0,
+    base: float = 2.0,
 ) -> np.ndarray:
     """Return the DCG of the ideal ranking, cut at k.
 
@@ -106,7 +140,7 @@ def best_dcg(
     6.0
     """
     value = ideal_gain(ideal, gain, gains, least)
-    return total(discounted(value, cut(level(value), k), discount))
+    return total(discounted(value, cut(level(value), k), discount, base))
 
 
 @metric(kind="graded", range=(0, inf), reference=JARVELIN, aliases=("cg",), synonyms=DCG_SYNONYMS, read=GAINS)
@@ -135,13 +169,14 @@ def CG(
     reference=JARVELIN,
     aliases={"dcg": "DCG", "dcg_burges": "DCG(gain=exp)", "dcg_burges@{k}": "DCG(gain=exp)@{k}"},
     synonyms=DCG_SYNONYMS,
-    read=GAINS,
+    read=DISCOUNTED,
 )
 def DCG(
     rank: np.ndarray,
     grade: np.ndarray,
     *,
     discount: Discount = "log2(r+1)",
+    base: float = 2.0,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
     least: float = 0.0,
@@ -150,15 +185,18 @@ def DCG(
     """Discounted cumulated gain: the sum of the gains of the first k items, each divided by its rank's discount.
 
     The discount is log2(rank + 1), as in trec_eval; `discount="jk"` divides by max(1, log2(rank)), as Järvelin and
-    Kekäläinen did. The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each
-    item that is relevant at the level; `gains={1: 3, 2: 9}` sets it by grade; grades below `least` have none.
+    Kekäläinen did, `discount="zipf"` (or `'1/r'`) by the rank. `base` is that of the logarithm: with "jk" the first
+    ranks up to it have no discount, with log(rank + 1) it multiplies all values by the same number.
+
+    The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each item that is
+    relevant at the level; `gains={1: 3, 2: 9}` sets it by grade; grades below `least` have none.
 
     Examples
     --------
     >>> float(DCG(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0]), discount="jk"))
     6.5
     """
-    return total(discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount))
+    return total(discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount, base))
 
 
 @metric(
@@ -173,7 +211,7 @@ def DCG(
         "ndcg_burges@{k}": "nDCG(gain=exp)@{k}",
     },
     synonyms=DCG_SYNONYMS,
-    read=GAINS,
+    read=DISCOUNTED,
 )
 def nDCG(
     rank: np.ndarray,
@@ -181,6 +219,7 @@ def nDCG(
     ideal: np.ndarray,
     *,
     discount: Discount = "log2(r+1)",
+    base: float = 2.0,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
     least: float = 0.0,
@@ -197,8 +236,8 @@ def nDCG(
     >>> round(float(nDCG(np.array([1.0, 2.0, 4.0]), grades, grades, discount="jk")), 2)  # 6.5 / 6.63
     0.98
     """
-    value = DCG(rank, grade, discount=discount, gain=gain, gains=gains, least=least, k=k)
-    return share(value, best_dcg(ideal, k, discount, gain, gains, least))
+    value = DCG(rank, grade, discount=discount, base=base, gain=gain, gains=gains, least=least, k=k)
+    return share(value, best_dcg(ideal, k, discount, gain, gains, least, base))
 
 
 @metric(

@@ -60,13 +60,14 @@ def discounted_gain(
     grade: np.ndarray,
     *,
     discount: Discount = "log2(r+1)",
+    base: float = 2.0,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
     least: float = 0.0,
     k: float = inf,
 ) -> tuple[np.ndarray, Any]:
     """The gain of each item divided by the discount of its rank."""
-    return discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount), 1.0
+    return discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount, base), 1.0
 
 
 @terms_of("nDCG")
@@ -76,14 +77,15 @@ def normalised_gain(
     ideal: np.ndarray,
     *,
     discount: Discount = "log2(r+1)",
+    base: float = 2.0,
     gain: Gain = "linear",
     gains: Mapping[float, float] | None = None,
     least: float = 0.0,
     k: float = inf,
 ) -> tuple[np.ndarray, Any]:
     """The terms of DCG, weighted by 1 / that of the ideal ranking."""
-    terms, _ = discounted_gain(rank, grade, discount=discount, gain=gain, gains=gains, least=least, k=k)
-    return terms, share(np.ones(1), best_dcg(ideal, k, discount, gain, gains, least))
+    terms, _ = discounted_gain(rank, grade, discount=discount, base=base, gain=gain, gains=gains, least=least, k=k)
+    return terms, share(np.ones(1), best_dcg(ideal, k, discount, gain, gains, least, base))
 
 
 @terms_of("Bpref")

@@ -1,9 +1,11 @@
-"""Ways to order many runs over many queries: mean, win rate, Borda, Copeland, MC4, Bradley-Terry.
+"""Ways to order many runs over many queries: mean, win rate, Borda, Copeland, MC4, Bradley-Terry, leximin.
 
 A kernel asks by name for what it needs: `value` and `wins` are averages over queries, of shape (..., runs);
 `net[a, b]`, of shape (..., runs, runs), is the number of queries that rank a above b less those that rank b above a;
-`shared` is the number of queries that have both. Leading axes are resamples of the queries. Runs are ranked inside
-a query by their scores, or by their win rates where only preferences are known.
+`shared` is the number of queries that have both; `worst_first`, of shape (..., runs, queries), holds what each run has
+on its queries from the worst up: the measure, or the win rate where only preferences are known. Leading axes are
+resamples of the queries. Runs are ranked inside a query by their scores, or by their win rates where only preferences
+are known.
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ import numpy as np
 
 from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
 from pdeval.mechanics.registries import named
+from pdeval.orderings.worst_first import behind
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 
-COLUMNS = ("value", "wins", "net", "shared")
+COLUMNS = ("value", "wins", "net", "shared", "worst_first")
 
 
 @ordering(reference="Buckley and Voorhees 2005")
@@ -136,6 +139,15 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
         if reach.max(initial=0.0) < 1e-6:  # the error is now of the order of its square
             break
     return strength
+
+
+@ordering(reference="Diaz 2024, Pessimistic evaluation; Sen 1970, Collective choice and social welfare")
+def leximin(worst_first: np.ndarray) -> np.ndarray:
+    """Leximin: the runs that it is ahead of, compared on the worst query of each, then the second worst, and so on.
+
+    The first difference decides, whichever queries it is on; equal to the last, runs are tied.
+    """
+    return behind(worst_first) * 1.0
 
 
 def orderings() -> dict[str, Entry]:

@@ -75,7 +75,8 @@ def order(
     method : str or list of str, optional
         How to order; by default the mean of scores, and the win rate of preferences. Scores become preferences by
         their differences. The orderings that count votes let each query rank the runs, by score or by win rate; runs
-        tied there get no vote, in Borda and Bradley-Terry half a vote each. Parameters stand in the name:
+        tied there get no vote, in Borda and Bradley-Terry half a vote each. Leximin takes the pessimistic view, and
+        needs every run on the same queries. Parameters stand in the name:
         "mc4(teleport=0.05)". `@pdeval.ordering` declares another. There are:
 
         {methods}
@@ -233,7 +234,8 @@ def ordered(
     for m, measure in enumerate(source.measures):
         votes = votes_of(source, m, winrates=winrates, name=place, queries=queries)
         found = _ranked(votes, methods, compat)
-        resamples = _resamples(len(source.queries), len(source.runs), draws, seed)
+        each = 1 + len(source.runs) * any("worst_first" in one.entry.columns for one in methods)
+        resamples = _resamples(each * len(source.queries), len(source.queries), len(source.runs), draws, seed)
         blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)
         again = [_ranked(votes, methods, compat, weights) for weights in blocks]
         for k, one in enumerate(methods):
@@ -283,7 +285,7 @@ def _one_score_each(score: Any, given: dict[str, np.ndarray], method: Measure) -
     """Return what a kernel gave, or an error where that is not one score per run."""
     score = np.asarray(score, dtype=np.float64)
     first = given[method.entry.columns[0]]
-    wanted = first.shape[:-1] if method.entry.columns[0] in ("net", "shared") else first.shape
+    wanted = first.shape[:-1] if method.entry.columns[0] in ("net", "shared", "worst_first") else first.shape
     if score.shape != wanted:
         raise ValueError(
             f"the ordering {method.label!r} gave an array of shape {score.shape} where {wanted} is needed: one score "
@@ -292,9 +294,10 @@ def _one_score_each(score: Any, given: dict[str, np.ndarray], method: Measure) -
     return score
 
 
-def _resamples(n_queries: int, n_runs: int, draws: int, seed: int | None) -> Iterator[np.ndarray]:
+def _resamples(cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None) -> Iterator[np.ndarray]:
+    """Yield how often each query is drawn, in blocks that keep so many cells a resample besides those of all pairs."""
     rng = np.random.default_rng(seed)
-    size = max(1, BLOCK // (2 * n_runs**2 + n_queries))
+    size = max(1, BLOCK // (2 * n_runs**2 + cells))
     for start in range(0, draws, size):
         yield rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start))
 

@@ -19,6 +19,7 @@ from pdeval.kernels.levels import total
 from pdeval.kinds.labels import run_labels
 from pdeval.mechanics.equality import NOISE, settled
 from pdeval.mechanics.stretches import begins, firsts
+from pdeval.orderings.worst_first import settled_all, worst_first
 
 BLOCK = 1 << 21
 
@@ -158,6 +159,8 @@ class Votes:
         The run of each column.
     name : ndarray of int, optional
         The place of each column by name, which breaks ties; None leaves runs tied.
+    size : float
+        The size of the numbers that win rates are sums of, to which their rounding is relative.
     """
 
     value: np.ndarray | None
@@ -165,6 +168,7 @@ class Votes:
     rank: np.ndarray
     runs: np.ndarray
     name: np.ndarray | None = None
+    size: float = 0.0
 
     @classmethod
     def of(
@@ -182,7 +186,8 @@ class Votes:
         runs = np.arange(wins.shape[1])
         merit = wins if value is None else value
         if name is None:
-            return cls(value, wins, ranks(wins, tolerance) if value is None else ranks(settled(value)), runs)
+            rank = ranks(wins, tolerance) if value is None else ranks(settled(value))
+            return cls(value, wins, rank, runs, size=float(np.max(tolerance)) / NOISE)
         if queries is not None:
             value, wins, merit = None if value is None else value[queries], wins[queries], merit[queries]
         rank = ranks_by_name(merit, name)
@@ -191,7 +196,7 @@ class Votes:
         return cls(None if value is None else value[:, runs], wins[:, runs], rank[:, runs], runs, name[runs])
 
     def counted(self, columns: set[str], weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """Return `value`, `wins`, `net` and `shared`, as asked, with a leading axis: the rows of `weights`, or one."""
+        """Return the columns that are asked for, with a leading axis: the rows of `weights`, or one."""
         out = {}
         if "value" in columns and self.value is not None:
             out["value"] = self._average(self.value, weights)
@@ -200,6 +205,9 @@ class Votes:
         if columns & {"net", "shared"}:
             once = np.ones((1, len(self.wins)))
             out["net"], out["shared"] = tally(self.rank, ~np.isnan(self.wins), once if weights is None else weights)
+        if "worst_first" in columns:
+            merit = self.wins if self.value is None else self.value
+            out["worst_first"] = worst_first(merit if self.name is not None else settled_all(merit, self.size), weights)
         return out
 
     def _average(self, values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

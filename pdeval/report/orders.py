@@ -158,7 +158,7 @@ def _ordering(
     if show in ("score", "both"):
         group, header = heads["score"]
         scores = part["score"].to_numpy(dtype=float)
-        digits = 0 if pair[1] == "copeland" else digits  # a difference of two counts
+        digits = 0 if pair[1] in ("copeland", "leximin") else digits  # counts of runs
         found.append(numbers(f"{key}score", header, scores, digits, group=group, emphasis=stress))
     return found
 

@@ -209,7 +209,7 @@ def test_aliases_lead_to_their_own_entry():
 
 def test_the_catalog_lists_name_parameters_direction_range_kind_and_reference():
     table = pdeval.catalog().set_index("name")
-    assert table.loc["nDCG", "parameters"] == "discount=log2(r+1), gain=linear, gains=None, least=0, k=inf"
+    assert table.loc["nDCG", "parameters"] == "discount=log2(r+1), base=2, gain=linear, gains=None, least=0, k=inf"
     assert not table.loc["ASL", "higher_is_better"]
     assert (table.loc["AP", "low"], table.loc["AP", "high"]) == (0.0, 1.0)
     assert table.loc["alpha-nDCG", "kind"] == "subtopic"

@@ -170,7 +170,7 @@ def test_demo_prints_the_sample_collection_and_writes_it(tmp_path, pdeval_comman
 
 def test_catalog_lists_what_mentions_all_words(pdeval_command):
     assert [line.split()[0] for line in pdeval_command("catalog", "lexicographic", "Recall").out.splitlines()] == [
-        "name", "sgnLP", "rrLP", "sgnLR",
+        "name", "sgnLP", "rrLP", "sgnLR", "LR",
     ]  # fmt: skip
     assert len(read(pdeval_command("catalog", "--format", "csv").out)) == len(pdeval.catalog())
     done = pdeval_command("catalog", "frobnicate")

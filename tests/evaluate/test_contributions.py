@@ -114,6 +114,8 @@ SAME = [
     "nDCG",
     "nDCG(gain=exp)@3",
     "nDCG(discount=jk)",
+    "nDCG(discount=zipf)",
+    "DCG(discount=jk,base=5)",
     "bpref",
     "EU",
     "EU(utility=reciprocal,weight=dcg)",

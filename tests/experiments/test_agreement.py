@@ -39,6 +39,33 @@ def test_fuzziness_forgives_opposite_signs_where_one_difference_is_small():
     assert table["agreement"].round(4).tolist() == [0.8333, 0.8333, 1.0, 1.0]
 
 
+def test_fuzziness_may_be_a_share_of_the_larger_value():
+    # pair ab of query 1 is opposite, by 4% and 50% of the larger value
+    cube = scores([[0.50, 0.48, 0.0], [0.9, 0.5, 0.1]], [[0.2, 0.4, 0.0], [0.9, 0.5, 0.1]])
+    table = agree(cube, fuzziness=[0, 0.03, 0.04, 0.05], relative=True)
+    assert table["agreement"].round(4).tolist() == [0.8333, 0.8333, 1.0, 1.0]
+    assert table.attrs["relative"] is True
+    assert "relative" not in agree(cube, fuzziness=0.03).attrs
+
+
+def test_relative_fuzziness_is_the_same_for_runs_and_for_their_scores():
+    joined = pdeval.datasets.sample_judged(topics="common")
+    options = {"fuzziness": [0.01, 0.2], "relative": True, "per": "query"}
+    of_runs = joined.agree(["AP", "nDCG@10", "ASL"], **options)
+    of_scores = joined.measure(["AP", "nDCG@10", "ASL"]).ireval.agree(**options)
+    pd.testing.assert_frame_equal(of_runs, of_scores, check_categorical=False)
+
+
+def test_preferences_have_no_larger_value_that_fuzziness_could_be_a_share_of():
+    joined = pdeval.datasets.sample_judged(topics="common")
+    for ask in (
+        lambda: joined.agree(["AP", "RPP"], fuzziness=0.1, relative=True),
+        lambda: joined.prefer(["RPP", "rrLP"]).ireval.agree(fuzziness=0.1, relative=True),
+    ):
+        with pytest.raises(ValueError, match=r"RPP is a preference between two .* fuzziness as a difference"):
+            ask()
+
+
 def test_a_row_for_every_query_on_request():
     cube = scores([[0.5, 0.3, 0.1], [0.2, 0.4, 0.2]], [[0.5, 0.2, 1.0], [0.1, 0.5, 0.1]])
     table = agree(cube, per="query")

@@ -49,6 +49,85 @@ def test_all_lists_of_ten_with_fuzziness_are_as_printed(all_lists):
     assert (rates(all_lists, 0.01) - column(3)).abs().max() < 0.015
 
 
+def distance(table):
+    """How far the ten rates with fuzziness 0.01 of lists of ten are from print, added up."""
+    return (rates(table, 0.01) - column(3)).abs().sum()
+
+
+def test_the_fitted_scale_and_relative_fuzziness_bring_the_fuzzy_column_nearer_to_print(all_lists):
+    # plain values: 0.084 of the 0.556 that methods give for N = 10 and N = 1000 together
+    scaled, relative = uniform(fuzziness=0.01, scale=synthetic.fitted_scale(10)), uniform(fuzziness=0.01, relative=True)
+    found = [round(distance(table), 3) for table in (all_lists, scaled, relative)]
+    assert found == [0.084, 0.048, 0.042]
+    assert relative.attrs["relative"] is True
+
+
+@pytest.mark.slow
+def test_the_fitted_scale_brings_lists_of_a_thousand_nearer_to_print():
+    printed = [0.99, 0.76, 0.69, 0.72, 0.73, 0.63, 0.67, 0.76, 0.88, 0.86]  # in the order of TABLE_1
+    options = {"N": 1000, "pairs": 6000, "fuzziness": 0.01, "seed": 0}
+    plain, scaled = random_lists(**options), random_lists(**options, scale=synthetic.fitted_scale(1000))
+    distances = [(rates(table, 0.01).reindex(column(3).index) - printed).abs().sum() for table in (plain, scaled)]
+    assert distances == [pytest.approx(0.47, abs=0.04), pytest.approx(0.16, abs=0.05)]
+
+
+def test_scales_and_the_kind_of_fuzziness_change_nothing_without_fuzziness(all_lists):
+    options = [{"scale": synthetic.fitted_scale(10)}, {"relative": True}]
+    for table in (uniform(fuzziness=0, **one) for one in options):
+        pd.testing.assert_series_equal(rates(table), rates(all_lists))
+        kept = all_lists[all_lists["fuzziness"] == 0].reset_index(drop=True)
+        pd.testing.assert_series_equal(table["r"], kept["r"])
+
+
+def naive(values_a, values_b, least, *, relative=False):
+    """The share of pairs of lists on which two measures do not disagree by more than the fuzziness."""
+    agreeing = pairs = 0
+    for i, j in itertools.combinations(range(len(values_a)), 2):
+        sizes, signs = [], []
+        for values in (values_a, values_b):
+            difference, larger = values[i] - values[j], max(abs(values[i]), abs(values[j]))
+            sizes.append(abs(difference) / larger if relative and larger else abs(difference))
+            signs.append(np.sign(difference))
+        pairs += 1
+        agreeing += not (signs[0] * signs[1] < 0 and min(sizes) > least)
+    return agreeing / pairs
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_fuzziness_is_a_difference_or_a_share_of_the_larger_value(relative):
+    lists = (np.arange(16)[:, None] >> np.arange(4)) & 1 == 1
+    rbp = [sum(0.5 * 0.5**r for r in np.flatnonzero(one)) for one in lists]
+    precision = [one[:3].sum() / 3 for one in lists]
+    for least in (0.1, 0.2, 0.45):
+        table = uniform(N=4, measures=["RBP(p=0.5)", "P@3"], fuzziness=least, relative=relative)
+        assert table["agreement"].item() == pytest.approx(naive(rbp, precision, least, relative=relative))
+
+
+def test_a_scale_multiplies_values_before_fuzziness_is_held_against_them():
+    asked = ["RBP(p=0.5)", "P@3"]
+    both = uniform(N=4, measures=asked, fuzziness=0.2, scale={"RBP(p=0.5)": 2, "P@3": 2})
+    assert both["agreement"].item() == uniform(N=4, measures=asked, fuzziness=0.1)["agreement"].item()
+
+
+def test_a_larger_recall_base_divides_average_precision_by_more():
+    lists = np.array([[True, False, True]])
+    cube = evaluate.scores(synthetic.judged_of(lists, 12), ["AP", "P@3", "R@3"])
+    assert cube.values[:, 0, 0].tolist() == pytest.approx([(1 + 2 / 3) / 12, 2 / 3, 2 / 12])
+    options = {"N": 6, "measures": ["AP", "P@6"], "fuzziness": 0.03}
+    wide, scaled, plain = uniform(**options, recall_base=12), uniform(**options, scale={"AP": 0.5}), uniform(**options)
+    assert wide["agreement"].item() == scaled["agreement"].item()
+    assert wide["agreement"].item() > plain["agreement"].item()
+
+
+def test_random_and_sampled_lists_take_the_same_options():
+    options = {"measures": ["AP", "P@4"], "N": 4, "pairs": 300, "fuzziness": 0.1}
+    for drawn in (random_lists, lambda **given: sampled(FOUND, **given)):
+        plain = drawn(**options)["agreement"].item()
+        assert drawn(**options, recall_base=400)["agreement"].item() == 1.0  # AP then never differs by more
+        assert drawn(**options, scale={"AP": 1e-3})["agreement"].item() == 1.0
+        assert drawn(**options, relative=True)["agreement"].item() <= plain
+
+
 @pytest.mark.slow
 def test_random_lists_of_a_thousand_are_as_printed():
     table = random_lists(N=1000, pairs=40_000, seed=0)
@@ -137,6 +216,9 @@ def test_sampling_is_seeded():
     [
         (lambda: uniform(N=13), r"N=13: all pairs of lists are counted for lists of 1 to 12 items"),
         (lambda: uniform(N=3, measures="AP"), "agreement is between two measures; there is one: AP."),
+        (lambda: uniform(N=4, recall_base=3), r"recall_base=3: a list of 4 places .* scale=\{'AP': 4/3\}"),
+        (lambda: uniform(N=4, scale={"AP": 0}), r"scale\['AP'\]=0: give a number above 0."),
+        (lambda: uniform(N=4, measures=["RPP", "AP"], relative=True), "RPP is a preference between two rankings"),
         (lambda: random_lists(pairs=0), "pairs=0: give a whole number of at least 1."),
         (lambda: random_lists(relevance=1.0), "relevance=1.0: the chance of a relevant item must be between 0 and 1."),
         (
@@ -148,3 +230,8 @@ def test_sampling_is_seeded():
 def test_what_cannot_be_counted_is_an_error(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_a_scale_of_a_measure_that_was_not_asked_for_is_an_error():
+    with pytest.raises(KeyError, match="scale= names 'MAP', which is none of the measures asked for: AP, RR"):
+        uniform(N=4, measures=["AP", "RR"], scale={"MAP": 2})

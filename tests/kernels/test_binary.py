@@ -62,6 +62,8 @@ def test_precision_recall_and_f_of_the_lecture_slides():
         ("R", 3 / 4),
         ("F@5", 2 * 0.4 * 0.5 / 0.9),
         ("F(beta=2)@5", 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),
+        ("E(beta=2)@5", 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),  # the lecture slides' E is F with another weight
+        ("E@5", 2 * 0.4 * 0.5 / (0.4 + 0.5)),
         ("F@1", 0.0),
         ("Success@1", 0.0),
         ("Success@2", 1.0),

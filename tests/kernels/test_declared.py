@@ -10,6 +10,9 @@ inf = math.inf
 KERNELS = {name: one for name, one in ENTRIES.items() if one.family != "ordering"}
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 GAINS = {"gain": "linear", "gains": None, "least": 0.0}
+# who wants what, by number of items; the background is as large as the relevant items say
+GRADES = {"grades": "items"}
+SUBTOPICS = {"subtopics": "items", "background": 1.0}
 
 DEFAULTS = {
     "RR": {"i": 1},
@@ -17,8 +20,9 @@ DEFAULTS = {
     "Rprec": {"mult": 1.0},
     "RBP": {"p": 0.8},
     "CG": GAINS,
-    "DCG": {"discount": "log2(r+1)", **GAINS},
-    "nDCG": {"discount": "log2(r+1)", **GAINS},
+    "DCG": {"discount": "log2(r+1)", "base": 2.0, **GAINS},
+    "nDCG": {"discount": "log2(r+1)", "base": 2.0, **GAINS},
+    "Compat": {"p": 0.95, "normalize": True},
     "Q": {"beta": 1.0},
     **{key: {"alpha": 0.5} for key in ["alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA"]},
     **{key: {"alpha": 0.5, "beta": 0.5} for key in ["NRBP", "nNRBP"]},
@@ -33,7 +37,12 @@ DEFAULTS = {
     "RBPresidual": {"p": 0.8},
     **{key: {"max_grade": None} for key in ["ERR", "nERR"]},
     "gRBP": {"p": 0.8, "max_grade": None},
-    **{key: {"weight": "uniform"} for key in ["RPP", "ST-RPP"]},
+    "RPP": {"weight": "uniform", **GRADES},
+    **dict.fromkeys(["dcgRPP", "invRPP"], GRADES),
+    "ST-RPP": {"weight": "uniform", **SUBTOPICS},
+    **dict.fromkeys(["ST-dcgRPP", "ST-invRPP"], SUBTOPICS),
+    "EU": {"utility": "precision", "weight": "uniform", **GRADES},
+    "ST-EU": {"utility": "precision", "weight": "uniform", **SUBTOPICS},
     "I": {"user": "uniform"},
     "OI": {"user": "uniform", "over": "all"},
 }
@@ -44,10 +53,10 @@ RANGES = {
     **dict.fromkeys(["ESL", "ISL", "TSL"], (1, inf)),
     "Utility": (-inf, inf),
 }
-GRADED = {"CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP"}
+GRADED = {"CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP", "Compat"}
 OF_SUBTOPICS = {
     *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
-    *("ST-RPP", "ST-dcgRPP", "ST-invRPP"),
+    *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
 }
 OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
 LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual"}
@@ -62,6 +71,7 @@ LIMITS = {
     "mult": NUMBER,
     "max_grade": NUMBER,
     "x": NUMBER,
+    "background": NUMBER,
     "i": PLACE,
     "n": PLACE,
 }

@@ -68,6 +68,7 @@ def test_every_measure_is_the_walk_down_the_list(pair, alpha):
             f"nERR-IA(alpha={alpha})@{k}": err(down) / err(best),
             f"P-IA@{k}": sum(map(len, listed[:k])) / k / len(topics),
             f"strec@{k}": len(set().union(*listed[:k])) / len(topics),
+            f"ST-R@{k}": len(set().union(*listed[:k])) / len(topics),
         }
         for name, number in expected.items():
             assert measured(name, *pair) == pytest.approx(number, abs=1e-12), name

@@ -14,7 +14,7 @@ from pdeval.kernels import expected as ties
 NAMES = [
     "P@1", "P@3", "P", "R@3", "F@3", "F(beta=2)@2", "Success@1", "Success@3", "RR", "RR@2", "RR(i=2)", "RR(i=3)@5",
     "AP", "AP@3", "RBP(p=0.6)", "RBP(p=0.6)@3", "CG@3", "DCG", "DCG(discount=jk)@4", "nDCG", "nDCG(gain=exp)@3",
-    "nDCG(gains={1:4})@2",
+    "nDCG(gains={1:4})@2", "DCG(discount=zipf)", "nDCG(discount=jk,base=3)@4",
 ]  # fmt: skip
 
 # groups of tied items from the top, each item a grade; and grades of items that were not retrieved

@@ -47,6 +47,37 @@ def test_ndcg_of_the_lecture_slides():
 
 @given(LISTS)
 @settings(max_examples=60)
+def test_any_discount_is_the_loop_of_its_definition(pair):
+    down, ideal = gained(*pair)
+    divisors = {
+        "discount=zipf": lambda rank: rank,
+        "discount='1/r'": lambda rank: rank,
+        "base=10": lambda rank: math.log10(rank + 1),
+        "discount=jk,base=10": lambda rank: max(1.0, math.log10(rank)),
+        "discount=jk,base=3": lambda rank: max(1.0, math.log(rank, 3)),
+    }
+    for said, divide in divisors.items():
+        for k in (1, 3, 100):
+            dcg, best = (sum(g / divide(i) for i, g in enumerate(one[:k], start=1)) for one in (down, ideal))
+            assert measured(f"DCG({said})@{k}", *pair) == pytest.approx(dcg, rel=1e-12, abs=1e-12)
+            assert measured(f"nDCG({said})@{k}", *pair) == pytest.approx(dcg / best, abs=1e-12)
+
+
+def test_the_base_of_log_of_rank_and_one_changes_the_unit_of_dcg_and_nothing_of_ndcg():
+    grades = [3, 0, 2, 1]
+    assert measured("DCG(base=10)", grades, [2]) == pytest.approx(measured("DCG", grades, [2]) * math.log2(10))
+    assert measured("nDCG(base=10)", grades, [2]) == pytest.approx(measured("nDCG", grades, [2]))
+    assert measured("nDCG(base=2)", grades, [2]) == measured("nDCG", grades, [2])
+
+
+@pytest.mark.parametrize("base", [1, 0, -2, "e", True])
+def test_a_base_that_has_no_logarithm_is_refused(base):
+    with pytest.raises(ValueError, match=r"base=.* the base of the logarithm is a number above 1"):
+        measured(f"DCG(base={base})", [1], [])
+
+
+@given(LISTS)
+@settings(max_examples=60)
 def test_ndcg_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     for gain, of in (("linear", float), ("exp", lambda grade: 2.0**grade - 1)):

@@ -29,7 +29,8 @@ def declared():
 def test_every_ordering_orders_scores_and_preferences(name):
     found = SCORES.ireval.order(method=name)
     assert found["method"].unique().tolist() == [name]
-    assert found.groupby("measure")["run"].first().tolist() == ["rerank-s1", "rerank-s1"]
+    if name != "leximin":  # its worst query decides, and another run's is less bad
+        assert found.groupby("measure")["run"].first().tolist() == ["rerank-s1", "rerank-s1"]
     assert np.isfinite(found["score"]).all()
     if "value" in orderings()[name].columns:
         with pytest.raises(ValueError, match=f"method='{name}' orders runs by a measure"):
@@ -100,7 +101,9 @@ def test_an_ordering_asks_for_what_there_is(declared):
     def curious(ballots):
         """Looks at ballots."""
 
-    with pytest.raises(ValueError, match=r"'curious' asks for 'ballots'; .* some of value, wins, net, shared"):
+    with pytest.raises(
+        ValueError, match=r"'curious' asks for 'ballots'; .* some of value, wins, net, shared, worst_first"
+    ):
         SCORES.ireval.order(method="curious")
 
 

@@ -1,0 +1,126 @@
+"""Lexicographic precision and recall as numbers: the place of a ranking among all that there could be.
+
+Comparing rankings from the first relevant item on (sgnLP), or from the last one back (sgnLR), puts all of them in one
+order. With m relevant items and n places to look at there are C(N, m) ways to place the items, N = n + m: items that
+were not found take the last m places, after all others, as in search lengths over a corpus. The share of the ways that
+are worse is a number from 0 (nothing found) to 1, so that means and t tests are defined. It comes from the
+combinatorial number system, in which every way is a sum of binomial coefficients, here divided by C(N, m) term by term:
+nothing overflows, and no small number is the difference of large ones.
+
+Doubles set the limit. A difference counts where it is more than 1e-12 of the larger value, as everywhere in pdeval. All
+rankings are told apart while C(N, m) is below 1e12: with n = 50,000 up to m = 2, with n = 1,000 up to m = 4, with
+n = 100 up to m = 8. With more, some rankings have equal values where sgnLP and sgnLR still tell them apart; values that
+are not equal are always in the order of sgnLP (sgnLR). Good rankings are few among all ways, so that they crowd: with
+m = 100 and n = 1,000 all that find 70 items, by rank 700, have the same LR to about 13 digits. There prefer sgnLR.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.catalog import metric
+from pdeval.kernels.levels import cut, found, inf, level, total
+from pdeval.kernels.preferences import LP_PAPER
+
+LR_PAPER = "Diaz, Ekstrand & Mitra 2023, Recall, robustness, and lexicographic evaluation"
+UNSEEN = 1e-18  # what is less than this share of a sum does not change it
+
+
+def placed(rank: np.ndarray, corpus: np.ndarray | float | None, k: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of the items, of shape (m, lists), and the number N of all places, of shape (lists,).
+
+    Examples
+    --------
+    >>> places, size = placed(np.array([1.0, 4.0, inf]), 8.0, inf)
+    >>> places.ravel().tolist(), size.tolist()
+    ([1.0, 4.0, 11.0], [11.0])
+    """
+    m, lists = len(rank), int(np.prod(np.shape(rank)[1:]))
+    n = np.broadcast_to(np.asarray(k if k < inf else corpus, dtype=np.float64), np.shape(rank)[1:])
+    at = cut(rank, k)
+    return np.where(found(at), at, n + level(rank)).reshape(m, lists), n.ravel() + m
+
+
+def _factors(size: np.ndarray, many: int) -> np.ndarray:
+    """Return size - 0, size - 1, ..., of shape (many, lists)."""
+    return size - np.arange(many, dtype=np.float64)[:, None]
+
+
+def _product(factors: np.ndarray) -> np.ndarray:
+    # one factor after the other: many lists at once give what each gives alone
+    return np.multiply.accumulate(factors, axis=0)[-1]
+
+
+def _share(worse: np.ndarray, size: np.ndarray, m: int, shape: tuple[int, ...]) -> np.ndarray:
+    """Return ways that are worse, as a part of all C(N, m), as a share of the others."""
+    one = _product((m - np.arange(m, dtype=np.float64))[:, None] / _factors(size, m))
+    return np.minimum(worse / (1.0 - one), 1.0).reshape(shape)
+
+
+@metric(reference=LP_PAPER, aliases=("metricLP",))
+def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
+    """Lexicographic precision as a number: the share of rankings that sgnLP puts behind this one.
+
+    Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of
+    items of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLP wherever they are not
+    equal, to 1e-12; with many items that is not everywhere, see `pdeval.kernels.lexicographic`.
+
+    Examples
+    --------
+    >>> LP(np.array([[1.0, 2.0, 3.0, 4.0, inf]]), k=4).round(4).tolist()  # five rankings of one item
+    [1.0, 0.75, 0.5, 0.25, 0.0]
+    >>> round(float(LP(np.array([1.0, 8.0]), k=8)), 4), round(float(LP(np.array([1.0, 4.0]), k=8)), 4)
+    (0.8636, 0.9545)
+    """
+    m = len(rank)
+    place, size = placed(rank, corpus, k)
+    worse, weight = np.zeros(size.shape), np.ones(size.shape)
+    before = np.zeros(size.shape)
+    for i in range(m):
+        left = m - i  # items that are placed after the one before
+        room = size - place[i] - left + 1.0
+        on = np.flatnonzero((room > 0) & (weight > UNSEEN * worse))
+        if not len(on):
+            break
+        # of the ways to place them, those that begin later: C(N - f_i, left) / C(N - f_(i-1), left)
+        rest = _factors(size[on] - before[on], left)
+        later = weight[on] * _product((rest - (place[i, on] - before[on])) / rest)
+        worse[on] += later
+        new = np.zeros(size.shape)
+        new[on] = later * left / room[on]  # C(N - f_i, left - 1)
+        weight, before = new, place[i]
+    return _share(worse, size, m, np.shape(rank)[1:])
+
+
+@metric(reference=LR_PAPER, aliases=("metricLR",))
+def LR(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
+    """Lexicographic recall as a number: the share of rankings that sgnLR puts behind this one.
+
+    Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of
+    items of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLR wherever they are not
+    equal, to 1e-12; with many items that is not everywhere, see `pdeval.kernels.lexicographic`.
+
+    Examples
+    --------
+    >>> ranks = np.array([[1.0, 5.0], [9.0, 8.0], [inf, inf]])  # two rankings
+    >>> LR(ranks, k=10).round(4).tolist()
+    [0.1298, 0.1404]
+    """
+    m = len(rank)
+    place, size = placed(rank, corpus, k)
+    worse, weight = np.zeros(size.shape), np.ones(size.shape)
+    room = size.copy()  # places before the next item
+    for i in range(m, 0, -1):
+        here = place[i - 1]
+        same = np.ones(size.shape)
+        on = np.flatnonzero((here < room) & (weight > UNSEEN * worse))
+        if len(on):
+            # of the ways to place i items there, those that end no later: C(f_i, i) / C(room, i), and the others,
+            # which are added up one by one because the first may be next to all
+            parts = (room[on] - here[on]) / _factors(room[on], i)
+            sooner = np.multiply.accumulate(1.0 - parts, axis=0)
+            others = parts * np.concatenate([np.ones((1, len(on))), sooner[:-1]])
+            worse[on] += weight[on] * total(others)
+            same[on] = sooner[-1]
+        weight, room = weight * same * i / here, here - 1.0  # C(f_i - 1, i - 1)
+    return _share(worse, size, m, np.shape(rank)[1:])
