@@ -103,7 +103,7 @@ def test_it_is_both_an_attribute_error_and_a_value_error(tables):
     ],
 )
 def test_options_under_their_old_names_are_told_the_new_ones(ask, text):
-    with pytest.raises(TypeError, match=text):
+    with pytest.raises((TypeError, ValueError), match=text):
         ask(pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels())
 
 

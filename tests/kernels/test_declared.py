@@ -10,6 +10,7 @@ inf = math.inf
 KERNELS = {name: one for name, one in ENTRIES.items() if one.family != "ordering"}
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 GAINS = {"gain": "linear", "gains": None, "least": 0.0}
+SUBTOPICS = {"subtopics": "items", "background": 1.0}
 
 DEFAULTS = {
     "RR": {"i": 1},
@@ -33,7 +34,12 @@ DEFAULTS = {
     "RBPresidual": {"p": 0.8},
     **{key: {"max_grade": None} for key in ["ERR", "nERR"]},
     "gRBP": {"p": 0.8, "max_grade": None},
-    **{key: {"weight": "uniform"} for key in ["RPP", "ST-RPP"]},
+    "RPP": {"weight": "uniform", "grades": "items"},
+    **{key: {"grades": "items"} for key in ["dcgRPP", "invRPP"]},
+    "ST-RPP": {"weight": "uniform", **SUBTOPICS},
+    **{key: SUBTOPICS for key in ["ST-dcgRPP", "ST-invRPP"]},
+    "EU": {"utility": "precision", "weight": "uniform", "grades": "items"},
+    "ST-EU": {"utility": "precision", "weight": "uniform", **SUBTOPICS},
     "I": {"user": "uniform"},
     "OI": {"user": "uniform", "over": "all"},
 }
@@ -47,7 +53,7 @@ RANGES = {
 GRADED = {"CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP"}
 OF_SUBTOPICS = {
     *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
-    *("ST-RPP", "ST-dcgRPP", "ST-invRPP"),
+    *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
 }
 OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
 LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual"}
@@ -62,6 +68,7 @@ LIMITS = {
     "mult": NUMBER,
     "max_grade": NUMBER,
     "x": NUMBER,
+    "background": NUMBER,
     "i": PLACE,
     "n": PLACE,
 }
