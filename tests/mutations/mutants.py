@@ -226,11 +226,18 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a tree that run and are not for people to read."""
     yield node
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "type_comment"):
+        if name in ("annotation", "returns", "type_comment") or (name == "args" and _shaped(node)):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _for_people(child):
                 yield from _code(child)
+
+
+def _shaped(node: ast.AST) -> bool:
+    """Return whether a call only shapes an array by one unknown side; to numpy any negative number is unknown."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "reshape":
+        return False
+    return all(isinstance(one, (ast.UnaryOp, ast.Name)) for one in node.args)
 
 
 def _for_people(node: ast.AST) -> bool:
