@@ -37,7 +37,7 @@ DEFAULTS = {
     "RPP": {"weight": "uniform", "grades": "items"},
     **{key: {"grades": "items"} for key in ["dcgRPP", "invRPP"]},
     "ST-RPP": {"weight": "uniform", **SUBTOPICS},
-    **{key: SUBTOPICS for key in ["ST-dcgRPP", "ST-invRPP"]},
+    **dict.fromkeys(["ST-dcgRPP", "ST-invRPP"], SUBTOPICS),
     "EU": {"utility": "precision", "weight": "uniform", "grades": "items"},
     "ST-EU": {"utility": "precision", "weight": "uniform", **SUBTOPICS},
     "I": {"user": "uniform"},

@@ -32,7 +32,7 @@ def test_lexicographic_preferences_have_all_their_weight_where_they_are_decided(
     assert found.dtype == weighed.dtype == np.float64
 
 
-# relevant at 1 and 3 against 2 and never: ahead at 1, even at 2, ahead from 3 on. The other way round, and as short as 2
+# relevant at 1 and 3 against 2 and never: ahead at 1, even at 2, ahead from 3 on. The other way round, and shorter
 ONE, OTHER = np.array([[1.0, 2.0], [3.0, inf]]), np.array([[2.0, 1.0], [inf, inf]])
 
 
