@@ -26,6 +26,12 @@ EQUIVALENT: list[tuple[str, str, str, str]] = [
     ("judged/columns.py", "NOWHERE = 1 << 40", "*", "any number beyond all ranks stands for infinity"),
     ("judged/positions.py", "_TABLE = 1 << 22", "*", "which of two ways with one result"),
     ("judged/positions.py", "if cells <= max(_TABLE, 4 * len(key)):", "*", "which of two ways with one result"),
+    (
+        "kernels/pair_terms.py",
+        "longest = np.maximum(",
+        "np.asarray(x_retrieved, dtype=np.float64) -> np.asarray(x_retrieved)",
+        "lengths are whole numbers, and compare alike",
+    ),
     ("orderings/votes.py", "BLOCK = 1 << 21", "*", AT_A_TIME),
     ("orderings/order.py", "else np.ones(len(source.measures), dtype=bool)", "*", "1 is as true as True"),
     ("orderings/order.py", "place = np.argsort(np.array(texts", "*", "the names of runs are all different"),
