@@ -144,6 +144,14 @@ class TestTablesOfResults:
         )
 
 
+def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
+    judged = divided(some, 3, "mixed").ireval.join(qrels)
+    other = judged.at(level=2, topics="common")
+    assert (other.level, other.topics) == (2, "common")
+    assert other.plan is judged.plan
+    assert other.here is judged.here
+
+
 class TestLazyFrames:
     def test_the_meta_is_exactly_what_the_partitions_hold(self, runs, qrels):
         table = divided(runs, 4, "mixed")
