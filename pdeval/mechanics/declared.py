@@ -150,6 +150,8 @@ def _fits(annotation: Any, value: Any) -> bool:
         return any(_fits(part, value) for part in get_args(annotation))
     if annotation in (object, Any):
         return not arguments.is_missing(value)
+    if annotation is str:
+        return isinstance(value, str) or hasattr(value, "entry")  # a declared function stands for its name
     if annotation is bool:
         return isinstance(value, bool | np.bool_)
     if annotation is int:

@@ -287,6 +287,24 @@ def test_a_family_is_called_and_has_members(declared, judged):
         _ = judged.first_shares
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"alpha": 1.5}, "alpha=1.5"),
+        ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
+        ({"seed": 0.5}, "seed=0.5"),
+        ({"family": "none"}, "family='none': choose"),
+    ],
+)
+def test_options_are_checked_by_name_and_type_before_the_verb_is_asked(options, text, judged, monkeypatch):
+    for door, given in ((judged, ()), (pdeval.datasets.sample_runs().ireval, (pdeval.datasets.sample_qrels(),))):
+        asked = type(door)
+        with monkeypatch.context() as patch:
+            patch.setattr(asked, "_ask", lambda *_: pytest.fail("the verb was asked"))
+            with pytest.raises(ValueError, match=text):
+                door.compare(*given, "AP", **options)
+
+
 def test_a_family_may_be_declared_before_its_first_verb(declared, judged):
     @verb(on="judged", family="shares", name="by_first")
     def by_first(judged: Judged) -> pd.DataFrame:

@@ -124,6 +124,12 @@ class TestTablesOfResults:
         expected = quiet(some.ireval.measure, qrels, ["AP", "RR"])
         same_bits(expected.ireval.summary(wide=True, confidence=0.9), wide)
 
+    def test_groups_of_runs_are_joined_where_they_are_and_not_gathered(self, some, qrels, monkeypatch):
+        asked = {"by": "family", "metadata": pdeval.datasets.sample_metadata()}
+        expected = quiet(some.ireval.order, qrels, "AP", **asked)
+        monkeypatch.setattr(pdeval.engines.dask.DaskIreval, "_gathered", None)
+        same_bits(expected, quiet(divided(some, 3, "mixed").ireval.order, qrels, "AP", **asked))
+
     def test_scores_joined_to_metadata_are_summed_up_by_it(self, some, qrels):
         import dask.dataframe as dd
 
@@ -136,6 +142,14 @@ class TestTablesOfResults:
             found.astype({"family": object}),
             expected.ireval.summary(by="family", replicate="run").astype({"family": object}),
         )
+
+
+def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
+    judged = divided(some, 3, "mixed").ireval.join(qrels)
+    other = judged.at(level=2, topics="common")
+    assert (other.level, other.topics) == (2, "common")
+    assert other.plan is judged.plan
+    assert other.here is judged.here
 
 
 class TestLazyFrames:

@@ -1,12 +1,14 @@
 """One partition: what it speaks for, and that it notices when it is not what it was."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from pdeval.catalog import parse_all
 from pdeval.engines.dividing import plan
-from pdeval.engines.parts import part_of
+from pdeval.engines.parts import NOTHING, _unchanged, part_of
 from tests.engines.bits import divided
 
 pytest.importorskip("dask")
@@ -22,6 +24,23 @@ def by_query(some):
 
 def division(table, qrels, measures=(), **options):
     return plan(table, qrels).division(parse_all(measures) if measures else (), **options)
+
+
+@pytest.mark.parametrize(
+    ("now", "text"),
+    [
+        ([3, 40, 8], "and now others of the same lengths"),
+        ([3, 41, 7], "and now 3 of 41"),
+        ([2, 40, 7], "and now 2 of 40"),
+        (NOTHING, "and now 0 of 0"),
+    ],
+)
+def test_a_partition_that_changed_says_what_it_held_and_what_it_holds(now, text):
+    whole = SimpleNamespace(held=np.array([[9, 9, 9], [3, 40, 7]], dtype=np.uint64))
+    with pytest.raises(RuntimeError, match=f"It held 3 judged lists of 40 rows, {text}"):
+        _unchanged(np.array(now, dtype=np.uint64), 1, whole)
+    _unchanged(np.array([3, 40, 7], dtype=np.uint64), 1, whole)
+    _unchanged(np.array(now, dtype=np.uint64), 1, SimpleNamespace(held=None))
 
 
 def test_every_topic_is_spoken_for_once(some, qrels):

@@ -108,6 +108,11 @@ def test_equal_texts_have_equal_fingerprints_however_far_apart_and_whatever_stan
     assert marks[:4].tolist() == marks[-4:].tolist()
 
 
+def test_the_largest_number_of_63_bits_is_an_id():
+    found = ids.column_ids(pd.Series([0, 2**63 - 1], dtype=np.uint64), "doc")
+    assert found.numbers.tolist() == [0, 2**63 - 1]
+
+
 def test_fingerprints_of_short_ids_are_all_different():
     texts = [f"{i:x}" for i in range(20_000)]
     assert len(np.unique(ids.fingerprints(ids.column_ids(pd.Series(texts), "doc")), return_index=True)[0]) == 20_000

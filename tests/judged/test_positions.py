@@ -154,6 +154,16 @@ def test_mismatches_of_both_ids_and_duplicates_are_named_at_once():
         positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
 
 
+def test_the_column_that_tells_duplicates_apart_is_named_and_is_no_number_with_a_fraction():
+    runs = pd.DataFrame({"run": "a", "query_id": "q", "doc_id": ["d", "d"], "score": [3.0, 2.0]})
+    qrels = tables.read(naive.judgments({"q": {"d": 1}}), "qrels")
+    for column, text in [({"fold": [1, 2]}, "The column 'fold' tells them apart"), ({"fold": [1, 1]}, "Keep the best")]:
+        with pytest.raises(ValueError, match=text):
+            positions.join(tables.read(runs.assign(seconds=[0.1, 0.2], **column), "runs"), qrels)
+    with pytest.raises(ValueError, match="Keep the best"):
+        positions.join(tables.read(runs.assign(seconds=[0.1, 0.2]), "runs"), qrels)
+
+
 def test_duplicates_are_not_looked_for_without_validation():
     runs = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]})
     qrels = tables.read(naive.judgments({"q": {"b": 1}}), "qrels")

@@ -136,7 +136,7 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     for node in _code(tree):
         if isinstance(node, ast.Compare):
             yield from _compared(node)
-        elif isinstance(node, ast.BinOp) and type(node.op) in CALCULATED and not _of_text(node):
+        elif isinstance(node, ast.BinOp) and type(node.op) in CALCULATED and not _of_text(node) and not _by_one(node):
             yield node, _text(ast.BinOp(node.left, CALCULATED[type(node.op)](), node.right))
         elif isinstance(node, ast.Constant):
             yield from _constant(node)
@@ -228,9 +228,20 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "type_comment"):
             continue
+        unknown = ast.UnaryOp if name == "args" and _shapes(node) else ()
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _for_people(child):
+            if isinstance(child, ast.AST) and not isinstance(child, unknown) and not _for_people(child):
                 yield from _code(child)
+
+
+def _shapes(node: ast.AST) -> bool:
+    """Return whether a call shapes an array: to numpy any negative number is the side that is not known."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
+
+
+def _by_one(node: ast.BinOp) -> bool:
+    """Return whether a number is only made a fraction: to multiply by 1.0 is to divide by it."""
+    return isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.right, ast.Constant) and node.right.value == 1.0
 
 
 def _for_people(node: ast.AST) -> bool:

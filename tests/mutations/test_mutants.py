@@ -46,6 +46,17 @@ def test_opposites_are_exchanged():
     assert {"max", "x.min", "'right'", "(y)", "(x.max())"} <= texts
 
 
+def test_the_unknown_side_of_a_shape_is_left_alone():
+    assert {text for _, _, text in changes(b"y = x.reshape(-1, runs)\n")} == {"x.reshape(runs, -1)"}
+    assert "2" in {text for _, _, text in changes(b"y = x.reshape(1, 4)\n")}
+    assert "2" in {text for _, _, text in changes(b"y = x.reshape(-1, *[1] * n)\n")}
+
+
+def test_to_multiply_by_one_is_to_divide_by_it():
+    assert {text for _, _, text in changes(b"y = x * 1.0\n")} == {"2.0"}
+    assert "(x / 2.0)" in {text for _, _, text in changes(b"y = x * 2.0\n")}
+
+
 def test_a_mutant_is_the_file_with_one_change_whatever_letters_stand_before_it():
     source = "x = 'ä' if a == b else 1\n".encode()
     made = {one.applied(source).decode() for one in mutants_of(source, "kernels/one.py")}

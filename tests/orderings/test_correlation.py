@@ -32,6 +32,11 @@ RR = orders({"d": 4, "c": 3, "a": 2, "b": 1}, measure="RR")
 ASL = orders({"b": 2, "a": 1, "d": 3, "c": 4}, measure="ASL", scores=[12.0, 10.0, 19.0, 20.0])
 
 
+def test_results_say_which_table_they_are():
+    assert AP.ireval.correlate.against(AP).attrs["table"] == "correlations_by_measure"
+    assert pd.concat([AP, RR]).ireval.correlate().attrs["table"] == "correlations"
+
+
 def test_runs_are_matched_by_id_not_by_row():
     table = correlate(pd.concat([AP, RR]), coefficients=["tau_b", "tau_ap"])
     assert list(table.columns) == ["measure_a", "measure_b", "coefficient", "runs", "value"]

@@ -1,13 +1,16 @@
 """Chunks of seeded draws, threads that keep their order, p-values with the +1 correction."""
 
+import threading
+
 import numpy as np
 import pytest
 
-from pdeval.significance.draws import CHUNK, chunks, in_threads, share_at_least
+from pdeval.significance import draws
+from pdeval.significance.draws import CHUNK, available_cores, chunks, in_threads, share_at_least
 
 
-def drawn(draws, seed):
-    return np.concatenate([np.random.default_rng(child).random(size) for size, child in chunks(draws, seed)])
+def drawn(number, seed):
+    return np.concatenate([np.random.default_rng(child).random(size) for size, child in chunks(number, seed)])
 
 
 def test_more_draws_begin_with_the_same_draws():
@@ -24,15 +27,44 @@ def test_a_seed_can_be_used_twice():
     assert (drawn(100, root) == drawn(100, root)).all()
 
 
-@pytest.mark.parametrize("draws", [0, -1, 2.5, True])
-def test_draws_must_be_a_positive_whole_number(draws):
+@pytest.mark.parametrize("number", [0, -1, 2.5, True])
+def test_draws_must_be_a_positive_whole_number(number):
     with pytest.raises(ValueError, match=r"draws=.*: give a whole number of at least 1\."):
-        chunks(draws, 0)
+        chunks(number, 0)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_keep_the_order_of_the_steps(threads):
     assert list(in_threads(lambda n: n * n, range(20), threads=threads)) == [n * n for n in range(20)]
+
+
+@pytest.mark.parametrize(("threads", "steps", "elsewhere"), [(1, 3, False), (2, 1, False), (2, 3, True), (5, 2, True)])
+def test_threads_are_begun_only_where_there_is_work_for_two(threads, steps, elsewhere):
+    here = threading.get_ident()
+    found = list(in_threads(lambda _: threading.get_ident() != here, range(steps), threads=threads))
+    assert found == [elsewhere] * steps
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_there_are_as_many_threads_as_cores_by_default(monkeypatch, cores):
+    monkeypatch.setattr(draws, "available_cores", lambda: cores)
+    here = threading.get_ident()
+    assert list(in_threads(lambda _: threading.get_ident() != here, range(3))) == [cores == 2] * 3
+
+
+def test_cores_are_those_of_the_process_or_of_the_machine_or_one(monkeypatch):
+    monkeypatch.setattr(draws.os, "sched_getaffinity", lambda _: {0, 5, 7}, raising=False)
+    assert available_cores() == 3
+    monkeypatch.delattr(draws.os, "sched_getaffinity")
+    for counted, cores in [(6, 6), (None, 1)]:
+        monkeypatch.setattr(draws.os, "cpu_count", lambda counted=counted: counted)
+        assert available_cores() == cores
+
+
+def test_without_a_scale_nothing_is_rounding():
+    drawn = np.array([1.0 - 1e-13, 1.0])
+    assert share_at_least(drawn, np.array([1.0])).tolist() == [2 / 3]
+    assert share_at_least(drawn, np.array([1.0]), scale=1.0).tolist() == [1.0]
 
 
 def test_an_error_in_a_thread_reaches_the_caller():

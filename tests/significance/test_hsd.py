@@ -171,6 +171,22 @@ def test_every_run_is_as_likely_in_every_place_and_beside_every_other(runs):
     )
 
 
+@pytest.mark.parametrize(("runs", "bits"), [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4)])
+def test_keys_give_up_no_more_bits_than_the_number_of_a_run_takes(monkeypatch, runs, bits):
+    falling = np.arange(runs, dtype=np.uint32)[::-1] << np.uint32(bits)  # they differ just above the run's bits
+
+    class Falling:
+        def integers(self, low, high, *, size, dtype, endpoint):
+            return np.broadcast_to(falling, size).astype(dtype)
+
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: Falling())
+    [found] = orders((1, runs), 2, 5, np.random.SeedSequence(0))
+    assert found.tolist() == [[list(range(runs))[::-1]]] * 2
+    falling = np.arange(runs, dtype=np.uint32)[::-1] % 2**bits  # and here in the run's own bits alone
+    [found] = orders((1, runs), 1, 5, np.random.SeedSequence(0))
+    assert found.tolist() == [[list(range(runs))]]
+
+
 def test_permuting_the_runs_of_the_table_keeps_every_p_value_close():
     values = scores(20, 6)
     a, b = all_pairs(6)

@@ -27,6 +27,32 @@ def declared():
         registry.update(old)
 
 
+def test_where_only_some_measures_have_a_family_wise_test_the_others_are_corrected(declared):
+    @pdeval.preference(test="hsd")
+    def sooner(x, y):
+        """Who is sooner at the first recall level."""
+        return np.sign(y[0] - x[0])
+
+    judged = pdeval.datasets.sample_judged(topics="common")
+    found = judged.compare([sooner, "RPP"], correction="bonferroni", family="all", draws=99)
+    assert found.groupby("measure", sort=False)["test"].unique().map(list).tolist() == [["hsd"], ["t"]]
+    assert (found.attrs["correction"], found.attrs["family"]) == ("bonferroni", "all")
+    wise, single = (found[found["test"] == one] for one in ("hsd", "t"))
+    assert wise["p_adjusted"].tolist() == wise["p_value"].tolist()
+    np.testing.assert_allclose(single["p_adjusted"], np.minimum(1, single["p_value"] * len(single)), rtol=1e-12)
+
+
+def test_a_family_wise_test_is_of_all_pairs_of_a_measure_whatever_was_asked_for():
+    found = SCORES.ireval.compare(test="hsd", draws=50, baseline="bm25", correction="holm", family="all")
+    assert (found.attrs["correction"], found.attrs["family"]) == ("none needed", "measure")
+
+
+def test_a_comparison_says_what_it_was_made_with():
+    found = SCORES.ireval.compare(correction="holm", family="all", alpha=0.1, confidence=0.9, draws=77, seed=5)
+    told = {"correction": "holm", "family": "all", "alpha": 0.1, "confidence": 0.9, "draws": 77, "seed": 5}
+    assert {name: found.attrs[name] for name in told} == told
+
+
 @pytest.mark.parametrize("name", TESTS)
 def test_every_test_compares_runs(name):
     found = SCORES.ireval.compare(test=name, draws=50, baseline="bm25")
