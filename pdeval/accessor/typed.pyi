@@ -26,6 +26,7 @@ class JudgedVerbs(Judged):
             measures: object = ...,
             *,
             fuzziness: float | Sequence[float] = 0.0,
+            relative: bool = False,
             per: Literal["all", "query"] = "all",
             baseline: object = None,
             pairs: object = None,
@@ -504,6 +505,21 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return the preferences between runs on every query, positive where run_a is the better one."""
 
+    def quantiles(
+        self,
+        measures: object = ...,
+        *,
+        at: float | Sequence[float] | None = ...,
+        worst: float | Sequence[float] | None = ...,
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
+
     def report(
         self,
         measures: object = ...,
@@ -798,6 +814,96 @@ class ClicksIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return, per behaviour measure, whether the buckets follow a hypothesised order from best to worst."""
+
+class CollectionEffectsIreval(Ireval):
+    """The verbs of a table of the kind 'collection_effects'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            runs: Sequence[str] | None = None,
+            measure: str | None = None,
+            combined: Sequence[Literal["fixed", "random"]] = ...,
+            verdict: pd.DataFrame | None = None,
+        ) -> Axes:
+            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+
+        def forest(
+            self,
+            *,
+            ax: Axes | None = None,
+            runs: Sequence[str] | None = None,
+            measure: str | None = None,
+            combined: Sequence[Literal["fixed", "random"]] = ...,
+            verdict: pd.DataFrame | None = None,
+        ) -> Axes:
+            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class CollectionVerdictsIreval(Ireval):
+    """The verbs of a table of the kind 'collection_verdicts'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            runs: Sequence[str] | None = None,
+            measure: str | None = None,
+            combined: Sequence[Literal["fixed", "random"]] = ...,
+            verdict: pd.DataFrame | None = None,
+        ) -> Axes:
+            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+
+        def forest(
+            self,
+            *,
+            ax: Axes | None = None,
+            runs: Sequence[str] | None = None,
+            measure: str | None = None,
+            combined: Sequence[Literal["fixed", "random"]] = ...,
+            verdict: pd.DataFrame | None = None,
+        ) -> Axes:
+            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class ComparisonsIreval(Ireval):
     """The verbs of a table of the kind 'comparisons'."""
@@ -1809,6 +1915,7 @@ class PreferencesIreval(Ireval):
         measures: object = None,
         *,
         fuzziness: float | Sequence[float] = 0.0,
+        relative: bool = False,
         per: Literal["all", "query"] = "all",
         baseline: object = None,
         pairs: object = None,
@@ -2067,6 +2174,38 @@ class PreferencesIreval(Ireval):
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
+    class _Segments:
+        """Verbs of segments."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return what each segment of the queries or users gets, and how far it is from all others."""
+
+        def gaps(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+
+    @property
+    def segments(self) -> _Segments: ...
+
     def ties(
         self,
         measures: object = None,
@@ -2080,6 +2219,64 @@ class PreferencesIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+    class _Verdict:
+        """Verbs of verdict."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
+
+    @property
+    def verdict(self) -> _Verdict: ...
+
+class QuantilesIreval(Ireval):
+    """The verbs of a table of the kind 'quantiles'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class ResidualsIreval(Ireval):
     """The verbs of a table of the kind 'residuals'."""
@@ -2129,6 +2326,7 @@ class RunsIreval(Ireval):
             measures: object = ...,
             *,
             fuzziness: float | Sequence[float] = 0.0,
+            relative: bool = False,
             per: Literal["all", "query"] = "all",
             baseline: object = None,
             pairs: object = None,
@@ -2864,6 +3062,28 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the preferences between runs on every query, positive where run_a is the better one."""
 
+    def quantiles(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        at: float | Sequence[float] | None = ...,
+        worst: float | Sequence[float] | None = ...,
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
+
     def report(
         self,
         qrels: object,
@@ -3064,6 +3284,7 @@ class ScoresIreval(Ireval):
         measures: object = None,
         *,
         fuzziness: float | Sequence[float] = 0.0,
+        relative: bool = False,
         per: Literal["all", "query"] = "all",
         baseline: object = None,
         pairs: object = None,
@@ -3288,6 +3509,21 @@ class ScoresIreval(Ireval):
     @property
     def power(self) -> _Power: ...
 
+    def quantiles(
+        self,
+        measures: object = None,
+        *,
+        at: float | Sequence[float] | None = ...,
+        worst: float | Sequence[float] | None = ...,
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
+
     def report(
         self,
         measures: object = None,
@@ -3316,6 +3552,38 @@ class ScoresIreval(Ireval):
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
+    class _Segments:
+        """Verbs of segments."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return what each segment of the queries or users gets, and how far it is from all others."""
+
+        def gaps(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+
+    @property
+    def segments(self) -> _Segments: ...
+
     def summary(
         self,
         measures: object = None,
@@ -3341,6 +3609,118 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+    class _Verdict:
+        """Verbs of verdict."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
+
+    @property
+    def verdict(self) -> _Verdict: ...
+
+class SegmentDifferenceGapsIreval(Ireval):
+    """The verbs of a table of the kind 'segment_difference_gaps'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class SegmentDifferencesIreval(Ireval):
+    """The verbs of a table of the kind 'segment_differences'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class SegmentGapsIreval(Ireval):
+    """The verbs of a table of the kind 'segment_gaps'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class SegmentsIreval(Ireval):
+    """The verbs of a table of the kind 'segments'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class SignAgreementIreval(Ireval):
     """The verbs of a table of the kind 'sign_agreement'."""
