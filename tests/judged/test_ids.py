@@ -66,6 +66,11 @@ def test_every_way_of_storing_integers_answers_alike(dtype):
     assert held.decoded().numbers.tolist() == [7, 7, 10, 2]
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.uint64, "Int32"])
+def test_numbers_are_held_in_64_bits_whatever_they_came_in(dtype):
+    assert ids.column_ids(pd.Series([3, 4], dtype=dtype), "doc").numbers.dtype == np.int64
+
+
 def test_unused_categories_are_no_ids():
     held = ids.column_ids(pd.Series(["a", "b"], dtype="category").iloc[:1], "run")
     assert held.unique()[0].index().tolist() == ["a"]
