@@ -81,6 +81,7 @@ def _tables() -> dict[str, object]:
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
         "means": join.mean("RPP"),
+        "components": join.replicates(["AP", "RR"], system="family", metadata=pdeval.datasets.sample_metadata()),
         "left_out": join.pool.leave_one_out(),
         "residuals": join.pool.residuals(),
         "pool": runs().ireval.pool(),

@@ -3,6 +3,6 @@
 scipy and statsmodels are imported by the functions that need them, not here.
 """
 
-from pdeval.significance import anova, compare, delta_sort, discriminative, hsd, paired, power, registry
+from pdeval.significance import anova, compare, delta_sort, discriminative, hsd, paired, power, registry, replicated
 
-__all__ = ["anova", "compare", "delta_sort", "discriminative", "hsd", "paired", "power", "registry"]
+__all__ = ["anova", "compare", "delta_sort", "discriminative", "hsd", "paired", "power", "registry", "replicated"]
