@@ -175,7 +175,7 @@ class Ireval:
                 what = SCHEMAS[kind].says
                 raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
         held = tables.described_frame(self) if verb.takes == "frame" else tables.read(self, kind)
-        if verb.independent:
+        if isinstance(held, tables.Table):
             grouping.tell_of_replicates(verb, given, held)
         return stamped(verb, verb.function(held, **given))
 

@@ -157,7 +157,7 @@ def means(
             )
         varied = of_scores(source, replicate=replicate)["sd_replicates"] if replicate else None
         if replicate:
-            source = averaged(source, replicate, tell=False)  # type: ignore[assignment]
+            source = averaged(source, replicate, tell=False)
         table = _of_values(source, source.values, direction, alpha)
         if varied is not None:
             shape = (len(source.runs), len(source.measures))

@@ -244,7 +244,7 @@ def _scored(held: Held, measures: object) -> list[Scores]:
     return found  # type: ignore[return-value]
 
 
-def _systems(source: Scores, replicate: Any, system: Any, metadata: object) -> tuple[Any, np.ndarray]:
+def _systems(source: Scores, replicate: Any, system: Any, metadata: Any) -> tuple[Any, np.ndarray]:
     """Return the systems and the system of every run, or raise where none has two replicates."""
     by = [
         named(one, option) if one is not None else [] for one, option in ((replicate, "replicate"), (system, "system"))
