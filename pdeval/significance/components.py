@@ -182,7 +182,7 @@ def by_search(squares: Squares) -> Components:
         jac=True,
         method="L-BFGS-B",
         bounds=[(low, None) for low in least],
-        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 1000},
+        options={"ftol": 1e-10, "gtol": 1e-6, "maxiter": 500},
     ).x
     found, free = _polished(squares, size, found, least)
     information = _information(squares, found)[np.ix_(free, free)]
@@ -206,8 +206,9 @@ def _polished(squares: Squares, size: float, theta: np.ndarray, least: np.ndarra
         value, new = _deviance(squares, size, tried)
         if value > deviance + 1e-9:
             break
+        moved = float(np.abs(tried - theta).max())
         theta, deviance, slope = tried, value, new
-        if np.abs(step).max() < NOISE:
+        if moved < NOISE:
             break
     return theta, free
 
