@@ -57,7 +57,7 @@ def variance_components(
     >>> frame = pd.DataFrame({"measure": "AP", "source": ["query", "replicate", "residual"], "variance": [2.0, 1, 1],
     ...                       "share": [0.5, 0.25, 0.25], "of_difference": [np.nan, 0.75, 0.25]})
     >>> ax = variance_components(frame, ax=Figure().subplots())
-    >>> [(bars.get_label(), bars[0].get_width()) for bars in ax.containers]
+    >>> [(bars.get_label(), float(bars[0].get_width())) for bars in ax.containers]
     [('replicate', 75.0), ('residual', 25.0)]
     """
     parts = drawn(frame, "variance_components").need("measure", "source")

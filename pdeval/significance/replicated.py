@@ -134,7 +134,7 @@ def compare_training(
     alpha: float = 0.05,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Return one row per measure and pair of systems: is this way of training different, with other seeds too?
+    """Return one row per measure and pair of systems: whether this way of training differs, other seeds included.
 
     `compare(replicate=...)` asks whether these trained models are different: queries are random, seeds are fixed. Here
     seeds are random too, and a difference that other seeds would not show again is not significant. `attrs["question"]`
