@@ -266,6 +266,7 @@ def explained() -> pd.DataFrame:
 
 # one frame of every kind of table that is drawn, with the columns that its schema asks for
 KINDS = {
+    "components": components,
     "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
         ["run", "query_id"], ignore_index=True
     ).assign(measure="AP"),
