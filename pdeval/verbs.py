@@ -24,6 +24,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 Needs = Literal["measures", "relevant", "judged"]
+Independent = Literal["", "always", "draws"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RESULTS = ("scores", "preferences", "judged")
@@ -61,6 +62,9 @@ class Verb:
         Whether it can be asked for groups of queries, runs or collections, with `by=`.
     per_query : bool
         Whether each row of its result is about one query and needs no other.
+    independent : {'', 'always', 'draws'}
+        Whether it takes runs for independent systems, always or where it draws resamples: the doors then tell of runs
+        that differ in a seed only.
     """
 
     name: str
@@ -75,6 +79,7 @@ class Verb:
     meant_by: Mapping[str, str] = field(default_factory=dict)
     grouped: bool = True
     per_query: bool = False
+    independent: Independent = ""
 
     @property
     def family(self) -> str:
@@ -121,6 +126,7 @@ def verb(
     meant_by: Mapping[str, str] | None = None,
     grouped: bool = True,
     per_query: bool = False,
+    independent: Independent = "",
 ) -> Callable[[Function], Function]:
     """Declare a function as a verb of some kinds of table; see `Verb`.
 
@@ -155,6 +161,7 @@ def verb(
             dict(meant_by or {}),
             grouped,
             per_query,
+            independent,
         )
         for kind in made.on:
             known = VERBS.setdefault(kind, {})

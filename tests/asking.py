@@ -39,6 +39,12 @@ ARGUMENTS = {
     "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
     "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "replicates": lambda _: {
+        "measures": ["AP", "ASL"],
+        "system": "family",
+        "metadata": pdeval.datasets.sample_metadata(),
+    },
+    "replicates.compare": lambda _: {"system": "family", "metadata": pdeval.datasets.sample_metadata()},
     "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},
 }
 VERBS_OF_A_JOIN = of_kind("judged")

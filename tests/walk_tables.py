@@ -82,6 +82,7 @@ def _tables() -> dict[str, object]:
         "wide_summary": join.summary(["AP", "RR"], wide=True),
         "quantiles": join.quantiles(["AP", "RR"], draws=20),
         "means": join.mean("RPP"),
+        "components": join.replicates(["AP", "RR"], system="family", metadata=pdeval.datasets.sample_metadata()),
         "left_out": join.pool.leave_one_out(),
         "residuals": join.pool.residuals(),
         "pool": runs().ireval.pool(),

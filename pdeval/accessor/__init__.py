@@ -48,6 +48,7 @@ class Joined(JudgedVerbs):
             runs, qrels = self.tables
             return Ireval(runs.frame, grouping.binding_of(runs))._ask(verb, self._told(verb, given, qrels))
         if "judged" in verb.on:
+            grouping.tell_of_replicates(verb, given, self)
             return stamped(verb, verb.function(self, **given))
         runs, qrels = self.tables
         return stamped(verb, verb.function(runs, **self._told(verb, given, qrels)))
@@ -166,6 +167,7 @@ class Ireval:
         grouping.one_collection(self, verb)
         if kind == "runs" and "runs" not in verb.on:
             made = joined(Joined, self, given.pop("qrels"), verb, given)
+            grouping.tell_of_replicates(verb, given, made)
             return stamped(verb, verb.function(made, **given))
         if any(parameter.name == "measures" for parameter in verb.parameters) and kind != "runs":
             given.setdefault("measures", None)
@@ -173,6 +175,8 @@ class Ireval:
                 what = SCHEMAS[kind].says
                 raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
         held = tables.described_frame(self) if verb.takes == "frame" else tables.read(self, kind)
+        if isinstance(held, tables.Table):
+            grouping.tell_of_replicates(verb, given, held)
         return stamped(verb, verb.function(held, **given))
 
     def _rows_by(self, names: list[str]) -> tuple[pd.DataFrame, Any]:

@@ -70,6 +70,28 @@ def taken(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def tell_of_replicates(verb: Verb, given: dict[str, Any], held: Judged | tables.Table) -> None:
+    """Warn where a verb takes runs for independent systems and they differ in a seed only."""
+    if (
+        not verb.independent
+        or given.get("replicate") is not None
+        or (verb.independent == "draws" and not given.get("draws"))
+    ):
+        return
+    runs = held.runs if isinstance(held, Judged) else _runs_of(held)
+    replicates.tell_replicates(runs)
+
+
+def _runs_of(table: tables.Table) -> pd.DataFrame:
+    """Return the runs of a table of results, one row each."""
+    names = list(table.run_columns)
+    if not any(name.lower() in replicates.NAMES for name in names):
+        return table.frame[[]].head(0)
+    sides = [names] if names[0] in table.frame.columns else [[f"{name}_{side}" for name in names] for side in "ab"]
+    runs = pd.concat([table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides])
+    return runs.drop_duplicates(ignore_index=True)
+
+
 # ---- a join ----
 
 
@@ -79,6 +101,8 @@ def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, 
         return verb.function(_averaged(_cubes(judged, given), asked["replicate"]), **given)
     found = groups.of_join(judged, asked["by"], asked["metadata"])
     judged.tell()
+    if "replicate" not in asked:
+        tell_of_replicates(verb, given, judged)
     if verb.per_query and given.get("per", "query") == "query" and found.of_queries_alone:
         frame = verb.function(judged, **given)
         topic = judged.queries.get_indexer(frame[str(judged.queries.name)].astype(judged.queries.dtype))
@@ -114,7 +138,10 @@ def _cubes(held: Any, given: dict[str, Any]) -> list[Any]:
 
 def _averaged(cubes: list[Any], replicate: Any) -> list[Any]:
     """Return cubes with values averaged over replicates, where there are."""
-    return cubes if replicate is None else [replicates.averaged(cube, groups.named(replicate)) for cube in cubes]
+    if replicate is None:
+        return cubes
+    names = groups.named(replicate, "replicate")
+    return [replicates.averaged(cube, names) for cube in cubes]
 
 
 def _of_cubes(

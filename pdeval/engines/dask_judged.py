@@ -96,6 +96,7 @@ class DaskJudged(Joined):
             self.here.check(f"{verb.name}()")
             return self.gathered()._ask(verb, {**given, **asked})
         if verb.name in PARTWISE:
+            grouping.tell_of_replicates(verb, given, self)
             return stamped(verb, PARTWISE[verb.name](self, **given))
         if "judged" in verb.on:
             self.here.check(f"{verb.name}()")

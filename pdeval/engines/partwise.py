@@ -66,11 +66,12 @@ def summary(
     *,
     wide: bool = False,
     confidence: float = 0.95,
+    replicate: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the scores summed up per run and measure."""
     asked = parse_all(measures)
     only_metrics(asked)
-    return summaries.summary(_cubes(judged, asked), None, wide=wide, confidence=confidence)
+    return summaries.summary(_cubes(judged, asked), None, wide=wide, confidence=confidence, replicate=replicate)
 
 
 def order(

@@ -28,8 +28,8 @@ from pdeval.mechanics.arguments import TooFew, shown
 By = str | Sequence[str]
 
 
-def named(by: object) -> list[str]:
-    """Return the columns that `by=` names.
+def named(by: object, option: str = "by") -> list[str]:
+    """Return the columns that an option names, such as `by=`.
 
     Examples
     --------
@@ -38,9 +38,9 @@ def named(by: object) -> list[str]:
     """
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"by={shown(by)}: give the name of a column, or a list of them.")
+        raise ValueError(f"{option}={shown(by)}: give the name of a column, or a list of them.")
     if len(set(names)) < len(names):
-        raise ValueError(f"by={shown(by)} names a column twice.")
+        raise ValueError(f"{option}={shown(by)} names a column twice.")
     return names
 
 

@@ -12,7 +12,11 @@ import pandas as pd
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.judged.topics import outside
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.vocabularies import listed
+
+# columns that tell replicates apart, by what people call them
+NAMES = ("seed", "fold", "trial", "run_id")
 
 
 def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray]:
@@ -44,23 +48,100 @@ def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFra
     return runs[own].iloc[first].reset_index(drop=True), system
 
 
-def averaged(source: Scores | Preferences, replicate: Sequence[str]) -> Scores | Preferences:
-    """Return a cube of systems: each query's values averaged over the replicates of a system.
+def replicated_systems(
+    runs: pd.DataFrame, replicate: Sequence[str], system: Sequence[str], metadata: Sequence[pd.DataFrame]
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the systems of runs and the system of every run, named by columns of the runs or of metadata.
 
-    A query counts for a system where every replicate of it has a value. A preference between two systems is the mean
-    over all pairs of their replicates.
+    Parameters
+    ----------
+    replicate : sequence of str
+        The columns that tell replicates apart; none for those that have such a name: seed, fold, trial, run_id.
+    system : sequence of str
+        The columns that name the system; none for all others.
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"model": ["a", "a", "b", "b"], "seed": [1, 2, 1, 2]})
-    >>> values = np.array([[[0.2, 0.4, 0.5, 0.7]]])
-    >>> cube = Scores(runs, pd.Index(["q"], name="query_id"), ("AP",), values, np.array([True]))
-    >>> averaged(cube, ["seed"]).values.round(3).tolist()
-    [[[0.3, 0.6]]]
+    >>> runs = pd.DataFrame({"run": ["a-1", "a-2", "b-1"]})
+    >>> metadata = pd.DataFrame({"run": ["a-1", "a-2", "b-1"], "model": ["a", "a", "b"]})
+    >>> replicated_systems(runs, (), ["model"], [metadata])[1].tolist()
+    [0, 0, 1]
+    >>> replicated_systems(runs, (), (), [])
+    Traceback (most recent call last):
+    ValueError: none of the columns that name a run (run) is named seed, fold, trial or run_id: say which tells
+    replicates of a system apart, with replicate=, or which names the system, with system=.
+    """
+    for one in metadata:
+        own = [name for name in system if name not in runs.columns and name in one.columns]
+        keys = [name for name in runs.columns if name in one.columns]
+        if own and not keys:
+            raise ValueError(
+                f"the metadata name no runs: they have {listed(one.columns)}, runs are named by {listed(runs.columns)}."
+            )
+        if own:
+            row = matched_rows(runs, one, keys)
+            runs = runs.assign(**{name: one[name].array.take(row) for name in own})
+    if not system:
+        found = list(replicate) or _named_so(runs)
+        if not found:
+            raise ValueError(
+                f"none of the columns that name a run ({listed(runs.columns)}) is named {', '.join(NAMES[:-1])} or "
+                f"{NAMES[-1]}: say which tells replicates of a system apart, with replicate=, or which names the "
+                "system, with system=."
+            )
+        return systems_of(runs, found)
+    missing = [name for name in (*system, *replicate) if name not in runs.columns]
+    if missing:
+        raise KeyError(
+            f"no column {missing[0]!r} that says what runs are; there are {listed(runs.columns)}. Give "
+            "others as metadata=."
+        )
+    return systems_of(runs, [name for name in runs.columns if name not in system])
+
+
+def _named_so(runs: pd.DataFrame) -> list[str]:
+    """Return the columns named as replicates are, where others name the system."""
+    found = [str(name) for name in runs.columns if str(name).lower() in NAMES]
+    return found if len(found) < len(runs.columns) else []
+
+
+def tell_replicates(runs: pd.DataFrame) -> None:
+    """Warn where runs that differ only in a seed, fold, trial or run_id are taken for independent systems.
+
+    Examples
+    --------
+    >>> tell_replicates(pd.DataFrame({"model": ["a", "b"], "seed": [1, 1]}))  # one seed each: nothing to tell
+    """
+    names = _named_so(runs)
+    systems = len(systems_of(runs, names)[0]) if names else len(runs)
+    if systems < len(runs):
+        said = repr(names[0]) if len(names) == 1 else repr(names)
+        of = "1 system" if systems == 1 else f"{systems} systems"
+        warnings.warn(
+            f"{len(runs)} runs of {of} differ only in {listed(names)} and are taken for independent systems; "
+            f"replicate={said} averages them within each query.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+
+
+def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bool = True) -> Scores | Preferences:
+    """Return a cube of systems: each query's values averaged over the replicates of a system.
+
+    A query counts for a system where every replicate of it has a value. A preference between two systems is the mean
+    over all pairs of their replicates. `tell` warns where systems have more or fewer replicates, and where queries are
+    left out.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"model": ["a", "a", "b"], "seed": [1, 2, 1]})
+    >>> cube = Scores(runs, pd.Index(["q"], name="query_id"), ("AP",), np.array([[[0.2, 0.4, 0.5]]]), np.array([True]))
+    >>> averaged(cube, ["seed"], tell=False).values.round(3).tolist()
+    [[[0.3, 0.5]]]
     """
     systems, system = systems_of(source.runs, replicate)
     size = np.bincount(system, minlength=len(systems))
-    if (size != size[0]).any():
+    if tell and (size != size[0]).any():
         few, most = int(np.argmin(size)), int(np.argmax(size))
         names = run_labels(systems)
         warnings.warn(
@@ -71,6 +152,8 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str]) -> Scores |
         )
     attrs = {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicate": list(replicate)}
     if isinstance(source, Scores):
+        if tell:
+            _tell_partial(source, systems, system, replicate)
         return replace(source, runs=systems, values=_means(source.values, system, len(systems)), attrs=attrs)
     a, b = system[source.a], system[source.b]
     turned = a > b
@@ -87,6 +170,40 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str]) -> Scores |
     sides = np.where(back, two, one), np.where(back, one, two)
     means = np.where(back, -means, means)
     return Preferences(systems, source.queries, source.measures, *sides, means, attrs)
+
+
+def _tell_partial(source: Scores, systems: pd.DataFrame, system: np.ndarray, replicate: Sequence[str]) -> None:
+    """Warn where some replicates of a system have a query that others lack."""
+    lacking = np.isnan(source.values).all(axis=0)
+    if not lacking.any():
+        return
+    has = np.stack([np.bincount(system, weights=row, minlength=len(systems)) for row in ~lacking])
+    partial = ((has > 0) & (has < np.bincount(system, minlength=len(systems)))).sum(axis=0)
+    if partial.any():
+        worst = int(np.argmax(partial))
+        name = run_labels(systems)[worst] if len(systems.columns) else "the system"
+        warnings.warn(
+            f"{partial[worst]} of {len(source.queries)} queries are missing from some {listed(replicate)} of {name!r}, "
+            "and do not count for it.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+
+
+def sd_over_replicates(of_runs: np.ndarray, system: np.ndarray) -> np.ndarray:
+    """Return the standard deviation over the replicates of each system of one number per run, on the last axis.
+
+    It is missing where a system has one replicate.
+
+    Examples
+    --------
+    >>> sd_over_replicates(np.array([0.25, 0.75, 0.5]), np.array([0, 0, 1])).round(4).tolist()
+    [0.3536, nan]
+    """
+    size = np.bincount(system)
+    mean = _means(of_runs, system, len(size))
+    squares = _means(np.square(of_runs - mean[..., system]), system, len(size))
+    return np.sqrt(squares * size / np.where(size > 1, size - 1, np.nan))
 
 
 def _means(values: np.ndarray, code: np.ndarray, n: int) -> np.ndarray:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog.known import known_of
 from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.groups import named
+from pdeval.evaluate.replicates import averaged, sd_over_replicates, systems_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
 from pdeval.kinds.labels import labels
@@ -15,13 +19,17 @@ from pdeval.verbs import verb
 
 table(
     "summary",
-    "run measure n:int mean:float sd:float ci_low:float ci_high:float",
+    "run measure n:int mean:float sd:float ci_low:float ci_high:float [replicates:int] [sd_replicates:float]",
     "summary",
     known_by="measure mean",
     row="run (or group) and measure",
     sort="run",
     then=".report(), .plot()",
-    means={"mean": "the geometric mean, or the sum, where the measure says so (GMAP, the counts of trec_eval)"},
+    means={
+        "mean": "the geometric mean, or the sum, where the measure says so (GMAP, the counts of trec_eval)",
+        "replicates": "number of replicates of the system, where replicate= names what tells them apart",
+        "sd_replicates": "standard deviation over replicates of the mean over queries",
+    },
 )
 table(
     "wide_summary",
@@ -41,11 +49,12 @@ def summary(
     *,
     wide: bool = False,
     confidence: float = 0.95,
+    replicate: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the scores summed up per run and measure.
 
     `sd` and the interval (Student's t over queries) are those of the values, on the log scale for a geometric mean, and
-    missing for a sum.
+    missing for a sum. With `replicate`, `sd_replicates` is how much the mean over queries varies between replicates.
 
     Parameters
     ----------
@@ -55,6 +64,9 @@ def summary(
         One row per run, one column per measure, holding the means.
     confidence : float
         Of the interval of the mean.
+    replicate : str or list of str, optional
+        Column(s) of the run that tell replicates of a system apart, such as the seed: values are averaged over them
+        within each query first, so that n counts queries.
 
     Examples
     --------
@@ -70,25 +82,31 @@ def summary(
     0   dense  0.418  0.844
     1  fusion  0.499  0.855
     """
-    return stacked([of_scores(one, confidence=confidence, wide=wide) for one in sources(held, measures)])  # type: ignore[arg-type]
+    names = None if replicate is None else named(replicate, "replicate")
+    found = sources(held, measures)
+    return stacked([of_scores(one, confidence=confidence, wide=wide, replicate=names) for one in found])  # type: ignore[arg-type]
 
 
-def of_scores(scores: Scores, *, confidence: float = 0.95, wide: bool = False) -> pd.DataFrame:
+def of_scores(
+    scores: Scores, *, confidence: float = 0.95, wide: bool = False, replicate: Sequence[str] | None = None
+) -> pd.DataFrame:
     """Return the summary of a cube of scores."""
     if not isinstance(scores, Scores):
         raise ValueError("a summary is of measures of one ranking; preferences have .mean().")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r}: give a share between 0 and 1, e.g. 0.95.")
     known = [known_of(label, scores.attrs) for label in scores.measures]
-    parts = [
-        _of_values(values, "mean" if one is None else one["aggregate"], confidence)
-        for values, one in zip(scores.values, known)
-    ]
+    ways = ["mean" if one is None else one["aggregate"] for one in known]
+    varied: list[dict[str, np.ndarray]] = [{} for _ in ways]
+    if replicate is not None:
+        each, scores = scores, averaged(scores, replicate)  # type: ignore[assignment]
+        varied = [_varied(each, values, way, replicate) for values, way in zip(each.values, ways)]
+    parts = [{**_of_values(values, way, confidence), **more} for values, way, more in zip(scores.values, ways, varied)]
     n_measures, n_runs = len(scores.measures), len(scores.runs)
     run, measure = np.divmod(np.arange(n_runs * n_measures), n_measures)
     columns = {name: labels(scores.runs[name], run) for name in scores.runs.columns}
     columns["measure"] = labels(pd.Index(scores.measures), measure)
-    for name in ("n", "mean", "sd", "ci_low", "ci_high"):
+    for name in ("n", "mean", "sd", "ci_low", "ci_high", *varied[0]):
         columns[name] = np.stack([part[name] for part in parts], axis=1).ravel()
     frame = pd.DataFrame(columns)
     frame.attrs.update(scores.attrs)
@@ -116,6 +134,13 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[st
     if aggregate == "geometric mean":
         bounds = {name: np.exp(value) for name, value in bounds.items()}
     return {"n": n, "sd": spread, **bounds}
+
+
+def _varied(scores: Scores, values: np.ndarray, aggregate: str, replicate: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return how many replicates each system has, and how much their means over queries vary."""
+    _, system = systems_of(scores.runs, replicate)
+    means = _of_values(values, aggregate, 0.95)["mean"]
+    return {"replicates": np.bincount(system), "sd_replicates": sd_over_replicates(means, system)}
 
 
 def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:

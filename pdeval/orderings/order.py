@@ -49,6 +49,7 @@ table(
     gives="orders",
     core=True,
     command=True,
+    independent="draws",
     meant_by={"rank": "order()", "leaderboard": "order()", "sort": "order()"},
 )
 @listed_in_docs(methods=orderings())

@@ -15,6 +15,7 @@ critical_difference, summary_bars           runs in order, with intervals
 recall_levels, difference_scatter           where measures differ, and on which pairs
 running_sum                                 how a preference adds up on one query
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
+variance_components                         how much is the query, the replicate, the rest
 ties_by_recall, tie_probability, decided_by_recall    ties
 asl_histogram, asl_wins                     search length item by item
 hasse                                       position vectors and their orders
@@ -36,6 +37,7 @@ from pdeval.plots.running_sum import running_sum
 from pdeval.plots.search_length import asl_histogram, asl_wins
 from pdeval.plots.significance import p_value_curves
 from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
+from pdeval.plots.variance import variance_components
 
 __all__ = [
     "asl_histogram",
@@ -57,6 +59,7 @@ __all__ = [
     "summary_bars",
     "tie_probability",
     "ties_by_recall",
+    "variance_components",
     "win_loss_tie",
 ]
 

@@ -14,7 +14,7 @@ from pdeval.report.rows import Rows
 from pdeval.report.spec import DASH, Cell, Emphasis
 from pdeval.report.verdict import Verdict
 
-Interval = Literal["ci", "sd"]
+Interval = Literal["ci", "sd", "replicates"]
 Best = Literal["table", "group"]
 
 
@@ -22,10 +22,12 @@ def spread_names(table: Means, measure: int, interval: Interval | None) -> tuple
     """Return the frame columns of a measure's spread; none where it has no spread (a sum, a geometric mean)."""
     if interval is None or np.isnan(_spread(table, interval)[:, measure]).all():
         return ()
-    return ("sd",) if interval == "sd" else ("ci_low", "ci_high")
+    return {"sd": ("sd",), "replicates": ("sd_replicates",)}.get(interval, ("ci_low", "ci_high"))
 
 
 def _spread(table: Means, interval: str) -> np.ndarray:
+    if interval == "replicates":
+        return np.stack([table.varied])
     return np.stack([table.sd]) if interval == "sd" else np.stack([table.low, table.high])
 
 
@@ -39,6 +41,11 @@ def number_cells(
 ) -> list[list[Cell]]:
     """Return the cells of the measures, run by run, best and second marked as they print."""
     if interval is not None and np.isnan(_spread(table, interval)).all():
+        if interval == "replicates":
+            raise ValueError(
+                "interval='replicates' needs a system with two replicates; name the column that tells them apart, with "
+                "replicate=, e.g. replicate='seed'."
+            )
         least = int(table.n.min())
         queries = words(table.attrs).queries
         raise ValueError(
@@ -62,6 +69,7 @@ def number_cells(
                 out[run].append(Cell(None, DASH))
                 continue
             spread = () if spreads is None else tuple(map(float, spreads[run]))
+            spread = () if interval == "replicates" and np.isnan(spread).all() else spread  # one replicate: no spread
             shown = tuple(decimals.number(value, digits[i]) for value in spread)
             value = float(table.mean[i, run])
             out[run].append(Cell(value, text, stress[run], verdict.marks[run][i], spread, shown))

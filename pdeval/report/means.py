@@ -14,6 +14,7 @@ from pdeval.catalog.known import aggregate_of, higher_of
 from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.replicates import averaged
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
 from pdeval.evaluate.summary import of_scores
@@ -22,15 +23,16 @@ from pdeval.kinds.tables import Table
 from pdeval.orderings.votes import win_rates
 from pdeval.report.notes import words
 
-STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high")
+STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high", "sd_replicates")
+ARRAYS = ("mean", "sd", "low", "high", "n", "varied")
 
 
 @dataclass(frozen=True)
 class Means:
     """What a table of systems needs; arrays have the shape (measures, runs).
 
-    `source` is the cube that significance can be computed from, None for a summary; `about` says what a cell is
-    where that is not a mean.
+    `varied` is the standard deviation over replicates, NaN where there are none. `source` is the cube that significance
+    can be computed from, None for a summary; `about` says what a cell is where that is not a mean.
     """
 
     runs: pd.DataFrame
@@ -40,6 +42,7 @@ class Means:
     low: np.ndarray
     high: np.ndarray
     n: np.ndarray
+    varied: np.ndarray
     higher: tuple[bool, ...]
     source: Any = None
     about: str = ""
@@ -61,13 +64,13 @@ class Means:
             if isinstance(source, Scores):
                 parts["higher"] = source.higher[at]
             source = replace(source, **parts)
-        arrays = {name: getattr(self, name)[at] for name in ("mean", "sd", "low", "high", "n")}
+        arrays = {name: getattr(self, name)[at] for name in ARRAYS}
         names, higher = tuple(self.measures[i] for i in at), tuple(self.higher[i] for i in at)
         return replace(self, measures=names, higher=higher, source=source, **arrays)
 
     def in_order(self, runs: np.ndarray) -> Means:
         """Return the table with its runs in another order; the source keeps its own."""
-        arrays = {name: getattr(self, name)[:, runs] for name in ("mean", "sd", "low", "high", "n")}
+        arrays = {name: getattr(self, name)[:, runs] for name in ARRAYS}
         return replace(self, runs=self.runs.iloc[runs].reset_index(drop=True), **arrays)
 
 
@@ -100,11 +103,13 @@ def means(
     baseline: object = None,
     alpha: float = 0.05,
     higher: Mapping[str, bool] | None = None,
+    replicate: Sequence[str] = (),
 ) -> Means:
     """Return the means over queries of what a join, a table or a cube holds.
 
     A run's preference is its mean over all opponents, or over the baseline where one is given. Whether more is better
-    is said by the cube or known of the measure; where neither knows it, `higher` must.
+    is said by the cube or known of the measure; where neither knows it, `higher` must. Values are averaged within each
+    query over runs that differ only in the columns `replicate`.
 
     Examples
     --------
@@ -119,6 +124,8 @@ def means(
     if isinstance(held, Table):
         said = {**(held.higher if isinstance(held.higher, Mapping) else {}), **(higher or {})}
         held = replace(held, higher=said or held.higher)
+        if held.kind == "summary" and replicate:
+            raise ValueError("the summary has no values per run: give replicate= to .summary(), which adds its spread.")
         if held.kind == "summary":
             return _chosen(_summary(held), asked)
         if not isinstance(asked, str) and isinstance(asked, Sequence) and not asked:
@@ -144,8 +151,20 @@ def means(
         known = dict(zip(source.measures, map(bool, source.higher)))
         direction = [(higher or {}).get(name, known[name]) for name in source.measures]
         source = replace(source, higher=np.array(direction))
+        if replicate and set(source.runs.columns) <= set(replicate):
+            raise ValueError(
+                f"replicate={list(replicate)} names all columns of the run: none is left to name a system."
+            )
+        varied = of_scores(source, replicate=replicate)["sd_replicates"] if replicate else None
+        if replicate:
+            source = averaged(source, replicate, tell=False)
         table = _of_values(source, source.values, direction, alpha)
+        if varied is not None:
+            shape = (len(source.runs), len(source.measures))
+            table = replace(table, varied=varied.to_numpy(dtype=float).reshape(shape).T)
     else:
+        if replicate:
+            source = averaged(source.cube() if isinstance(source, Pairs) else source, replicate)
         values, about = _opponents(source, baseline)
         table = _of_values(source, values, [True] * len(source.measures), alpha, about)
     return _chosen(table, asked) if is_cube else table
@@ -184,7 +203,8 @@ def _of_values(source: Any, values: np.ndarray, higher: list[bool], alpha: float
     numbered = pd.DataFrame({"run": np.arange(shape[0])})
     cube = Scores(numbered, source.queries, tuple(source.measures), values, np.array(higher), source.attrs)
     table = of_scores(cube, confidence=1 - alpha)
-    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS}
+    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS if name in table}
+    arrays["sd_replicates"] = np.full(shape[::-1], np.nan)
     logged = np.array([aggregate_of(name, source.attrs) == "geometric mean" for name in source.measures])
     arrays["sd"] = np.where(logged[:, None], np.nan, arrays["sd"])  # it is of the logs: nothing to add to a mean
     return _table(source.runs.reset_index(drop=True), source.measures, arrays, higher, source, about)
@@ -206,6 +226,7 @@ def _table(
         low=arrays["ci_low"],
         high=arrays["ci_high"],
         n=np.nan_to_num(arrays["n"]).astype(int),
+        varied=arrays["sd_replicates"],
         higher=tuple(map(bool, higher)),
         source=None if isinstance(source, pd.DataFrame) else source,
         about=about,

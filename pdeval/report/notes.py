@@ -13,6 +13,7 @@ import pandas as pd
 from pdeval.report.digits import share
 from pdeval.significance.corrections import NOT_NEEDED
 from pdeval.significance.registry import TESTS
+from pdeval.significance.replicated import TEST as REPLICATES
 
 CORRECTIONS = {
     "bonferroni": "Bonferroni correction",
@@ -83,6 +84,8 @@ def words_of_test(test: str) -> str:
     >>> words_of_test("t"), words_of_test("of mine")
     ('paired Student t test', 'of mine test')
     """
+    if test == REPLICATES:
+        return "t test of a model with queries and replicates random"
     return (TESTS[test].says if test in TESTS else "") or f"{test} test"
 
 
@@ -149,6 +152,19 @@ def emphasis(used: Collection[str]) -> list[str]:
     if "best" not in used:
         return []
     return ["Best in bold, second underlined." if "second" in used else "Best in bold."]
+
+
+def over_replicates(attrs: Mapping[Any, Any]) -> str:
+    """Return what ± is in a table of systems with replicates.
+
+    Examples
+    --------
+    >>> over_replicates({"replicate": ["seed"]})
+    '± the standard deviation over replicates (seed) of the mean over queries.'
+    """
+    names = attrs.get("replicate") or ()
+    of = f" ({', '.join(map(str, names))})" if names else ""
+    return f"± the standard deviation over replicates{of} of the mean over {words(attrs).queries}."
 
 
 def queries(n: np.ndarray, said: Words | None = None) -> str:

@@ -262,5 +262,7 @@ def _comparison_notes(frame: pd.DataFrame, interval: bool, starred: bool) -> lis
         level = frame.attrs.get("confidence")
         share = "" if level is None else f"{decimals.share(100 * level)}% "
         said.append(f"In brackets the {share}confidence interval of the difference.")
+    if frame.attrs.get("question"):
+        said.append(str(frame.attrs["question"]))
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None
     return [*said, *footnote.basis_of(frame, n)]

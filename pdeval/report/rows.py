@@ -45,7 +45,7 @@ def arrange(
     --------
     >>> runs = pd.DataFrame({"model": ["lm", "lm", "bm25"], "seed": [2, 1, 1]})
     >>> zero = np.zeros((1, 3))
-    >>> table = Means(runs, ("AP",), np.array([[0.1, 0.3, 0.2]]), zero, zero, zero, zero, (True,))
+    >>> table = Means(runs, ("AP",), np.array([[0.1, 0.3, 0.2]]), zero, zero, zero, zero, zero, (True,))
     >>> rows = arrange(table, group="model", metadata=None, sort="AP", names={})
     >>> rows.order.tolist(), [(g.title, g.size) for g in rows.groups], rows.stub
     ([1, 0, 2], [('lm', 2), ('bm25', 1)], ('seed',))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.known import aggregate_of
+from pdeval.evaluate.groups import named
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
 from pdeval.kinds.tables import Table
@@ -43,6 +44,7 @@ def report(
     correction: str | None = None,
     alpha: float | None = None,
     interval: Interval | None = None,
+    replicate: str | Sequence[str] | None = None,
     digits: int | Mapping[str, int] = 3,
     group: str | Sequence[str] | None = None,
     metadata: pd.DataFrame | None = None,
@@ -85,8 +87,12 @@ def report(
     alpha : float, optional
         The significance level, by default 0.05; 1 - alpha is the confidence of intervals. With `comparisons`, what the
         footnote says where they do not say it themselves.
-    interval : {"ci", "sd"}, optional
-        Adds the confidence interval (Student t over queries) or the standard deviation.
+    interval : {"ci", "sd", "replicates"}, optional
+        Adds the confidence interval (Student t over queries), the standard deviation over queries, or that of the mean
+        over replicates, which is the default with `replicate`.
+    replicate : str or list of str, optional
+        Column(s) of the run that tell replicates of a system apart, such as the seed: a row is a system, its values
+        averaged over replicates within each query, and ± says how much the mean varies between them.
     digits : int or mapping of measure to int, default 3
         Decimals.
     group : str or list of str, optional
@@ -145,10 +151,13 @@ def report(
     _check_choices(marks=(marks, Marks), interval=(interval, Interval), best=(best, Best), missing=(missing, Missing))
     level = _check_alpha(0.05 if alpha is None else alpha)
     names = {str(key): str(value) for key, value in (names or {}).items()}
-    table = means(held, measures, baseline=baseline, alpha=level, higher=higher)
+    by = () if replicate is None else named(replicate, "replicate")
+    table = means(held, measures, baseline=baseline, alpha=level, higher=higher, replicate=by)
+    if by and interval is None and not np.isnan(table.varied).all():
+        interval = "replicates"
     _check_present(table, missing)
     if isinstance(held, Table):
-        metadata = own_metadata(held.frame, list(held.run_columns), group, metadata)
+        metadata = own_metadata(held.frame, list(table.runs.columns), group, metadata)
     rows = arrange(table, group=group, metadata=metadata, sort=sort, names=names)
     table = table.in_order(rows.order)
     verdict = judge(
@@ -262,6 +271,8 @@ def _footnotes(
         )
     if interval == "sd":
         said.append(f"± the standard deviation over {footnote.words(table.attrs).queries}.")
+    elif interval == "replicates":
+        said.append(footnote.over_replicates(table.attrs))
     elif interval == "ci" and table.source is None:
         said.append("In brackets the confidence interval of the mean.")
     elif interval == "ci":

@@ -45,7 +45,7 @@ def judge(
     Examples
     --------
     >>> runs, one = pd.DataFrame({"run": ["x", "y"]}), np.ones((1, 2))
-    >>> table = Means(runs, ("AP",), np.array([[0.2, 0.4]]), one, one, one, one, (True,))
+    >>> table = Means(runs, ("AP",), np.array([[0.2, 0.4]]), one, one, one, one, one, (True,))
     >>> pairs = pd.DataFrame({"run_a": ["x"], "run_b": ["y"], "measure": ["AP"], "difference": [-0.2],
     ...                       "significant": [True]})
     >>> judge(table, marks="letters", baseline=None, comparisons=pairs, test=None, correction=None, alpha=None).marks

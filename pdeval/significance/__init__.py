@@ -14,6 +14,7 @@ from pdeval.significance import (
     paired,
     power,
     registry,
+    replicated,
     segments,
 )
 
@@ -28,5 +29,6 @@ __all__ = [
     "paired",
     "power",
     "registry",
+    "replicated",
     "segments",
 ]

@@ -28,12 +28,15 @@ __all__ = ["compare", "hsd", "paired"]  # importing the last two declares their 
 
 Family = Literal["measure", "baseline", "all"]
 
+# what a comparison of systems with replicates answers: their runs as they are, or runs that might have been
+THESE_MODELS = "Are these trained models different? Queries are random, replicates fixed."
+
 NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value")
 
 table(
     "comparisons",
     "run_a run_b measure test n:int mean_a:float mean_b:float difference:float ci_low:float ci_high:float "
-    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool",
+    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float]",
     "table of comparisons",
     known_by="run_a run_b measure p_value",
     row="pair of runs and measure",
@@ -45,6 +48,7 @@ table(
         "mean_b": "mean of run_b",
         "difference": "positive where run_a is better, also where less of the measure is better",
         "effect_size": "Cohen's d of the differences, or what the test takes for it",
+        "df": "degrees of freedom of the test where replicates are random",
     },
 )
 
@@ -54,6 +58,7 @@ table(
     gives="comparisons",
     core=True,
     command=True,
+    independent="always",
     meant_by={
         "ttest": "compare(test='t')",
         "t_test": "compare(test='t')",
@@ -188,6 +193,8 @@ def compare(
         draws=draws,
         seed=seed,
     )
+    if "replicate" in frame.attrs:
+        frame.attrs["question"] = THESE_MODELS
     return frame
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,8 @@ import pandas as pd
 
 from pdeval.catalog import parse_all
 from pdeval.evaluate.cube import Scores, carried
+from pdeval.evaluate.groups import named
+from pdeval.evaluate.replicates import averaged
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import Held, sources
 from pdeval.judged.judged import Judged
@@ -57,7 +60,7 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"))
+@verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"), independent="always")
 def delta_sort(
     held: Held,
     new: object,
@@ -66,6 +69,7 @@ def delta_sort(
     margin: float = 0.1,
     alpha: float = 0.05,
     per: Literal["all", "run"] = "all",
+    replicate: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue.
 
@@ -85,6 +89,9 @@ def delta_sort(
         The level of the t-test.
     per : {'all', 'run'}
         The largest move of any system, or the move of each.
+    replicate : str or list of str, optional
+        Column(s) of the run that tell replicates of a system apart, such as the seed: values are averaged over them
+        within each query first.
 
     References
     ----------
@@ -103,6 +110,9 @@ def delta_sort(
         before, after = scores(held, parse_all(old)), scores(held, parse_all(new), tell=False)
     else:
         (before,), (after,) = sources(held, _texts(old)), sources(held, _texts(new))  # type: ignore[assignment]
+    if replicate is not None:
+        names = named(replicate, "replicate")
+        before, after = (averaged(one, names, tell=one is before) for one in (before, after))  # type: ignore[assignment]
     return moved(before, after, margin=margin, alpha=alpha, per=per)
 
 

@@ -51,7 +51,12 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="discriminative_power", family="discriminative_power")
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="discriminative_power",
+    independent="always",
+    family="discriminative_power",
+)
 @listed_in_docs(tests=TESTS)
 def discriminative_power(
     held: Held,
@@ -124,6 +129,7 @@ def discriminative_power(
 @verb(
     on=("scores", "preferences", "judged"),
     gives="discriminative_curve",
+    independent="always",
     family="discriminative_power",
     name="curve",
     formerly="p_value_curve",

@@ -69,7 +69,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="power", family="power")
+@verb(on=("scores", "preferences", "judged"), gives="power", family="power", independent="always")
 def power(
     held: Held,
     measures: object = MEASURES,
@@ -116,7 +116,13 @@ def power(
     return frame
 
 
-@verb(on=("scores", "preferences", "judged"), gives="sample_size", family="power", formerly="sample_size")
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="sample_size",
+    family="power",
+    formerly="sample_size",
+    independent="always",
+)
 def sample_size(
     held: Held,
     measures: object = MEASURES,
@@ -165,6 +171,7 @@ def sample_size(
     gives="detectable_difference",
     family="power",
     formerly="detectable_difference",
+    independent="always",
 )
 def detectable_difference(
     held: Held,

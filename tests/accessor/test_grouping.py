@@ -27,6 +27,7 @@ ARGUMENTS = {
     "discriminative_power": {"measures": ["AP", "RPP"], "draws": 99},
     "discriminative_power.curve": {"measures": ["AP", "RPP"], "draws": 99},
     "delta_sort": {"new": "nDCG@10"},
+    "replicates": {"measures": ["AP", "RR"], "replicate": "run"},
     "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
     "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
@@ -37,8 +38,9 @@ ARGUMENTS = {
     },
 }
 JOINED = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and "judged" in verb.on]
+JOINED.remove("replicates.compare")  # whose systems are of several columns: tested with its own
 OF_ROWS = [name for name, verb in of_kind("runs").items() if "by" in options_of(verb) and "judged" not in verb.on]
-NOT_HERE = [("preferences", "anova")]  # which says that it is of scores
+NOT_HERE = [("preferences", "anova"), ("scores", "replicates.compare")]  # of scores; of systems of several columns
 HELD = {
     kind: [name for name, verb in of_kind(kind).items() if "by" in options_of(verb) and (kind, name) not in NOT_HERE]
     for kind in ("scores", "preferences", "orders")

@@ -128,13 +128,17 @@ TABLE = pd.DataFrame(
 
 def test_runs_as_replicates_are_averaged_query_by_query():
     frame = TABLE.ireval.summary(by="family", replicate="run")
-    assert list(frame) == ["family", "measure", "n", "mean", "sd", "ci_low", "ci_high"]
+    assert list(frame) == ["family", "measure", "n", "mean", "sd", "ci_low", "ci_high", "replicates", "sd_replicates"]
     new, old = frame.to_dict("records")
     assert (new["family"], new["n"], old["n"]) == ("new", 2, 2)
     # queries 1 and 2: (0.2 + 0.4) / 2 and (0.6 + 0.4) / 2
     assert new["mean"] == pytest.approx(0.4)
     assert new["sd"] == pytest.approx(np.std([0.3, 0.5], ddof=1))
     assert old["mean"] == pytest.approx(0.2)
+    # the means of the two new runs are 0.4 and 0.4; the only old one varies from none
+    assert (new["replicates"], old["replicates"]) == (2, 1)
+    assert new["sd_replicates"] == pytest.approx(0.0)
+    assert np.isnan(old["sd_replicates"])
 
 
 @pytest.mark.parametrize("kind", ["object", "category"])

@@ -218,6 +218,16 @@ def summary(runs: int = 8, measures=("AP",)) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def components(measures=("AP", "RR")) -> pd.DataFrame:
+    """How much of the variance is the query, the system on it, the replicate, and the rest."""
+    source = ["query", "system x query", "replicate", "residual"]
+    variance = np.array([0.04, 0.01, 0.002, 0.003])
+    in_means = np.array([np.nan, 0.01 / 50, 0.002, 0.003 / 50])
+    one = pd.DataFrame({"source": source, "variance": variance, "sd": np.sqrt(variance)})
+    one = one.assign(share=variance / variance.sum(), of_difference=in_means / np.nansum(in_means))
+    return pd.concat([one.assign(measure=name) for name in measures], ignore_index=True)
+
+
 def pivoted() -> pd.DataFrame:
     """Correlations of six measures as a symmetric square."""
     return pd.DataFrame(np.eye(len(MEASURES)), index=MEASURES, columns=MEASURES)
@@ -277,6 +287,7 @@ def verdicts():
 KINDS = {
     "collection_effects": effects,
     "collection_verdicts": verdicts,
+    "components": components,
     "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
         ["run", "query_id"], ignore_index=True
     ).assign(measure="AP"),

@@ -43,6 +43,7 @@ FRAMES = {
     "correlation_heatmap": frames.correlations,
     "matrix_heatmap": frames.matrix,
     "summary_bars": frames.summary,
+    "variance_components": frames.components,
 }
 every_plot = pytest.mark.parametrize("name", list(FRAMES))
 

@@ -38,6 +38,7 @@ def test_7_a_line_per_run_of_several_columns(seeds, ax, kept):
     assert next(line for line in lines if line.get_label() == "dense / 2").get_ydata() == pytest.approx(dense)
 
 
+@pytest.mark.filterwarnings("ignore:12 runs of 8 systems differ only in seed")
 def test_7_lists_of_runs_of_several_columns(seeds, ax):
     plots.critical_difference(seeds.order("RPP"), comparisons=seeds.compare("RPP"), ax=ax)
     assert len(ticks(ax)) == len(seeds.runs)

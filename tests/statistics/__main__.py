@@ -8,6 +8,7 @@ from itertools import chain
 
 from tests.statistics.findings import HEAD, line
 from tests.statistics.intervals import all_intervals
+from tests.statistics.seeds import all_seeds, naive_table
 from tests.statistics.sizes import all_sizes
 
 
@@ -16,11 +17,12 @@ def main() -> int:
     begin = time.process_time()
     print(HEAD)
     found = []
-    for one in chain(all_sizes(), all_intervals()):
+    for one in chain(all_sizes(), all_intervals(), all_seeds()):
         found.append(one)
         print(line(one), flush=True)
     missed = [one for one in found if one.verdict == "MISSED"]
     print(f"\n{len(found)} checks, {len(missed)} missed, {time.process_time() - begin:.0f} s of processor time.")
+    print(f"\n{naive_table()}")
     return int(bool(missed))
 
 

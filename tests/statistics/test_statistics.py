@@ -6,6 +6,7 @@ from pdeval.significance.registry import TESTS
 from tests.statistics.findings import Finding, line
 from tests.statistics.intervals import all_intervals
 from tests.statistics.nulls import NULLS
+from tests.statistics.seeds import all_naive, all_seeds
 from tests.statistics.sizes import all_sizes
 
 
@@ -17,6 +18,22 @@ def test_tests_err_as_often_as_they_say_and_intervals_cover_as_often():
     checked = {(one.what, one.null) for one in found}
     assert {(name, null) for name in TESTS for null in NULLS} <= checked
     assert {(f"interval of {name}", null) for name in TESTS for null in NULLS} <= checked
+
+
+@pytest.mark.slow
+def test_tests_of_seeds_answer_their_question_as_often_as_they_say():
+    found = list(all_seeds())
+    missed = [line(one) for one in found if one.verdict == "MISSED"]
+    assert not missed, "\n".join(missed)
+    outside = [line(one) for one in found if one.covers and one.bound is None and not 0.93 <= one.share <= 0.97]
+    assert not outside, "\n".join(outside)
+
+
+@pytest.mark.slow
+def test_tests_that_get_seeds_wrong_fail_the_same_check():
+    found = list(all_naive())
+    assert [one.verdict for one in found] == ["MISSED"] * len(found)
+    assert min(one.share for one in found if one.level == 0.05) > 0.1
 
 
 def test_the_limits_are_those_of_clopper_and_pearson():

@@ -1,0 +1,123 @@
+"""Variance components: the analysis of variance by hand, the mixed model of statsmodels, and what is at the edge."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.significance.components import by_mean_squares, by_search, fitted, in_order, squares_of
+
+QUERY, BOTH, REPLICATE, RESIDUAL = 0.2, 0.08, 0.06, 0.05
+
+
+def simulated(sizes, queries, seed, replicate=REPLICATE, both=BOTH):
+    """Scores (queries, runs) with known standard deviations of query, system x query, replicate and residual."""
+    rng = np.random.default_rng(seed)
+    system = np.repeat(np.arange(len(sizes)), sizes)
+    values = rng.normal(0, QUERY, (queries, 1)) + rng.normal(0, both, (queries, len(sizes)))[:, system]
+    values += rng.normal(0, replicate, len(system)) + rng.normal(0, RESIDUAL, (queries, len(system)))
+    return values, system
+
+
+def fit(values, system, how=fitted, exact=()):
+    mask = np.isin(np.arange(system.max() + 1), exact)
+    return how(squares_of(values, system, mask))
+
+
+def mixed(values, system):
+    """Return (query, system x query, replicate, residual) and the variance of mean 0 - mean 1, by statsmodels."""
+    smf = pytest.importorskip("statsmodels.formula.api")
+    queries, runs = values.shape
+    frame = pd.DataFrame({"y": values.ravel(), "q": np.repeat(np.arange(queries), runs), "one": 1})
+    frame = frame.assign(r=np.tile(np.arange(runs), queries), s=np.tile(system, queries))
+    frame["sq"] = frame["s"] * 1000 + frame["q"]
+    parts = {name: f"0 + C({name})" for name in ("q", "sq", "r")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = smf.mixedlm("y ~ 0 + C(s)", frame, groups="one", vc_formula=parts).fit(reml=True, method=["lbfgs"])
+    found = dict(zip(model.model.exog_vc.names, model.vcomp, strict=True))
+    covariance = model.cov_params().to_numpy()[:2, :2]
+    return np.array([found["q"], found["sq"], found["r"], model.scale]), covariance[0, 0] + covariance[1, 1] - 2 * (
+        covariance[0, 1]
+    )
+
+
+def pair(found):
+    variance, df = found.spread(np.array([0]), np.array([1]))
+    return variance.item(), df.item()
+
+
+def test_components_are_differences_of_mean_squares_worked_by_hand():
+    # two systems of two replicates on three queries; means per system and query 2, 3, 10 and 7, 1, 7
+    values = np.array([[0.0, 4.0, 8.0, 6.0], [2.0, 4.0, 1.0, 1.0], [9.0, 11.0, 9.0, 5.0]])
+    system = np.array([0, 0, 1, 1])
+    # between queries 4 (0.5^2 + 3^2 + 3.5^2) = 86 over 2; system x query 2 (2.5^2 + 1^2 + 1.5^2) 2 = 38 over 2;
+    # replicates 3 (4/3)^2 2 + 3 1^2 2 = 16.67 over 2; residual: 2 (2/3)^2 + 2 (1/3)^2 2 + 2 (0^2 + 1^2 + 1^2) over 4
+    mean_squares = np.array([86 / 2, 38 / 2, (32 / 3 + 6) / 2, (4 / 3 + 4) / 4])
+    query, both, replicate, residual = mean_squares
+    expected = [(query - both) / 4, (both - residual) / 2, (replicate - residual) / 3, residual]
+    np.testing.assert_allclose(fit(values, system).variances, expected, rtol=1e-12)
+    # of means over 3 queries and 2 replicates, with the degrees of freedom of Satterthwaite
+    total = both + replicate - residual
+    df = total**2 / (both**2 / 2 + replicate**2 / 2 + residual**2 / 4)
+    np.testing.assert_allclose(pair(fit(values, system)), (2 * total / 6, df), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_mixed_model_is_the_analysis_of_variance_on_balanced_data(seed):
+    values, system = simulated([3, 3, 3], 12, seed)
+    found = fit(values, system)
+    components, variance = mixed(values, system)
+    np.testing.assert_allclose(found.variances, components, rtol=2e-3)
+    assert pair(found)[0] == pytest.approx(variance, rel=2e-3)
+
+
+@pytest.mark.parametrize("sizes", [[4, 2, 3], [5, 3], [1, 3, 4]])
+def test_unequal_numbers_of_replicates_give_the_mixed_model_of_statsmodels(sizes):
+    values, system = simulated(sizes, 12, 5)
+    found = fit(values, system)
+    components, variance = mixed(values, system)
+    np.testing.assert_allclose(found.variances, components, rtol=5e-3)
+    assert pair(found)[0] == pytest.approx(variance, rel=5e-3)
+
+
+@pytest.mark.parametrize("replicate", [0.06, 0.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_search_finds_the_mean_squares_also_where_a_component_is_zero(seed, replicate):
+    values, system = simulated([3, 3, 3], 20, seed, replicate)
+    closed, searched = fit(values, system, by_mean_squares), fit(values, system, by_search)
+    np.testing.assert_allclose(searched.variances, closed.variances, atol=1e-7)
+    np.testing.assert_allclose(pair(searched), pair(closed), rtol=1e-4)
+
+
+def test_a_mean_square_below_that_which_it_contains_is_pooled_with_it():
+    expected, pool = in_order(np.array([80.0, 30.0, 1.0, 29.0]), np.array([10, 10, 5, 10]))
+    assert expected.tolist() == [8.0, 3.0, 2.0, 2.0]  # (1 + 29) / 15
+    assert pool.tolist() == [0, 1, 3, 3]
+    expected, _ = in_order(np.array([1.0, 10.0, 20.0, 20.0]), np.array([10, 10, 10, 10]))
+    np.testing.assert_allclose(expected, [31 / 30, 31 / 30, 2.0, 31 / 30])  # the query below all but replicates
+
+
+def test_a_system_without_randomness_has_no_share_in_the_variance_of_replicates():
+    values, system = simulated([1, 4, 4], 30, 7)
+    plain, exact = fit(values, system), fit(values, system, exact=(0,))
+    assert pair(exact)[0] < pair(plain)[0]
+    n, (_, both, replicate, residual) = 30, exact.variances
+    assert pair(exact)[0] == pytest.approx(2 * both / n + replicate / 4 + residual / (4 * n))
+
+
+def test_runs_that_never_differ_have_no_variance():
+    values = np.repeat(np.linspace(0.1, 0.9, 7)[:, None], 4, axis=1)
+    for sizes in ([2, 2], [1, 3]):
+        found = fit(values, np.repeat(np.arange(2), sizes))
+        assert found.variances[0] > 0.05
+        np.testing.assert_allclose(found.variances[1:], 0, atol=1e-9)
+
+
+def test_one_system_has_its_queries_and_replicates_alone():
+    values, system = simulated([5], 40, 3)
+    found = fit(values, system)
+    assert found.variances[1] == 0
+    assert found.variances[2] == pytest.approx(REPLICATE**2, rel=1.5)
+    assert found.variances[3] == pytest.approx(RESIDUAL**2, rel=0.3)

@@ -1,0 +1,298 @@
+"""Replicates: how much of a difference is the seed, and which of two questions a comparison answers."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.evaluate.cube import Scores
+from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.mechanics.arguments import TooFew
+from pdeval.significance.replicated import compare_training, replicates
+from tests.significance.test_components import simulated
+
+RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
+MODELS = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run")
+TRAINED = MODELS[MODELS["model"].isin(["dense", "rerank", "splade"]) & MODELS["seed"].isin([1, 2])]
+
+TEXT = "6 runs of 3 systems differ only in seed and are taken for independent systems; replicate='seed' averages"
+ASKED = {
+    "compare": {"measures": "AP"},
+    "order": {"measures": "AP", "draws": 3},
+    "discriminative_power": {"measures": ["AP", "RR"], "tests": ["t", "sign"]},
+    "discriminative_power.curve": {"measures": "AP", "tests": "t"},
+    "delta_sort": {"new": "RR"},
+    "power": {"measures": "AP"},
+    "power.sample_size": {"measures": "AP"},
+    "power.detectable_difference": {"measures": "AP"},
+    "anova": {"measures": "AP"},
+}
+
+
+def seeds(frame=TRAINED):
+    return frame.ireval(run=["model", "seed"])
+
+
+def cube(values, sizes, higher=True):
+    """Scores (queries, runs) of systems m0, m1, ... with seeds 1, 2, ..."""
+    runs = pd.DataFrame([(f"m{model}", seed + 1) for model, size in enumerate(sizes) for seed in range(size)])
+    queries = pd.Index(range(len(values)), name="query_id")
+    return Scores(runs.set_axis(["model", "seed"], axis=1), queries, ("x",), values[None], np.array([higher]))
+
+
+class TestComponents:
+    def test_the_table_is_as_declared_from_runs_scores_and_metadata_alike(self):
+        found = seeds().replicates(QRELS, ["AP", "RR"], topics="common")
+        assert faults(SCHEMAS["components"], found, {}) == []
+        assert found.attrs["table"] == "components"
+        assert found.attrs["replicates"] == {"dense": 2, "rerank": 2, "splade": 2}
+        scores = seeds().measure(QRELS, ["AP", "RR"], topics="common")
+        pd.testing.assert_frame_equal(scores.ireval.replicates(), found)
+        pd.testing.assert_frame_equal(scores.ireval.replicates(replicate="seed"), found)
+        named = RUNS[RUNS["run"].str.contains("-s[12]")].ireval
+        again = named.replicates(QRELS, ["AP", "RR"], system="model", metadata=METADATA, topics="common")
+        pd.testing.assert_frame_equal(again, found)
+
+    def test_shares_of_a_difference_are_those_of_means_over_the_queries(self):
+        values, _ = simulated([4, 4], 40, 1)
+        found = replicates(cube(values, [4, 4])).set_index("source")
+        assert found["share"].sum() == pytest.approx(1)
+        assert np.isnan(found.loc["query", "of_difference"])
+        parts = found["variance"] / [np.inf, 40, 1, 40]
+        assert found.loc["replicate", "of_difference"] == pytest.approx(parts["replicate"] / parts.sum())
+        np.testing.assert_allclose(found["sd"] ** 2, found["variance"])
+
+    def test_known_variances_are_found_on_average(self):
+        found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
+        np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)
+
+    def test_groups_of_queries_are_the_loop_by_hand(self):
+        queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
+        queries["half"] = np.arange(len(queries)) % 2
+        scores = seeds().measure(QRELS, "AP", topics="common")
+        for verb in ("__call__", "compare"):
+            found = getattr(scores.ireval.replicates, verb)(by="half", metadata=queries)
+            for half in (0, 1):
+                own = scores[scores["query_id"].isin(queries.loc[queries["half"] == half, "query_id"])]
+                hand = getattr(own.ireval.replicates, verb)()
+                part = found[found["half"] == half].drop(columns="half").reset_index(drop=True)
+                pd.testing.assert_frame_equal(part, hand)
+
+    def test_the_report_says_what_the_columns_are_and_the_plot_leaves_out_queries(self):
+        found = seeds().replicates(QRELS, "AP", topics="common")
+        assert "each trained once" in str(found.ireval.report())
+        pytest.importorskip("matplotlib")
+        from matplotlib.figure import Figure
+
+        ax = found.ireval.plot(ax=Figure().subplots())
+        assert [bars.get_label() for bars in ax.containers] == ["system x query", "replicate", "residual"]
+        ax = found.ireval.plot(ax=Figure().subplots(), of="share")
+        assert ax.containers[0].get_label() == "query"
+
+
+class TestCompare:
+    def test_seeds_that_vary_make_a_difference_of_these_models_none_of_their_training(self):
+        rng = np.random.default_rng(0)
+        models = np.repeat([0.30, 0.34, 0.36, 0.44], 1)  # two seeds each; the means are 0.32 and 0.40
+        values = rng.normal(0, 0.1, (200, 1)) + models + rng.normal(0, 0.01, (200, 4))
+        table = cube(values, [2, 2]).frame().assign(measure="AP")
+        these, training = table.ireval.compare(replicate="seed"), table.ireval.replicates.compare()
+        assert these["p_value"].item() < 1e-6
+        assert training["p_value"].item() > 0.1
+        assert these["difference"].item() == pytest.approx(training["difference"].item())
+        assert these.attrs["question"] == "Are these trained models different? Queries are random, replicates fixed."
+        assert training.attrs["question"].startswith("Is this way of training different? Queries and replicates are")
+        assert "Is this way of training different?" in str(training.ireval.report())
+        assert "Are these trained models different?" in str(these.ireval.report())
+
+    def test_without_variance_of_seeds_it_is_the_paired_t_test(self):
+        values, _ = simulated([3, 3], 50, 2, replicate=0.0)
+        table = cube(values, [3, 3]).frame().assign(measure="AP")
+        # the mean square of replicates is below the residual: pooled, only systems on queries remain
+        training = table.ireval.replicates.compare()
+        assert training["df"].item() == pytest.approx(49)
+        for name in ("statistic", "p_value", "ci_low", "ci_high"):
+            assert training[name].item() == pytest.approx(table.ireval.compare(replicate="seed")[name].item(), rel=1e-9)
+
+    def test_a_baseline_is_run_b_and_less_is_better_where_it_is(self):
+        values, _ = simulated([3, 3, 3], 20, 3)
+        more = compare_training(cube(values, [3, 3, 3]), None, baseline="m1")
+        less = compare_training(cube(values, [3, 3, 3], higher=False), None, baseline="m1")
+        assert more["model_a"].tolist() == ["m0", "m2"]
+        assert more["model_b"].tolist() == ["m1", "m1"]
+        np.testing.assert_array_equal(more["difference"], -less["difference"])
+        np.testing.assert_array_equal(more["p_value"], less["p_value"])
+        np.testing.assert_allclose(more["p_adjusted"], np.minimum(2 * more["p_value"], 1))
+
+    def test_the_table_is_that_of_comparisons_with_degrees_of_freedom(self):
+        found = seeds().replicates.compare(QRELS, ["AP", "ASL"], topics="common")
+        assert faults(SCHEMAS["comparisons"], found, {"run": ["model"]}) == []
+        assert found.attrs["table"] == "comparisons"
+        assert found["n"].unique().tolist() == [50]
+        assert "t test of a model with queries and replicates random" in str(found.ireval.report())
+
+
+class TestUnequal:
+    def test_a_replicate_missing_for_one_system_is_modelled_without_a_word(self):
+        values, _ = simulated([3, 4, 4], 25, 4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = compare_training(cube(values, [3, 4, 4]), None)
+        assert found.attrs["replicates"] == {"m0": 3, "m1": 4, "m2": 4}
+
+    def test_one_replicate_of_a_system_is_told_or_said_to_be_without_randomness(self):
+        values, _ = simulated([1, 4, 4], 25, 4)
+        with pytest.warns(UserWarning, match="'m0' has one replicate, whose variance is taken to be that of the other"):
+            plain = compare_training(cube(values, [1, 4, 4]), None, baseline="m0")
+        exact = compare_training(cube(values, [1, 4, 4]), None, baseline="m0", deterministic="m0")
+        assert (exact["ci_high"] - exact["ci_low"] < plain["ci_high"] - plain["ci_low"]).all()
+        with pytest.raises(ValueError, match="deterministic= names 'm1', which has 4 replicates; keep one"):
+            compare_training(cube(values, [1, 4, 4]), None, deterministic=["m0", "m1"])
+        with pytest.raises(KeyError, match="no deterministic system 'm9'"):
+            compare_training(cube(values, [1, 4, 4]), None, deterministic="m9")
+
+    def test_one_replicate_of_every_system_is_too_few(self):
+        values, _ = simulated([1, 1, 1], 25, 4)
+        for verb in (replicates, compare_training):
+            with pytest.raises(TooFew, match=r"every system has one replicate \(3 runs, 3 systems\)"):
+                verb(cube(values, [1, 1, 1]), None)
+
+    def test_one_system_has_components_and_no_comparison(self):
+        values, _ = simulated([4], 25, 4)
+        assert replicates(cube(values, [4]), None)["variance"].tolist()[1] == 0
+        with pytest.raises(TooFew, match="a comparison needs at least two systems, found 1"):
+            compare_training(cube(values, [4]), None)
+
+    def test_queries_that_some_run_lacks_are_left_out_and_told(self):
+        values, _ = simulated([3, 3], 25, 4)
+        values[:2, 1] = np.nan
+        with pytest.warns(UserWarning, match="2 of 25 queries lack a value of 'x' for some run; the model uses the 23"):
+            found = compare_training(cube(values, [3, 3]), None)
+        pd.testing.assert_frame_equal(found, compare_training(cube(values[2:], [3, 3]), None))
+        values[1:, 0] = np.nan
+        with pytest.raises(TooFew, match="at least two queries on which every run has a value; 'x' has 0 of 25"):
+            replicates(cube(values, [3, 3]), None)
+
+    def test_averages_tell_of_queries_that_some_replicates_lack(self):
+        values, _ = simulated([3, 3], 25, 4)
+        values[:2, 1] = np.nan
+        table = cube(values, [3, 3]).frame().assign(measure="AP")
+        with pytest.warns(UserWarning, match="2 of 25 queries are missing from some seed of 'm0', and do not count"):
+            found = table.ireval.compare(replicate="seed")
+        assert found["n"].item() == 23
+
+    def test_what_tells_replicates_apart_has_to_be_named(self):
+        with pytest.raises(
+            ValueError, match=r"none of the columns that name a run \(run\) is named seed, fold, trial or"
+        ):
+            RUNS.ireval.replicates(QRELS, "AP", topics="common")
+        with pytest.raises(KeyError, match="no column 'team' that says what runs are"):
+            RUNS.ireval.replicates(QRELS, "AP", system="team", metadata=METADATA, topics="common")
+        with pytest.raises(ValueError, match="'RPP' is a preference between runs"):
+            seeds().replicates(QRELS, "RPP")
+
+
+class TestTold:
+    @staticmethod
+    def said(door, name, *args, **given):
+        for part in name.split("."):
+            door = getattr(door, part)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            door(*args, **given)
+        return [str(one.message) for one in caught]
+
+    @pytest.mark.parametrize("name", ASKED)
+    def test_seeds_taken_for_systems_are_told_once_at_every_door(self, name):
+        given = ASKED[name]
+        join = seeds().join(QRELS, topics="common")
+        scores = join.measure(["AP", "RR"])
+        for said in (
+            self.said(seeds(), name, QRELS, topics="common", **given),
+            self.said(join, name, **given),
+            self.said(scores.ireval, name, **given),
+        ):
+            assert len(said) == 1
+            assert re.match(TEXT, said[0])
+        assert self.said(join, name, replicate="seed", **given) == []
+        assert self.said(scores.ireval, name, replicate="seed", **given) == []
+
+    def test_preferences_are_told_too_and_groups_once_in_all(self):
+        prefs = seeds().prefer(QRELS, "RPP", topics="common")
+        assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [True]
+        queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
+        queries["half"] = np.arange(len(queries)) % 2
+        by = {"by": "half", "metadata": queries}
+        join = seeds().join(QRELS, topics="common")
+        assert len(self.said(join, "compare", measures="AP", **by)) == 1
+        assert self.said(join, "compare", measures="AP", replicate="seed", **by) == []
+
+    def test_silent_where_nothing_is_taken_for_independent(self):
+        join = seeds().join(QRELS, topics="common")
+        assert self.said(join, "order", measures="AP") == []  # without intervals
+        assert self.said(join, "summary", measures="AP") == []
+        one = seeds(TRAINED[TRAINED["seed"] == 1]).join(QRELS, topics="common")
+        assert self.said(one, "compare", measures="AP") == []
+        assert self.said(RUNS.rename(columns={"run": "run_id"}).ireval(run="run_id"), "compare", QRELS, "AP",
+                         topics="common") == []  # fmt: skip
+
+    @pytest.mark.parametrize("name", ["Fold", "TRIAL", "run_id"])
+    def test_other_names_of_replicates_are_known_whatever_their_case(self, name):
+        frame = TRAINED.rename(columns={"seed": name})
+        said = self.said(frame.ireval(run=["model", name]), "compare", QRELS, "AP", topics="common")
+        assert [f"differ only in {name} " in one and f"replicate={name!r}" in one for one in said] == [True]
+
+
+class TestMeanAndSpread:
+    def test_a_summary_has_the_spread_of_the_means_over_replicates(self):
+        scores = seeds().measure(QRELS, ["AP", "GMAP"], topics="common")
+        found = scores.ireval.summary(replicate="seed")
+        each = scores.ireval.summary()
+        hand = each.groupby(["model", "measure"])["mean"].std()
+        assert found["replicates"].unique().tolist() == [2]
+        np.testing.assert_allclose(found.set_index(["model", "measure"])["sd_replicates"], hand, rtol=1e-12)
+        assert "sd_replicates" not in each
+        assert list(scores.ireval.summary(replicate="seed", wide=True)) == ["model", "AP", "GMAP"]
+
+    def test_a_report_prints_the_mean_and_its_spread_and_says_what_that_is(self):
+        scores = seeds().measure(QRELS, "AP", topics="common")
+        printed = scores.ireval.report(replicate="seed")
+        means = scores.ireval.summary(replicate="seed").set_index("model")
+        text = f"{means.loc['dense', 'mean']:.3f} ± {means.loc['dense', 'sd_replicates']:.3f}"
+        assert text in str(printed).replace("<sup>", "").replace("</sup>", "")
+        assert "± the standard deviation over replicates (seed) of the mean over queries." in str(printed)
+        assert r"$\pm$" in printed.to_latex()
+        assert "AP_sd_replicates" in printed.to_frame()
+        again = scores.ireval.summary(replicate="seed").ireval.report(interval="replicates", marks=None)
+        assert "± the standard deviation over replicates (seed)" in str(again)
+        assert [row[-1].spread for row in again.rows] == [row[-1].spread for row in printed.rows]
+
+    def test_other_intervals_are_of_queries_and_marks_of_averages(self):
+        scores = seeds().measure(QRELS, "AP", topics="common")
+        assert "± the standard deviation over queries." in str(scores.ireval.report(replicate="seed", interval="sd"))
+        compared = scores.ireval.compare(replicate="seed")
+        given = scores.ireval.report(replicate="seed", comparisons=compared)
+        assert [row[-1].marks for row in scores.ireval.report(replicate="seed").rows] == [
+            row[-1].marks for row in given.rows
+        ]
+
+    def test_a_spread_that_is_not_there_is_asked_for(self):
+        scores = seeds().measure(QRELS, "AP", topics="common")
+        with pytest.raises(
+            ValueError, match="interval='replicates' needs a system with two replicates; name the column"
+        ):
+            scores.ireval.report(interval="replicates")
+        with pytest.raises(ValueError, match=r"give replicate= to \.summary\(\)"):
+            scores.ireval.summary().ireval.report(replicate="seed")
+        with pytest.raises(ValueError, match="names all columns of the run"):
+            scores.ireval.report(replicate=["model", "seed"])
+        with pytest.raises(ValueError, match="replicate=3: give the name of a column"):
+            scores.ireval.compare(replicate=3)
+
+    def test_preferences_are_reported_of_systems(self):
+        prefs = seeds().prefer(QRELS, "RPP", topics="common")
+        printed = prefs.ireval.report(replicate="seed")
+        assert [row[1].text for row in printed.rows] == ["dense", "rerank", "splade"]  # after their letters
