@@ -13,6 +13,8 @@ from pdeval.experiments import (
     gains,
     headroom,
     incomplete,
+    level_differences,
+    rank_worth,
     search_length_items,
     synthetic,
     ties,
@@ -21,6 +23,7 @@ from pdeval.experiments import (
 from pdeval.experiments.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.experiments.chance import tie_probability, value_growth
 from pdeval.experiments.headroom import best_systems, headroom_of
+from pdeval.experiments.rank_worth import contribution_surface, discount_curves
 from pdeval.experiments.synthetic import random_lists, sampled, uniform
 
 __all__ = [
@@ -30,14 +33,18 @@ __all__ = [
     "backoff",
     "best_systems",
     "chance",
+    "contribution_surface",
     "deciding",
+    "discount_curves",
     "effective_share",
     "gains",
     "headroom",
     "headroom_of",
     "implicit_weights",
     "incomplete",
+    "level_differences",
     "random_lists",
+    "rank_worth",
     "sampled",
     "search_length_items",
     "swap_out",

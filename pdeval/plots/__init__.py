@@ -13,6 +13,7 @@ query_differences, win_loss_tie             two runs query by query; wins, ties 
 preference_heatmap, correlation_heatmap, matrix_heatmap    square tables as colours
 critical_difference, summary_bars           runs in order, with intervals
 recall_levels, difference_scatter           where measures differ, and on which pairs
+contribution_surface, contribution_ecdf, discount_curves    what ranks are worth
 running_sum                                 how a preference adds up on one query
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
 ties_by_recall, tie_probability, decided_by_recall    ties
@@ -29,6 +30,7 @@ from pdeval.plots.hasse import hasse
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
+from pdeval.plots.rank_worth import contribution_ecdf, contribution_surface, discount_curves
 from pdeval.plots.robustness import incomplete
 from pdeval.plots.running_sum import running_sum
 from pdeval.plots.search_length import asl_histogram, asl_wins
@@ -38,10 +40,13 @@ from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
 __all__ = [
     "asl_histogram",
     "asl_wins",
+    "contribution_ecdf",
+    "contribution_surface",
     "correlation_heatmap",
     "critical_difference",
     "decided_by_recall",
     "difference_scatter",
+    "discount_curves",
     "hasse",
     "incomplete",
     "matrix_heatmap",
