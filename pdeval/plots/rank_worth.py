@@ -45,8 +45,8 @@ def contribution_surface(
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> square = pd.DataFrame({"measure": "RPP", "rank_a": [1, 1, 2, 2], "rank_b": [1, 2, 1, 2], "value": [0, 1, -1, 0]})
-    >>> contribution_surface(square, ax=Figure().subplots()).images[0].get_array().tolist()
+    >>> signs = {"measure": "RPP", "rank_a": [1, 1, 2, 2], "rank_b": [1, 2, 1, 2], "value": [0, 1, -1, 0]}
+    >>> contribution_surface(pd.DataFrame(signs), ax=Figure().subplots()).images[0].get_array().tolist()
     [[0.0, 1.0], [-1.0, 0.0]]
     """
     drawn(frame, "contribution_surface").need("rank_a", "rank_b", "value")

@@ -62,5 +62,5 @@ def test_blocks_of_pairs_change_nothing(judged, monkeypatch):
 def test_measures_whose_parts_are_no_recall_levels_are_refused(judged):
     with pytest.raises(ValueError, match="the parts of OI are no recall levels"):
         judged.disaggregate.ecdf("OI")
-    with pytest.raises(ValueError, match="least=-1.0: give a number of at least 0"):
+    with pytest.raises(ValueError, match=r"least=-1\.0: give a number of at least 0"):
         judged.disaggregate.ecdf("RPP", least=-1)
