@@ -14,6 +14,7 @@ preference_heatmap, correlation_heatmap, matrix_heatmap    square tables as colo
 critical_difference, summary_bars           runs in order, with intervals
 recall_levels, difference_scatter           where measures differ, and on which pairs
 contribution_surface, contribution_ecdf, discount_curves    what ranks are worth
+level_scatter                               recall levels against each other
 running_sum                                 how a preference adds up on one query
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
 ties_by_recall, tie_probability, decided_by_recall    ties
@@ -28,6 +29,7 @@ from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
 from pdeval.plots.hasse import hasse
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
+from pdeval.plots.level_scatter import level_scatter
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
 from pdeval.plots.rank_worth import contribution_ecdf, contribution_surface, discount_curves
@@ -49,6 +51,7 @@ __all__ = [
     "discount_curves",
     "hasse",
     "incomplete",
+    "level_scatter",
     "matrix_heatmap",
     "p_value_curves",
     "precision_recall",

@@ -29,6 +29,7 @@ FRAMES = {
     "win_loss_tie": frames.preferences,
     "preference_heatmap": frames.preferences,
     "recall_levels": frames.disaggregated,
+    "level_scatter": lambda: frames.disaggregated().query("measure == 'AP'"),
     "running_sum": frames.explained,
     "contribution_surface": frames.surface,
     "contribution_ecdf": frames.spread,
