@@ -15,6 +15,7 @@ from pdeval.experiments import (
     incomplete,
     level_differences,
     locality,
+    over_collections,
     rank_worth,
     search_length_items,
     synthetic,
@@ -24,6 +25,7 @@ from pdeval.experiments import (
 from pdeval.experiments.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.experiments.chance import tie_probability, value_growth
 from pdeval.experiments.headroom import best_systems, headroom_of
+from pdeval.experiments.over_collections import spread_over_collections
 from pdeval.experiments.rank_worth import contribution_surface, discount_curves
 from pdeval.experiments.synthetic import random_lists, sampled, uniform
 
@@ -45,10 +47,12 @@ __all__ = [
     "incomplete",
     "level_differences",
     "locality",
+    "over_collections",
     "random_lists",
     "rank_worth",
     "sampled",
     "search_length_items",
+    "spread_over_collections",
     "swap_out",
     "synthetic",
     "tie_probability",

@@ -19,15 +19,19 @@ running_sum                                 how a preference adds up on one quer
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
 ties_by_recall, tie_probability, decided_by_recall    ties
 asl_histogram, asl_wins                     search length item by item
+headroom_bars                               what the best systems of many collections reach
+behaviour_bars                              what users did in each bucket
 hasse                                       position vectors and their orders
 """
 
 from typing import Any
 
 from pdeval.plots.agreement import difference_scatter
+from pdeval.plots.behaviour import behaviour_bars
 from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
 from pdeval.plots.hasse import hasse
+from pdeval.plots.headroom import headroom_bars
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
 from pdeval.plots.level_scatter import level_scatter
 from pdeval.plots.orderings import critical_difference, summary_bars
@@ -42,6 +46,7 @@ from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
 __all__ = [
     "asl_histogram",
     "asl_wins",
+    "behaviour_bars",
     "contribution_ecdf",
     "contribution_surface",
     "correlation_heatmap",
@@ -50,6 +55,7 @@ __all__ = [
     "difference_scatter",
     "discount_curves",
     "hasse",
+    "headroom_bars",
     "incomplete",
     "level_scatter",
     "matrix_heatmap",

@@ -34,6 +34,8 @@ FRAMES = {
     "contribution_surface": frames.surface,
     "contribution_ecdf": frames.spread,
     "discount_curves": frames.discounts,
+    "headroom_bars": frames.headroom,
+    "behaviour_bars": frames.behaviour,
     "difference_scatter": lambda: frames.preferences(4, measures=("RPP", "AP")),
     "incomplete": frames.degraded,
     "p_value_curves": frames.p_values,
