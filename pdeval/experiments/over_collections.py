@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,15 +82,16 @@ def spread_over_collections(
     statistics = [name for name in floats if name not in (by, *keys)]
     if not statistics or frame.empty:
         raise ValueError("there is nothing to average: the table has no rows, or no column of floats beside its keys.")
-    options = {"observed": True, "sort": False, "dropna": False}
+    options: dict[str, Any] = {"observed": True, "sort": False, "dropna": False}
     within = frame.groupby([*keys, by], **options)[statistics].mean().reset_index()
-    long = within.melt([*keys, by], statistics, var_name="statistic", value_name="value")
+    code = within.groupby(list(keys), **options).ngroup().to_numpy() if keys else np.zeros(len(within), dtype=np.int64)
+    every = within[list(keys)].iloc[np.unique(code, return_index=True)[1]].reset_index(drop=True)
+    parts = []
+    for name in statistics:
+        found = within[name].groupby(code).agg(["count", "mean", "std"]).set_axis(["collections", "mean", "sd"], axis=1)
+        parts.append(pd.concat([every.assign(statistic=name), found.reset_index(drop=True)], axis=1))
     # the statistics of a key stand together, keys in the order of the frame
-    place = long.groupby([*keys, "statistic"], **options)["value"]
-    found = place.agg(collections="count", mean="mean", sd="std").reset_index()
-    if keys:
-        found = found.iloc[np.argsort(found.groupby(list(keys), **options).ngroup(), kind="stable")]
-    found = found.reset_index(drop=True)
-    found["low"], found["high"] = found["mean"] - found["sd"], found["mean"] + found["sd"]
-    found.attrs["table"] = "over_collections"
-    return found
+    result = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+    result["low"], result["high"] = result["mean"] - result["sd"], result["mean"] + result["sd"]
+    result.attrs["table"] = "over_collections"
+    return result

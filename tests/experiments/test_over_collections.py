@@ -34,6 +34,13 @@ def test_collections_count_alike_however_many_rows_they_have():
     assert spread_over_collections(frame, keys=[])["mean"].tolist() == [pytest.approx(0.6)]
 
 
+def test_a_column_may_be_called_value():
+    best = pd.DataFrame({"collection": ["one", "two"], "measure": "AP", "run": ["a", "b"], "value": [0.2, 0.4]})
+    table = spread_over_collections(best, keys=["measure"])
+    assert table[["measure", "statistic", "collections"]].to_numpy().tolist() == [["AP", "value", 2]]
+    assert table["mean"].tolist() == [pytest.approx(0.3)]
+
+
 def test_what_by_gives_is_what_it_takes():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     sites = [table.assign(site=site) for site in "xy" for table in (runs, qrels)]
