@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog.known import known_of
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import Drawn, drawn, plot
 from pdeval.plots.selection import chosen, names
@@ -90,8 +91,8 @@ def behaviour_bars(
         ax.axvline(1, color="black", linewidth=0.6)
     x = f"Value, as a multiple of that of {buckets[0]}" if scale == "relative" else "Value"
     style.finish(ax, x=x, grid="x")
-    directions = frame.attrs.get("measures", {})
-    arrows = [{True: " ↑", False: " ↓"}.get(directions.get(name, {}).get("higher"), "") for name in shown]
+    known_measures = [known_of(name, frame.attrs) for name in shown]
+    arrows = ["" if one is None else " ↑" if one["higher"] else " ↓" for one in known_measures]
     legibility.name_ticks(ax, "y", [name.replace("_", " ") + arrow for name, arrow in zip(shown, arrows)])
     style.legend(ax, place=legend if len(buckets) > 1 else None)
     return ax
