@@ -64,7 +64,7 @@ def headroom_bars(
     y = "Collections" if value == "count" else "Share of collections"
     style.finish(ax, x=f"Best mean {name or ''}".rstrip(), y=y, grid="y")
     if value == "count":
-        ax.yaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="y", integer=True)
     texts = [f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}" for low, high in zip(rows["low"], rows["high"])]
     legibility.name_ticks(ax, "x", texts)
     return ax

@@ -80,7 +80,7 @@ def level_scatter(
         x, y = values[~np.isnan(values[:, i])][:, [j, i]].T
         across, up = x @ x, y @ y
         r = x @ y / np.sqrt(across * up) if across * up > 0 else np.nan
-        _points(ax, x / reach[j], y / reach[i], (j, i), rng, most)
+        _points(ax, x / reach[j], y / reach[i], (int(j), int(i)), rng, most)
         if across > 0:
             slope = x @ y / across * reach[j] / reach[i]
             run = min(1.0, 1.0 / abs(slope)) if slope else 1.0  # the line ends where its cell does

@@ -55,18 +55,18 @@ def contribution_surface(
         raise ValueError("contribution_surface() needs one value for each pair of ranks; some repeat.")
     square = rows.pivot(index="rank_a", columns="rank_b", values="value").astype(float)
     values = square.to_numpy()
+    across, down = square.columns.to_numpy(int), square.index.to_numpy(int)
     ax = style.axes(ax, width=4.2, height=3.4)
     top = float(np.nanmax(np.abs(values))) or 1.0
-    ends = (square.columns[0] - 0.5, square.columns[-1] + 0.5, square.index[-1] + 0.5, square.index[0] - 0.5)
-    look = {"cmap": style.diverging(), "vmin": -top, "vmax": top, "interpolation": "nearest"}
-    ax.imshow(values, extent=ends, aspect="equal", **look)
+    ends = (across[0] - 0.5, across[-1] + 0.5, down[-1] + 0.5, down[0] - 0.5)
+    ax.imshow(values, extent=ends, aspect="equal", cmap=style.diverging(), vmin=-top, vmax=top, interpolation="nearest")
     if len(np.unique(values)) > 3 and min(values.shape) > 1:  # a sign has no slope
         heights = top * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
-        ax.contour(square.columns, square.index, values, levels=heights, colors="black", linewidths=0.5)
+        ax.contour(across, down, values, levels=heights, colors="black", linewidths=0.5)
     style.finish(ax, x="rank in b", y="rank in a", title=name or "")
     ax.spines[["top", "right"]].set_visible(True)
-    for axis, ranks in ((ax.xaxis, square.columns), (ax.yaxis, square.index)):
-        axis.set_ticks([ranks[0], *[rank for rank in ranks if rank % 5 == 0 and rank - ranks[0] > 2]])
+    for axis, ranks in ((ax.xaxis, across), (ax.yaxis, down)):
+        axis.set_ticks([ranks[0], *ranks[(ranks % 5 == 0) & (ranks - ranks[0] > 2)]])
     if scale:
         draw_scale(ax, "a better")
     return ax
