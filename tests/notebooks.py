@@ -2,6 +2,9 @@
 
 Prints one line a notebook with its seconds, and ends with status 1 if any fails. `--write` stores the outputs in the
 files; without it a note says which cells now print something else than what is stored.
+
+Those in `notebooks/replications/` show the papers' tables and figures on the sample collection, and on all collections
+in the folder that PDEVAL_COLLECTIONS names, if it does. What is stored is always the sample's.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
+COLLECTIONS = "PDEVAL_COLLECTIONS"
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 KERNEL = {
     # figures belong into the notebook also where MPLBACKEND says otherwise
@@ -31,7 +35,7 @@ NOT_FOR_READERS = {
 
 def chosen(names: list[str]) -> list[Path]:
     """Return the notebooks of these names, or all."""
-    paths = sorted(FOLDER.glob("*.ipynb"))
+    paths = [*sorted(FOLDER.glob("*.ipynb")), *sorted(FOLDER.glob("replications/*.ipynb"))]
     if not names:
         return paths
     wanted = {Path(name).stem for name in names}
@@ -40,8 +44,8 @@ def chosen(names: list[str]) -> list[Path]:
     return [path for path in paths if path.stem in wanted]
 
 
-def executed(path: Path) -> Any:
-    """Return the notebook with the outputs of a run from its own folder."""
+def executed(path: Path, *, sample: bool = False) -> Any:
+    """Return the notebook with the outputs of a run from its own folder, of replications maybe on the sample alone."""
     import os
 
     import nbformat
@@ -54,11 +58,15 @@ def executed(path: Path) -> Any:
         timeout=300,
         kernel_name="python3",
         record_timing=False,
-        resources={"metadata": {"path": FOLDER}},
+        resources={"metadata": {"path": path.parent}},
         extra_arguments=["--log-level=40"],
     )
-    client.execute(env={**os.environ, **KERNEL})
+    outside = {name: value for name, value in os.environ.items() if not (sample and name == COLLECTIONS)}
+    client.execute(env={**outside, **KERNEL})
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
+    for cell in notebook.cells:
+        if cell.get("outputs"):  # which fonts this machine lacks is not for readers
+            cell.outputs = [one for one in cell.outputs if not one.get("text", "").startswith("findfont:")]
     for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
         if output.output_type == "stream":
             # a warning names the cell's line, not the file that the kernel made of it
@@ -104,7 +112,7 @@ def main(argv: list[str] | None = None) -> int:
         began = time.perf_counter()
         stored = nbformat.read(path, as_version=4)
         try:
-            notebook = executed(path)
+            notebook = executed(path, sample=options.write)
         except Exception as error:
             failed.append(path.name)
             print(f"{path.name}  FAILED\n{error}", file=sys.stderr)

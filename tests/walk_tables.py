@@ -6,7 +6,7 @@ import warnings
 import pandas as pd
 
 import pdeval
-from pdeval.experiments import best_systems, tie_probability
+from pdeval.experiments import best_systems, contribution_surface, discount_curves, tie_probability
 
 RUNS = ["bm25", "ql", "tfidf", "dense-s1"]
 
@@ -70,6 +70,10 @@ def _tables() -> dict[str, object]:
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
         "contributions": join.disaggregate(["AP", "RPP"], baseline="bm25"),
+        "contribution_ecdf": join.disaggregate.ecdf(["AP", "RPP"], points=5),
+        "contribution_shares": join.disaggregate.ecdf(["AP", "RPP"], per="measure"),
+        "contribution_surface": contribution_surface("RPP", ranks=3),
+        "discounts": discount_curves(ranks=5),
         "curve": join.curve(),
         "discriminative_power": join.discriminative_power(["AP", "RR"], tests="t"),
         "discriminative_curve": join.discriminative_power.curve(["AP", "RR"], tests="t"),

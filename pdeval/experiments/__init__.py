@@ -13,6 +13,10 @@ from pdeval.experiments import (
     gains,
     headroom,
     incomplete,
+    level_differences,
+    locality,
+    tracks,
+    rank_worth,
     search_length_items,
     synthetic,
     ties,
@@ -21,6 +25,8 @@ from pdeval.experiments import (
 from pdeval.experiments.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.experiments.chance import tie_probability, value_growth
 from pdeval.experiments.headroom import best_systems, headroom_of
+from pdeval.experiments.tracks import spread_over_collections
+from pdeval.experiments.rank_worth import contribution_surface, discount_curves
 from pdeval.experiments.synthetic import fitted_scale, random_lists, sampled, uniform
 
 __all__ = [
@@ -30,7 +36,9 @@ __all__ = [
     "backoff",
     "best_systems",
     "chance",
+    "contribution_surface",
     "deciding",
+    "discount_curves",
     "effective_share",
     "fitted_scale",
     "gains",
@@ -38,9 +46,14 @@ __all__ = [
     "headroom_of",
     "implicit_weights",
     "incomplete",
+    "level_differences",
+    "locality",
+    "tracks",
     "random_lists",
+    "rank_worth",
     "sampled",
     "search_length_items",
+    "spread_over_collections",
     "swap_out",
     "synthetic",
     "tie_probability",

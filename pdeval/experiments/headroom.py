@@ -38,7 +38,7 @@ table(
     row="collection and measure",
     then=".report()",
     means={"collection": "the collection, as it was named", "value": "mean over queries of the best run"},
-    undrawn="draw how the best are spread: pdeval.experiments.headroom_of(...)",
+    undrawn="draw how the best are spread: pdeval.experiments.headroom_of(...).ireval.plot()",
 )
 table(
     "headroom",
@@ -47,7 +47,7 @@ table(
     known_by="measure bucket low high count share",
     row="measure and bucket",
     sort="measure low",
-    then=".report()",
+    then=".report(), .plot()",
     means={
         "bucket": "the means of the bucket, e.g. '[0.3, 0.4)'",
         "low": "the lower edge of the bucket; the first one holds what is below it too",
@@ -55,7 +55,6 @@ table(
         "count": "number of collections whose best run is in the bucket",
         "share": "share of collections whose best run is in the bucket",
     },
-    undrawn="a bar chart of count by bucket says it: table.plot.bar(x='bucket', y='count')",
 )
 
 

@@ -24,6 +24,7 @@ from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics.arguments import one_of, whole
 from pdeval.mechanics.progress import track
+from pdeval.orderings.methods import PAPER
 from pdeval.verbs import verb
 
 MEANS = {
@@ -72,7 +73,7 @@ def incomplete(
     draws: int = 10,
     policy: Policy = "random",
     against: object = None,
-    method: str | None = None,
+    method: str | None = PAPER,
     summary: bool = False,
     seed: int | None = 0,
     memory: int = 1 << 28,
@@ -100,8 +101,9 @@ def incomplete(
     against : str or Measure, optional
         The measure whose preferences on all data agreement is with, e.g. "RR"; by default each measure's own.
     method : str, optional
-        How runs are ordered: "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry" or "leximin"; by default
-        by the mean of a measure, by the win rate of a preference.
+        How runs are ordered: "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry" or "leximin"; by default as
+        in the figures of Diaz and Ferraro, by the mean of a measure and by the Markov chain MC4 of a preference; None takes
+        the default of `order`, which has the win rate of a preference.
     summary : bool
         Return means and standard deviations over draws instead.
     seed : int, optional

@@ -19,6 +19,7 @@ from pdeval.mechanics.equality import NOISE, signs
 from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
+from pdeval.orderings.methods import PAPER
 
 STATISTICS = ("tau_b", "ranking_agreement", "system_agreement", "ties")
 
@@ -95,7 +96,7 @@ class Plan:
     def ranks(self, merit: np.ndarray, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the ranks of the runs, one row for each row of weights over queries."""
         preference = measure.entry.family == "preference"
-        if self.method in (None, "winrate" if preference else "mean"):
+        if self.method in (None, *(("winrate",) if preference else ("mean", PAPER))):
             known = ~np.isnan(merit)
             with np.errstate(invalid="ignore"):  # a run may have none of the queries
                 mean = (weights @ np.where(known, merit, 0.0)) / (weights @ known.astype(np.float64))

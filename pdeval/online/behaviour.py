@@ -25,13 +25,12 @@ table(
     "table of behaviour of users",
     row="bucket and behaviour measure",
     sort="bucket",
-    then="log.ireval.compare_buckets()",
+    then=".plot(); log.ireval.compare_buckets()",
     means={
         "aggregate": "'mean' or 'median'",
         "n": "number of observations: queries, sessions or users",
         "value": "the mean or median; NaN where n is 0, as are times in a log without clicks",
     },
-    undrawn="its intervals are in ci_low and ci_high; there is no plot of them",
 )
 
 
@@ -52,7 +51,8 @@ def behaviour(
     ----------
     measures : str or list of str, optional
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
-        mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, and your own; by default
+        all.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
         By default the median for the two times and the mean for the others.
     unit : {'user', 'session', 'query'}, optional

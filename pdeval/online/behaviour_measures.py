@@ -1,7 +1,7 @@
 """The behaviour measures: what is observed of every issued query or session, and where it goes as results get worse.
 
-The eight declared here, and their directions, are those of Radlinski, Kurup and Joachims (CIKM 2008). As there, the
-reciprocal ranks and the times are over queries with a click, so that they do not repeat the abandonment rate.
+The first eight declared here, and their directions, are those of Radlinski, Kurup and Joachims (CIKM 2008). As there,
+the reciprocal ranks and the times are over queries with a click, so that they do not repeat the abandonment rate.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ def behaviour_measure(
     Examples
     --------
     >>> @behaviour_measure(worse="decrease", rate=True)
-    ... def clicked_first(queries):
-    ...     "Whether the first result was clicked."
-    ...     return queries["max_reciprocal_rank"] == 1
-    >>> MEASURES.pop("clicked_first").summary
-    'Whether the first result was clicked.'
+    ... def clicked_on_top(queries):
+    ...     "Whether one of the first three results was clicked."
+    ...     return queries["max_reciprocal_rank"] >= 1 / 3
+    >>> MEASURES.pop("clicked_on_top").summary
+    'Whether one of the first three results was clicked.'
     """
 
     def declare(function: Function) -> Function:
@@ -164,6 +164,12 @@ def time_to_first_click(queries: pd.DataFrame) -> pd.Series:
 def time_to_last_click(queries: pd.DataFrame) -> pd.Series:
     """Seconds from the results to the last click, over queries with a click."""
     return queries["time_to_last_click"]
+
+
+@behaviour_measure(worse="decrease", rate=True)
+def first_result_clicks(queries: pd.DataFrame) -> pd.Series:
+    """Whether the first result was clicked: click-through on it, over all queries."""
+    return queries["max_reciprocal_rank"] == 1
 
 
 def names_in(option: str, given: object) -> list[Any]:

@@ -99,7 +99,8 @@ def compare_buckets(
     ----------
     measures : str or list of str, optional
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
-        mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, and your own; by default
+        all.
     order : list, optional
         The buckets to compare, in the order in which they become a and b; by default all, sorted.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
@@ -201,7 +202,8 @@ def verdict(
         Buckets from best to worst, such as ["ORIG", "FLAT", "RAND"].
     measures : str or list of str, optional
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
-        mean_reciprocal_rank, time_to_first_click, time_to_last_click, and your own; by default all.
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, and your own; by default
+        all.
     aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
         By default the median for the two times and the mean for the others.
     unit : {'user', 'session', 'query'}, optional

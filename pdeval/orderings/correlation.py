@@ -20,7 +20,7 @@ from pdeval.mechanics import arguments
 from pdeval.mechanics.arguments import TooFew
 from pdeval.mechanics.registries import listed_in_docs, sought
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
-from pdeval.orderings.methods import Method, chosen
+from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import order
 from pdeval.verbs import verb
 
@@ -75,7 +75,8 @@ def correlate(
 
         {coefficients}
     method : str or list of str, optional
-        How to order, see `order`; of a table of orders, which methods to keep.
+        How to order, see `order`; of a table of orders, which methods to keep. Table 2 of Diaz and Ferraro (2022) is
+        `method="paper"`: measures by the mean, and preferences by the Markov chain MC4.
     matrix : bool
         Return the square frame of one coefficient instead, `measure_a` in the rows.
     runs : {'same', 'common'}
@@ -206,7 +207,7 @@ def _orders(held: Held, measures: object, method: Method | Sequence[Method] | No
     if measures is not None:
         held = only(held, measures)
     if method is not None:
-        names = [one.label for one in chosen(method, has_values=True)]
+        names = ["mean", "mc4"] if method == PAPER else [one.label for one in chosen(method, has_values=True)]
         kept = held.frame[held.column("method").astype(str).isin(names)]
         held = Table(held.kind, kept, held.roles, held.run_columns, held.higher)
     return _Orders(held)

@@ -22,6 +22,7 @@ from pdeval.orderings.worst_first import behind
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 
 COLUMNS = ("value", "wins", "net", "shared", "worst_first")
+PAPER = "paper"  # as Diaz and Ferraro 2022 order runs for their tables: by the mean of a measure, else by MC4
 
 
 @ordering(reference="Buckley and Voorhees 2005")
@@ -167,7 +168,8 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
     Parameters
     ----------
     method : str, list of str, or None
-        By default the mean of scores, and the win rate of preferences.
+        By default the mean of scores, and the win rate of preferences; "paper" stands for the mean of scores, and the
+        Markov chain MC4 of preferences.
     has_values : bool
         Whether runs have values of their own, or only preferences.
 
@@ -178,7 +180,8 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
     """
     if method is None:
         method = "mean" if has_values else "winrate"
-    texts = list(method) if isinstance(method, list | tuple) else [method]
+    usual = "mean" if has_values else "mc4"
+    texts = [usual if one == PAPER else one for one in (method if isinstance(method, list | tuple) else [method])]
     found = {one.label: one for one in map(_read, texts)}
     if not found:
         raise ValueError(f"no method was asked for; name at least one of {', '.join(orderings())}.")

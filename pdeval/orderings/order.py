@@ -77,8 +77,9 @@ def order(
         How to order; by default the mean of scores, and the win rate of preferences. Scores become preferences by
         their differences. The orderings that count votes let each query rank the runs, by score or by win rate; runs
         tied there get no vote, in Borda and Bradley-Terry half a vote each. Leximin takes the pessimistic view, and
-        needs every run on the same queries. Parameters stand in the name:
-        "mc4(teleport=0.05)". `@pdeval.ordering` declares another. There are:
+        needs every run on the same queries. Parameters stand in the name: "mc4(teleport=0.05)". "paper" orders as Diaz
+        and Ferraro (2022) do for their tables: measures by the mean, and preferences by MC4. `@pdeval.ordering`
+        declares another. There are:
 
         {methods}
     compat : {'pref_eval'} or a rule of the join, optional

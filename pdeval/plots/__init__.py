@@ -13,11 +13,15 @@ query_differences, win_loss_tie             two runs query by query; wins, ties 
 preference_heatmap, correlation_heatmap, matrix_heatmap    square tables as colours
 critical_difference, summary_bars           runs in order, with intervals
 recall_levels, difference_scatter           where measures differ, and on which pairs
+contribution_surface, contribution_ecdf, discount_curves    what ranks are worth
+level_scatter                               recall levels against each other
 running_sum                                 how a preference adds up on one query
 incomplete, p_value_curves                  fewer queries or labels; discriminative power
 variance_components                         how much is the query, the replicate, the rest
 ties_by_recall, tie_probability, decided_by_recall    ties
 asl_histogram, asl_wins                     search length item by item
+headroom_bars                               what the best systems of many collections reach
+behaviour_bars                              what users did in each bucket
 hasse                                       position vectors and their orders
 forest                                      differences per collection, and all of them together
 """
@@ -25,13 +29,17 @@ forest                                      differences per collection, and all 
 from typing import Any
 
 from pdeval.plots.agreement import difference_scatter
+from pdeval.plots.behaviour import behaviour_bars
 from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
 from pdeval.plots.forest_plots import forest
 from pdeval.plots.hasse import hasse
+from pdeval.plots.headroom import headroom_bars
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
+from pdeval.plots.level_scatter import level_scatter
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
+from pdeval.plots.rank_worth import contribution_ecdf, contribution_surface, discount_curves
 from pdeval.plots.robustness import incomplete
 from pdeval.plots.running_sum import running_sum
 from pdeval.plots.search_length import asl_histogram, asl_wins
@@ -42,13 +50,19 @@ from pdeval.plots.variance import variance_components
 __all__ = [
     "asl_histogram",
     "asl_wins",
+    "behaviour_bars",
+    "contribution_ecdf",
+    "contribution_surface",
     "correlation_heatmap",
     "critical_difference",
     "decided_by_recall",
     "difference_scatter",
+    "discount_curves",
     "forest",
     "hasse",
+    "headroom_bars",
     "incomplete",
+    "level_scatter",
     "matrix_heatmap",
     "p_value_curves",
     "precision_recall",

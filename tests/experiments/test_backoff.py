@@ -6,7 +6,8 @@ import statsmodels.api as sm
 
 import pdeval
 from pdeval.evaluate.pairs import select
-from pdeval.experiments.backoff import locality, masked
+from pdeval.experiments.backoff import masked
+from pdeval.experiments.locality import locality
 from tests.experiments.rankings import inf, judged, random_judged
 
 FOUND = judged(
@@ -145,3 +146,36 @@ def test_options_that_make_no_sense_are_named():
         locality(FOUND, ahead=0)
     with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
         masked(FOUND, per="run")
+
+
+@pytest.mark.parametrize("values", ["difference", "sign"])
+@pytest.mark.parametrize("cascaded", [False, True])
+def test_regressions_on_cascaded_data_and_on_signs_equal_least_squares(values, cascaded, monkeypatch):
+    monkeypatch.setattr("pdeval.experiments.locality.CELLS", 50)  # in several blocks of pairs
+    found = random_judged(np.random.default_rng(5), queries=60, runs=6)
+    d = differences(found, 4)
+    used = np.sign(d) if values == "sign" else d
+    table = locality(found, kind="regression", levels=4, ahead=2, values=values, cascaded=cascaded)
+    for i in (1, 2):
+        known = ~np.isnan(d[i + 1])
+        if cascaded:
+            known &= (d[: i - 1] == 0).all(axis=0)
+        fit = sm.OLS(used[i - 1][known], used[i : i + 2, known].T).fit()
+        rows = table[table["recall"] == i]
+        assert rows["pairs"].tolist() == [known.sum()] * 2
+        assert rows["coefficient"].tolist() == pytest.approx(fit.params.tolist(), abs=1e-12)
+        assert rows["std_error"].tolist() == pytest.approx(fit.bse.tolist())
+
+
+def test_correlations_of_signs_are_taken_about_zero():
+    found = random_judged(np.random.default_rng(2), queries=20, runs=6)
+    d = np.sign(differences(found, 3))
+    for a, b, pairs, r in locality(found, levels=3, values="sign").itertuples(index=False):
+        x, y = (d[i - 1][~np.isnan(d[b - 1])] for i in (a, b))
+        assert pairs == len(x)
+        assert r == pytest.approx(x @ y / np.sqrt((x @ x) * (y @ y)))
+
+
+def test_correlations_of_cascaded_data_are_refused():
+    with pytest.raises(ValueError, match=r"cascaded=True is for regressions, .* add kind='regression'"):
+        locality(FOUND, cascaded=True)

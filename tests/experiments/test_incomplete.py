@@ -71,7 +71,7 @@ def slow(found, measure, kept=None):
 
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
-    table = incomplete(FOUND, measure, keep=[4], draws=2, seed=3)
+    table = incomplete(FOUND, measure, keep=[4], draws=2, seed=3, method=None)
     for sample, rng in enumerate(thinning.streams(2, seed=3)):
         kept = np.argsort(rng.permutation(9)) < 4
         rows = table[table["draw"] == sample]
@@ -81,7 +81,7 @@ def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
-    table = incomplete(FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy)
+    table = incomplete(FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None)
     for sample, rng in enumerate(thinning.streams(2, seed=3)):
         kept = thinning.label_order(FOUND, rng, policy=policy) <= 0.4
         rows = table[table["draw"] == sample]
@@ -128,6 +128,20 @@ def test_ties_count_pairs_on_the_queries_kept():
     assert value(incomplete(found, "RR", keep=[2], draws=1), "ties") == 1 + 3
     with pytest.raises(ValueError, match=r"keep=\[3\]: give numbers of queries from 1 to 2"):
         incomplete(found, "RR", keep=[3])
+
+
+def test_preferences_order_runs_by_the_markov_chain_of_the_paper(sample):
+    table = incomplete(sample, ["RPP", "AP"], keep=[12], draws=2, seed=3)
+    found = table[table["statistic"] == "tau_b"].set_index(["measure", "draw"])["value"]
+    scores = {"RPP": sample.prefer("RPP"), "AP": sample.measure("AP")}
+    for draw, rng in enumerate(thinning.streams(2, seed=3)):
+        kept = sample.queries[np.argsort(rng.permutation(len(sample.queries))) < 12]
+        for measure, method in (("RPP", "mc4"), ("AP", "mean")):
+            every, few = (
+                one.ireval.order(method=method).set_index("run")["rank"].sort_index()
+                for one in (scores[measure], scores[measure][scores[measure]["query_id"].isin(kept)])
+            )
+            assert found[measure, draw] == pytest.approx(stats.kendalltau(every, few).statistic, abs=1e-12)
 
 
 def test_other_ways_of_ordering_can_be_asked_for(sample):

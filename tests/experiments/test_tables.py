@@ -28,6 +28,10 @@ CALLS = {
         (lambda on: on.agree.locality(), "locality"),
         (lambda on: on.agree.locality(kind="regression"), "locality_regression"),
     ],
+    "disaggregate.ecdf": [
+        (lambda on: on.disaggregate.ecdf(["AP", "RPP"], points=5), "contribution_ecdf"),
+        (lambda on: on.disaggregate.ecdf(["AP", "RPP"], per="measure"), "contribution_shares"),
+    ],
     "ties": [(lambda on: on.ties(), "ties"), (lambda on: on.ties(per="query"), "ties")],
     "ties.by_recall": [(lambda on: on.ties.by_recall(), "ties_by_recall")],
     "ties.by_first": [(lambda on: on.ties.by_first(), "ties_by_first")],
@@ -58,6 +62,12 @@ FUNCTIONS = {
     "implicit_weights": (lambda: experiments.implicit_weights([1, 2]), "implicit_weights"),
     "best_systems": (lambda: experiments.best_systems({"one": COMMON}), "best_systems"),
     "headroom_of": (lambda: experiments.headroom_of({"one": COMMON}), "headroom"),
+    "contribution_surface": (lambda: experiments.contribution_surface("AP", ranks=3), "contribution_surface"),
+    "discount_curves": (lambda: experiments.discount_curves("AP", ranks=3), "discounts"),
+    "spread_over_collections": (
+        lambda: experiments.spread_over_collections(COMMON.lengths.ablation().assign(collection="one")),
+        "over_collections",
+    ),
 }
 FORMERLY = {
     "masked_agreement": "agree.masked",

@@ -1,4 +1,4 @@
-"""The eight behaviour measures by bucket: by hand, without clicks, by user; and their directions in a simulation."""
+"""The behaviour measures by bucket: by hand, without clicks, by user; and their directions in a simulation."""
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ BY_HAND = {
     "mean_reciprocal_rank": (2, (0.625 + 0.5) / 2, 1, 0.2),
     "time_to_first_click": (2, 7.0, 1, 12.0),
     "time_to_last_click": (2, 15.0, 1, 12.0),
+    "first_result_clicks": (2, 0.5, 3, 0.0),  # of two queries one; queries without a click count
 }
 
 
@@ -59,7 +60,8 @@ def test_a_log_without_clicks_at_all_has_no_times_and_is_abandoned():
     found = LOG[LOG["action"] == "impression"].ireval.behaviour().set_index("measure")
     assert found.loc["abandonment_rate", "value"].tolist() == [1, 1]
     assert found.loc["clicks_per_query", "value"].tolist() == [0, 0]
-    for name in list(MEASURES)[4:]:
+    assert found.loc["first_result_clicks", "value"].tolist() == [0, 0]
+    for name in list(MEASURES)[4:8]:
         assert found.loc[name, "n"].tolist() == [0, 0]
         assert found.loc[name, ["value", "ci_low", "ci_high"]].isna().all(axis=None)
 

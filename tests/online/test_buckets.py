@@ -19,6 +19,7 @@ WORSE = {
     "mean_reciprocal_rank": "decrease",
     "time_to_first_click": "increase",
     "time_to_last_click": "decrease",
+    "first_result_clicks": "decrease",
 }
 ORDER = ["ORIG", "FLAT", "RAND"]
 
@@ -49,7 +50,7 @@ def test_the_directions_are_those_of_the_slides():
 
 def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
     found = log.ireval.verdict(ORDER).set_index("measure")
-    assert found["as_expected"].tolist() == [3] * 8
+    assert found["as_expected"].tolist() == [3] * 9
     assert set(found["verdict"]) <= {"confirmed", "in order"}
     for name, direction in WORSE.items():
         mark = " < " if direction == "increase" else " > "

@@ -1,6 +1,7 @@
 """The registries of orderings and coefficients: all of them work, and so does what a notebook declares."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pdeval
@@ -139,3 +140,13 @@ def test_a_measure_that_is_a_method_or_a_coefficient_is_never_swallowed():
             door.correlate("rbo")
         with pytest.raises(KeyError, match="no measure 'garbage'"):
             door.correlate("garbage")
+
+
+def test_paper_orders_measures_by_the_mean_and_preferences_by_mc4():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    orders = judged.order(["AP", "RPP"], method="paper")
+    assert orders["method"].tolist() == ["mean"] * 12 + ["mc4"] * 12
+    same = judged.order("RPP", method="mc4")
+    pd.testing.assert_series_equal(orders["score"][12:].reset_index(drop=True), same["score"])
+    tau = judged.correlate(["AP", "RPP"], method="paper")
+    pd.testing.assert_frame_equal(orders.ireval.correlate(method="paper"), tau)

@@ -264,6 +264,52 @@ def explained() -> pd.DataFrame:
     )  # fmt: skip
 
 
+def surface() -> pd.DataFrame:
+    """What an item contributes to RR by its ranks in two rankings."""
+    a, b = (place.ravel() + 1 for place in np.indices((4, 4)))
+    return pd.DataFrame({"measure": "RR", "rank_a": a, "rank_b": b, "value": 1 / a - 1 / b})
+
+
+def spread() -> pd.DataFrame:
+    """The distribution of signs, and of differences that are mostly small."""
+    signs = pd.DataFrame({"measure": "RPP", "value": [-1.0, 0.0, 1.0], "ecdf": [0.4, 0.6, 1.0]})
+    small = pd.DataFrame({"measure": "AP", "value": [-0.5, 0.0, 0.5], "ecdf": [0.01, 0.6, 1.0]})
+    return pd.concat([signs, small], ignore_index=True)
+
+
+def behaviour() -> pd.DataFrame:
+    """Two behaviour measures of three buckets."""
+    value = np.array([0.5, 4.0, 0.6, 3.0, 0.7, 2.0])
+    return pd.DataFrame(
+        {
+            "bucket": np.repeat(["orig", "flat", "rand"], 2),
+            "measure": ["abandonment_rate", "clicks_per_query"] * 3,
+            "aggregate": "mean",
+            "n": 90,
+            "value": value,
+            "ci_low": value - 0.1,
+            "ci_high": value + 0.1,
+        }
+    )
+
+
+def headroom() -> pd.DataFrame:
+    """How many collections' best runs are in each bucket of P@20."""
+    low = np.array([0, 0.25, 0.5, 0.75])
+    bucket = ["[0, 0.25)", "[0.25, 0.5)", "[0.5, 0.75)", "[0.75, 1]"]
+    count = np.array([1, 3, 0, 4])
+    return pd.DataFrame(
+        {"measure": "P@20", "bucket": bucket, "low": low, "high": low + 0.25, "count": count, "share": count / 8}
+    )
+
+
+def discounts() -> pd.DataFrame:
+    """What three ranks are worth."""
+    weights = {"P@2": [0.5, 0.5, 0.0], "RBP(p=0.5)": [4 / 7, 2 / 7, 1 / 7]}
+    parts = [pd.DataFrame({"measure": name, "rank": [1, 2, 3], "weight": w}) for name, w in weights.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
 # one frame of every kind of table that is drawn, with the columns that its schema asks for
 
 
@@ -297,6 +343,11 @@ KINDS = {
     "summary": summary,
     "curve": curves,
     "contributions": disaggregated,
+    "contribution_surface": surface,
+    "contribution_ecdf": spread,
+    "discounts": discounts,
+    "headroom": headroom,
+    "behaviour": behaviour,
     "pair_explanation": explained,
     "orders": orders,
     "comparisons": comparisons,
