@@ -43,6 +43,8 @@ class JudgedVerbs(Judged):
             kind: Literal["correlation", "regression"] = "correlation",
             levels: int = 8,
             ahead: int = 4,
+            values: Literal["difference", "sign"] = "difference",
+            cascaded: bool = False,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
@@ -147,22 +149,43 @@ class JudgedVerbs(Judged):
         margin: float = 0.1,
         alpha: float = 0.05,
         per: Literal["all", "run"] = "all",
+        replicate: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
-    def disaggregate(
-        self,
-        measures: object = ...,
-        *,
-        per: Literal["query", "pair"] = "query",
-        baseline: object = None,
-        pairs: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return what each recall level of each population contributes to the difference of two runs."""
+    class _Disaggregate:
+        """Verbs of disaggregate."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            per: Literal["query", "pair"] = "query",
+            baseline: object = None,
+            pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return what each recall level of each population contributes to the difference of two runs."""
+
+        def ecdf(
+            self,
+            measures: object = ...,
+            *,
+            per: Literal["value", "measure"] = "value",
+            points: int = 100,
+            least: float = 0.01,
+            baseline: object = None,
+            pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the distribution of what single recall levels contribute to the differences of all pairs of runs."""
+
+    @property
+    def disaggregate(self) -> _Disaggregate: ...
 
     class _DiscriminativePower:
         """Verbs of discriminative_power."""
@@ -229,7 +252,7 @@ class JudgedVerbs(Judged):
         draws: int = 10,
         policy: Literal["random", "pool"] = "random",
         against: object = None,
-        method: str | None = None,
+        method: str | None = "paper",
         summary: bool = False,
         seed: int | None = 0,
         memory: int = 268435456,
@@ -520,6 +543,40 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
 
+    class _Replicates:
+        """Verbs of replicates."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
+
+        def compare(
+            self,
+            measures: object = ...,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
+
+    @property
+    def replicates(self) -> _Replicates: ...
+
     def report(
         self,
         measures: object = ...,
@@ -530,7 +587,8 @@ class JudgedVerbs(Judged):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd"] | None = None,
+        interval: Literal["ci", "sd", "replicates"] | None = None,
+        replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | None = None,
@@ -574,9 +632,9 @@ class JudgedVerbs(Judged):
         *,
         wide: bool = False,
         confidence: float = 0.95,
+        replicate: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the scores summed up per run and measure."""
 
@@ -679,6 +737,34 @@ class AccountingIreval(Ireval):
 
 class BehaviourIreval(Ireval):
     """The verbs of a table of the kind 'behaviour'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            order: Sequence[object] | None = None,
+            scale: Literal["relative", "raw"] = "relative",
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with a group of bars for each behaviour measure, one bar per bucket with its confidence interval."""
+
+        def behaviour_bars(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            order: Sequence[object] | None = None,
+            scale: Literal["relative", "raw"] = "relative",
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with a group of bars for each behaviour measure, one bar per bucket with its confidence interval."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
     def report(
         self,
@@ -951,6 +1037,114 @@ class ComparisonsIreval(Ireval):
     ) -> Report:
         """Return the list of compared pairs: difference with its interval, effect size, p-values; * if significant."""
 
+class ComponentsIreval(Ireval):
+    """The verbs of a table of the kind 'components'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            of: Literal["share", "of_difference"] = "of_difference",
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one bar per measure, divided by where its variance comes from."""
+
+        def variance_components(
+            self,
+            *,
+            ax: Axes | None = None,
+            of: Literal["share", "of_difference"] = "of_difference",
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one bar per measure, divided by where its variance comes from."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class ContributionEcdfIreval(Ireval):
+    """The verbs of a table of the kind 'contribution_ecdf'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the distribution of the contributions of recall levels, a line per measure."""
+
+        def contribution_ecdf(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the distribution of the contributions of recall levels, a line per measure."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class ContributionSharesIreval(Ireval):
+    """The verbs of a table of the kind 'contribution_shares'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class ContributionSurfaceIreval(Ireval):
+    """The verbs of a table of the kind 'contribution_surface'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(self, *, ax: Axes | None = None, measure: str | None = None, scale: bool = True) -> Axes:
+            """Return axes with the contribution of one relevant item to a difference, by its ranks in two rankings."""
+
+        def contribution_surface(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            scale: bool = True,
+        ) -> Axes:
+            """Return axes with the contribution of one relevant item to a difference, by its ranks in two rankings."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
 class ContributionsIreval(Ireval):
     """The verbs of a table of the kind 'contributions'."""
 
@@ -968,6 +1162,17 @@ class ContributionsIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the contribution of each recall level to the difference of two runs, a line per measure."""
+
+        def level_scatter(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            levels: int = 8,
+            most: int = 500,
+            seed: int | None = 0,
+        ) -> Axes:
+            """Return axes with a square of recall levels: below the diagonal points and their fit, above it the correlation."""
 
         def recall_levels(
             self,
@@ -1171,6 +1376,35 @@ class DeltaSortRunsIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+class DiscountsIreval(Ireval):
+    """The verbs of a table of the kind 'discounts'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            log: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with what each rank is worth, a line per measure."""
+
+        def discount_curves(
+            self,
+            *,
+            ax: Axes | None = None,
+            measures: Sequence[str] | None = None,
+            log: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with what each rank is worth, a line per measure."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
 class DiscriminativeCurveIreval(Ireval):
     """The verbs of a table of the kind 'discriminative_curve'."""
 
@@ -1234,6 +1468,30 @@ class ExplanationIreval(Ireval):
 
 class HeadroomIreval(Ireval):
     """The verbs of a table of the kind 'headroom'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            value: Literal["count", "share"] = "count",
+        ) -> Axes:
+            """Return axes with a bar for each bucket: of how many collections the best run's mean is there."""
+
+        def headroom_bars(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            value: Literal["count", "share"] = "count",
+        ) -> Axes:
+            """Return axes with a bar for each bucket: of how many collections the best run's mean is there."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
     def report(
         self,
@@ -2156,7 +2414,8 @@ class PreferencesIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd"] | None = None,
+        interval: Literal["ci", "sd", "replicates"] | None = None,
+        replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | None = None,
@@ -2350,6 +2609,8 @@ class RunsIreval(Ireval):
             kind: Literal["correlation", "regression"] = "correlation",
             levels: int = 8,
             ahead: int = 4,
+            values: Literal["difference", "sign"] = "difference",
+            cascaded: bool = False,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
@@ -2505,6 +2766,7 @@ class RunsIreval(Ireval):
         margin: float = 0.1,
         alpha: float = 0.05,
         per: Literal["all", "run"] = "all",
+        replicate: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
@@ -2516,24 +2778,51 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
-    def disaggregate(
-        self,
-        qrels: object,
-        measures: object = ...,
-        *,
-        per: Literal["query", "pair"] = "query",
-        baseline: object = None,
-        pairs: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-        ties: Literal["docid", "rank", "first", "expected"] | None = None,
-        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-        depth: int | None = None,
-        validate: bool = True,
-    ) -> pd.DataFrame:
-        """Return what each recall level of each population contributes to the difference of two runs."""
+    class _Disaggregate:
+        """Verbs of disaggregate."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            per: Literal["query", "pair"] = "query",
+            baseline: object = None,
+            pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return what each recall level of each population contributes to the difference of two runs."""
+
+        def ecdf(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            per: Literal["value", "measure"] = "value",
+            points: int = 100,
+            least: float = 0.01,
+            baseline: object = None,
+            pairs: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the distribution of what single recall levels contribute to the differences of all pairs of runs."""
+
+    @property
+    def disaggregate(self) -> _Disaggregate: ...
 
     class _DiscriminativePower:
         """Verbs of discriminative_power."""
@@ -2647,7 +2936,7 @@ class RunsIreval(Ireval):
         draws: int = 10,
         policy: Literal["random", "pool"] = "random",
         against: object = None,
-        method: str | None = None,
+        method: str | None = "paper",
         summary: bool = False,
         seed: int | None = 0,
         memory: int = 268435456,
@@ -3084,6 +3373,54 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
 
+    class _Replicates:
+        """Verbs of replicates."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            by: str | Sequence[str] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
+
+        def compare(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
+
+    @property
+    def replicates(self) -> _Replicates: ...
+
     def report(
         self,
         qrels: object,
@@ -3095,7 +3432,8 @@ class RunsIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd"] | None = None,
+        interval: Literal["ci", "sd", "replicates"] | None = None,
+        replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | None = None,
@@ -3150,9 +3488,9 @@ class RunsIreval(Ireval):
         *,
         wide: bool = False,
         confidence: float = 0.95,
+        replicate: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -3350,6 +3688,7 @@ class ScoresIreval(Ireval):
         margin: float = 0.1,
         alpha: float = 0.05,
         per: Literal["all", "run"] = "all",
+        replicate: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
@@ -3524,6 +3863,40 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
 
+    class _Replicates:
+        """Verbs of replicates."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
+
+        def compare(
+            self,
+            measures: object = None,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
+
+    @property
+    def replicates(self) -> _Replicates: ...
+
     def report(
         self,
         measures: object = None,
@@ -3534,7 +3907,8 @@ class ScoresIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd"] | None = None,
+        interval: Literal["ci", "sd", "replicates"] | None = None,
+        replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | None = None,
@@ -3590,9 +3964,9 @@ class ScoresIreval(Ireval):
         *,
         wide: bool = False,
         confidence: float = 0.95,
+        replicate: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the scores summed up per run and measure."""
 
@@ -3816,7 +4190,8 @@ class SummaryIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd"] | None = None,
+        interval: Literal["ci", "sd", "replicates"] | None = None,
+        replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | None = None,

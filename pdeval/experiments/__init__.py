@@ -15,19 +15,19 @@ from pdeval.experiments import (
     incomplete,
     level_differences,
     locality,
-    tracks,
     rank_worth,
     search_length_items,
     synthetic,
     ties,
+    tracks,
     two_runs,
 )
 from pdeval.experiments.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.experiments.chance import tie_probability, value_growth
 from pdeval.experiments.headroom import best_systems, headroom_of
-from pdeval.experiments.tracks import spread_over_collections
 from pdeval.experiments.rank_worth import contribution_surface, discount_curves
 from pdeval.experiments.synthetic import fitted_scale, random_lists, sampled, uniform
+from pdeval.experiments.tracks import spread_over_collections
 
 __all__ = [
     "agreement",
@@ -48,7 +48,6 @@ __all__ = [
     "incomplete",
     "level_differences",
     "locality",
-    "tracks",
     "random_lists",
     "rank_worth",
     "sampled",
@@ -58,6 +57,7 @@ __all__ = [
     "synthetic",
     "tie_probability",
     "ties",
+    "tracks",
     "two_runs",
     "uniform",
     "value_growth",

@@ -102,8 +102,8 @@ def incomplete(
         The measure whose preferences on all data agreement is with, e.g. "RR"; by default each measure's own.
     method : str, optional
         How runs are ordered: "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry" or "leximin"; by default as
-        in the figures of Diaz and Ferraro, by the mean of a measure and by the Markov chain MC4 of a preference; None takes
-        the default of `order`, which has the win rate of a preference.
+        in the figures of Diaz and Ferraro, by the mean of a measure and by the Markov chain MC4 of a preference; None
+        takes the default of `order`, which has the win rate of a preference.
     summary : bool
         Return means and standard deviations over draws instead.
     seed : int, optional
