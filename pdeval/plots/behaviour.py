@@ -91,11 +91,15 @@ def behaviour_bars(
         ax.axvline(1, color="black", linewidth=0.6)
     x = f"Value, as a multiple of that of {buckets[0]}" if scale == "relative" else "Value"
     style.finish(ax, x=x, grid="x")
-    known_measures = [known_of(name, frame.attrs) for name in shown]
-    arrows = ["" if one is None else " ↑" if one["higher"] else " ↓" for one in known_measures]
-    legibility.name_ticks(ax, "y", [name.replace("_", " ") + arrow for name, arrow in zip(shown, arrows)])
+    legibility.name_ticks(ax, "y", [_named(name, frame) for name in shown])
     style.legend(ax, place=legend if len(buckets) > 1 else None)
     return ax
+
+
+def _named(measure: str, frame: pd.DataFrame) -> str:
+    """Return a measure in words, with where better results lead; what is not known stays as it is."""
+    known = known_of(measure, frame.attrs)
+    return measure if known is None else measure.replace("_", " ") + (" ↑" if known["higher"] else " ↓")
 
 
 def _buckets(table: Drawn, order: Sequence[object] | None) -> tuple[np.ndarray, list[str]]:

@@ -24,7 +24,7 @@ def test_a_plot_draws_every_kind_that_it_names(name, kind, column_ax):
     options = (
         {"pair": tuple(frame.loc[0, ["run_a", "run_b"]])} if name in ("query_differences", "recall_levels") else {}
     )
-    if kind == "preferences" and name not in ("difference_scatter", "recall_levels"):
+    if name == "level_scatter" or (kind == "preferences" and name not in ("difference_scatter", "recall_levels")):
         options["measure"] = "RPP"
     assert getattr(frame.ireval.plot, name)(ax=column_ax, **options) is column_ax
     assert column_ax.has_data() or column_ax.images
