@@ -24,7 +24,7 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.kinds.vocabularies import listed
 from pdeval.mechanics.progress import track
-from pdeval.verbs import Verb
+from pdeval.verbs import Verb, of_kind
 
 _OPTIONS = {
     "by": str | Sequence[str] | None,
@@ -265,6 +265,31 @@ def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any],
         return type(door)(part, binding)._ask(verb, {**given, **own})
 
     return groups.of_each(ask, parts, labels)
+
+
+def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:
+    """Return the values of stacked collections, and what a verb is to be asked of them; None where there is one.
+
+    For verbs that show several collections themselves, as `report` does: each collection is joined to its own
+    judgments first.
+    """
+    own = [parameter.name for parameter in verb.parameters]
+    if verb.gives or "by" not in own or given.get("by") is None:
+        return None
+    names, qrels = groups.named(given["by"]), given["qrels"]
+    frame, inside = door._frame, _frame_of(qrels)
+    if not any(name in frame.columns and name in inside.columns for name in names):
+        return None
+    default = next(parameter.default for parameter in verb.parameters if parameter.name == "measures")
+    measures = parse_all(given.pop("measures", default))
+    kinds = {one.entry.family: one for one in measures}
+    if len(kinds) > 1:
+        both = " and ".join(str(one) for one in kinds.values())
+        raise ValueError(f"a report shows measures of one ranking or preferences, not both: {both}.")
+    first = of_kind("runs")["measure" if "metric" in kinds else "prefer"]
+    asked = {name: value for name, value in given.items() if name not in own}
+    values = door._ask(first, {**asked, "measures": measures, "by": names})
+    return values, {name: value for name, value in given.items() if name in own}
 
 
 def _of_collections(

@@ -57,7 +57,7 @@ def describe(judged: Judged) -> pd.DataFrame:
     grades               0, 1, 2, 3
     """
     positions, used = judged.positions, judged.counted()
-    topics = used.any(axis=1)
+    topics: np.ndarray = np.any(used, axis=1)
     n = int(topics.sum())
     if not n:
         raise judged.nothing_counts()

@@ -84,24 +84,10 @@ def report_discriminative_power(
     by_of(frame, group)
     collections = [name for name in by_of(frame, by) if name != group]
     if collections:
-        title = [group] if group else []
-        parts, groups = row_per_collection(
-            frame,
-            [*title, *collections],
-            [*varied, "measure"],
-            "percent",
-            digits=places,
-            names=known,
-            average=average,
-            higher=True,
-            heading=lambda values: _setting(values, known),
-            what="the discriminative powers",
+        rows_by = [*([group] if group else []), *collections]
+        return _power_of_collections(
+            frame, rows_by, varied, places, average, known, About(caption, label, notes), footnotes
         )
-        used = {cell.emphasis for _, cells in parts for cell in cells}
-        several = [name for name in varied if frame[name].nunique() > 1]
-        said = _power_notes(frame, several, footnote.emphasis(used)) if footnotes else []
-        names_of = [", ".join([*title, *collections][:-1])] if groups else []
-        return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=names_of)
     key = [*([group] if group else []), "measure"]
     unique(frame, [*key, *setting], "the discriminative powers")
     ordered, _ = grouped(frame, group, known)
@@ -123,6 +109,35 @@ def report_discriminative_power(
     used = {cell.emphasis for _, cells in parts for cell in cells}
     said = _power_notes(frame, varied, footnote.emphasis(used)) if footnotes else []
     return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=[group] if group else [])
+
+
+def _power_of_collections(
+    frame: pd.DataFrame,
+    by: list[str],
+    varied: list[str],
+    digits: int,
+    average: bool,
+    names: Mapping[str, str],
+    about: About,
+    footnotes: bool,
+) -> Report:
+    """Return one row per collection with measures in columns, under the name of the test where there are several."""
+    parts, groups = row_per_collection(
+        frame,
+        by,
+        [*varied, "measure"],
+        "percent",
+        digits=digits,
+        names=names,
+        average=average,
+        higher=True,
+        heading=lambda values: _setting(values, names),
+        what="the discriminative powers",
+    )
+    used = {cell.emphasis for _, cells in parts for cell in cells}
+    several = [name for name in varied if frame[name].nunique() > 1]
+    said = _power_notes(frame, several, footnote.emphasis(used)) if footnotes else []
+    return assemble(parts, about, said=said, groups=groups, group_names=[", ".join(by[:-1])] if groups else [])
 
 
 def _setting(values: Mapping[str, object], names: Mapping[str, str]) -> str:
@@ -268,7 +283,9 @@ def _by_pairs(
             raise ValueError(f"a triangle shows one value per pair: choose one of the values of {repeated[0]!r} first.")
         n = len(frame[key[:-2]].drop_duplicates()) if len(key) > 2 else 1
         said = [f"Means over {n} collections, each counting the same."] if n > 1 else []
-        return assemble(triangle(frame, ("measure_a", "measure_b"), value, digits=digits, names=names), about, said=said)
+        return assemble(
+            triangle(frame, ("measure_a", "measure_b"), value, digits=digits, names=names), about, said=said
+        )
     if not by:
         raise ValueError("layout='rows' is one row per collection: name the column that tells them apart with by=.")
     rows = [*([group] if group else []), *by]

@@ -157,7 +157,11 @@ def _of_collections(
             part = frame[(frame["_set"] == one) & (frame["measure"].astype(str) == pair[0])]
             part = part[part["method"].astype(str) == pair[1]].set_index("_run").reindex(rows)
             for column, cells in _ordering(part, pair, [pair], show, digits, names):
-                over, head = (said_of[pair], one) if show != "both" else (", ".join(filter(None, (said_of[pair], one))), column.header)
+                over, head = (
+                    (said_of[pair], one)
+                    if show != "both"
+                    else (", ".join(filter(None, (said_of[pair], one))), column.header)
+                )
                 name = " ".join((one, *(pair if len(pairs) > 1 else ()), column.name))
                 body[pair].append((replace(column, name=name, header=head, group=over), cells))
         if average:
@@ -165,7 +169,10 @@ def _of_collections(
             name = " ".join(("mean rank", *(pair if len(pairs) > 1 else ())))
             stress = emphases(decimals.printed(mean, 1), higher=False)
             body[pair].append(numbers(name, "Mean rank", mean, 1, group=said_of[pair], emphasis=stress))
-    stub = [texts(name, names.get(name, "System" if name == "run" else name), runs.loc[rows, name], names) for name in columns]
+    stub = [
+        texts(name, names.get(name, "System" if name == "run" else name), runs.loc[rows, name], names)
+        for name in columns
+    ]
     parts = [part for own in body.values() for part in own]
     said = []
     if footnotes:

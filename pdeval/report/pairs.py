@@ -245,6 +245,8 @@ def report_comparisons(
         header = {"p_value": "p", "p_adjusted": "p adjusted"}[name]
         marks = stars if name == tested[-1] else None
         parts.append(numbers(name, header, frame[name].astype(float), places, marks=marks, text=decimals.p_value))
+    if stacked:
+        frame.attrs["counted_per"] = "group"
     said = _comparison_notes(frame, spread is not None, any(stars)) if footnotes else []
     titles = [", ".join(over)] if over else []
     return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=titles)

@@ -166,7 +166,9 @@ def _over_collections(
         titles = [", ".join(way.by[:-1])] if groups else []
         return assemble(parts, about, said=said, groups=groups, group_names=titles)
     if way.average not in ("mean", "range"):
-        raise ValueError("average='row' is the last row of a table with one row per collection: name its columns with across=.")
+        raise ValueError(
+            "average='row' is the last row of a table with one row per collection: name its columns with across=."
+        )
     shown = [str(name) for name in (columns or whole.columns) if name not in way.by]
     places_of = dict(zip(shown, decimals.per_column(digits, shown)))
     rows, found = over_collections(whole, way.by, shown, digits=places_of, spread=way.average == "range")
@@ -186,7 +188,9 @@ def _only_value(frame: pd.DataFrame, others: Sequence[str]) -> str:
     kinds = [name for name in map(str, frame.columns) if name not in others]
     found = [name for name in kinds if pd.api.types.is_float_dtype(frame[name].dtype)]
     if len(found) != 1:
-        raise ValueError(f"across= shows one column of numbers: name it with value=, one of {', '.join(found or kinds)}.")
+        raise ValueError(
+            f"across= shows one column of numbers: name it with value=, one of {', '.join(found or kinds)}."
+        )
     return found[0]
 
 

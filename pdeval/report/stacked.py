@@ -89,7 +89,7 @@ def row_per_collection(
     """
     by, across = list(by), list(across)
     unique(frame, [*by, *across], what)
-    labels = frame[by].drop_duplicates().reset_index(drop=True)
+    labels = _neighbours(frame[by].drop_duplicates().reset_index(drop=True))
     keys = _neighbours(frame[across].drop_duplicates().reset_index(drop=True))
     row = _index(labels).get_indexer(_index(frame[by]))
     column = _index(keys).get_indexer(_index(frame[across]))
@@ -129,7 +129,7 @@ def _index(labels: pd.DataFrame) -> pd.Index:
 
 
 def _neighbours(keys: pd.DataFrame) -> pd.DataFrame:
-    """Return columns under the same heading next to each other, headings as they first appear."""
+    """Return rows with the same heading, all but the last column, next to each other, as headings first appear."""
     if keys.shape[1] == 1:
         return keys
     place = keys.groupby(list(keys.columns[:-1]), sort=False, observed=True, dropna=False).ngroup()
@@ -180,8 +180,8 @@ def triangle(
     >>> [[cell.text for cell in cells] for _, cells in parts]
     [['AP', 'RR'], ['1.0', '–'], ['0.5', '0.0']]
     """
-    found = frame.astype({side: str for side in sides}).groupby(list(sides), sort=False)[value]
-    pairs = found.mean().where(found.count() == found.size().max()).to_dict()
+    found = frame.astype(dict.fromkeys(sides, str)).groupby(list(sides), sort=False)[value]
+    pairs: dict[Any, float] = found.mean().where(found.count() == found.size().max()).to_dict()
     measures = list(dict.fromkeys([*(a for a, _ in pairs), *(b for _, b in pairs)]))
     parts: list[Part] = [texts(sides[0], "", measures[:-1], names)]
     for place, over in enumerate(measures[1:], 1):
@@ -223,6 +223,8 @@ def over_collections(
         if spread:
             ends = [mean[name] - sd[name], mean[name] + sd[name]]
             printed = [[decimals.number(float(one), digits[name]) for one in end] for end in ends]
-            cells = [Cell(c.value, f"{low}{DASH}{high}" if low != DASH else DASH) for c, low, high in zip(cells, *printed)]
+            cells = [
+                Cell(c.value, f"{low}{DASH}{high}" if low != DASH else DASH) for c, low, high in zip(cells, *printed)
+            ]
         parts[name] = (column, cells)
     return mean.index.to_frame(index=False), parts

@@ -38,7 +38,8 @@ def test_lists_and_items_are_counted_over_the_queries_that_count():
     }
     assert described(topics="judged")["queries"] == 3
     assert described(topics="judged")["judged_per_query"] == 5 / 3
-    assert described(level=2)["queries"] == 1 and described(level=2)["relevant_per_query"] == 1.0
+    assert described(level=2)["queries"] == 1
+    assert described(level=2)["relevant_per_query"] == 1.0
 
 
 def test_an_item_judged_for_several_subtopics_is_one_item():
@@ -59,7 +60,8 @@ def test_collections_have_a_row_each_and_a_report():
     runs, qrels, _ = pdeval.datasets.load_sample()
     both = [frame.assign(collection=frame["query_id"].astype(int) % 2).copy() for frame in (runs, qrels)]
     found = both[0].ireval.describe(both[1], by="collection", topics="answered")
-    assert found["collection"].tolist() == [0, 1] and found["queries"].tolist() == [25, 25]
+    assert found["collection"].tolist() == [0, 1]
+    assert found["queries"].tolist() == [25, 25]
     alone = both[0].query("collection == 1").ireval.describe(both[1].query("collection == 1"), topics="answered")
     pd.testing.assert_frame_equal(found.iloc[[1], 1:].reset_index(drop=True), alone, check_like=False)
     shown = str(found.ireval.report(digits=2))
