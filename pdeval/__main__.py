@@ -54,7 +54,8 @@ def _text(error: BaseException) -> str:
             f"the output is {sys.stdout.encoding}, which has no {error.object[error.start]!a}; set "
             "PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
         )
-    return str(error.args[0]) if error.args else type(error).__name__
+    told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    return told or type(error).__name__
 
 
 def _tell(text: str) -> None:

@@ -22,7 +22,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
-from pdeval.kinds.vocabularies import listed
+from pdeval.kinds.vocabularies import listed, names_of
 from pdeval.mechanics.progress import track
 from pdeval.verbs import Verb, of_kind
 
@@ -331,8 +331,14 @@ def _divided(value: Any, shared: list[str]) -> tuple[list[str], dict[tuple[Any, 
         return [], {(): value}
     labels, parts = rows_by(frame, keys)
     binding = getattr(value, "_binding", None)
-    kept = {tuple(row): part for part, (_, row) in zip(parts, labels.iterrows())}
+    kept = {tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())}
     return keys, {key: (part if not binding else type(value)(part, binding)) for key, part in kept.items()}
+
+
+def _without_subtopics(part: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments without the column of subtopics that only other collections have."""
+    empty = [name for name in names_of("subtopic") if name in part.columns and part[name].isna().all()]
+    return part.drop(columns=empty) if empty else part
 
 
 def _own_rows(metadata: pd.DataFrame, shared: list[str], key: tuple[Any, ...]) -> pd.DataFrame:

@@ -298,7 +298,7 @@ def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], group
             frames.append(function(part))
             kept.append(at)
         except (ValueError, KeyError) as error:
-            text = f"{_told(groups.iloc[at])}: {error.args[0] if error.args else error}"
+            text = f"{_told(groups.iloc[at])}: {error.args[0] if len(error.args) == 1 else error}"
             if not isinstance(error, TooFew):
                 raise type(error)(f"in the group {text}") from error
             left.append(text)
