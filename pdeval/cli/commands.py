@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_data(verb: Verb, options: argparse.Namespace) -> None:
     """Raise where it is not said what to read; collections are asked one by one."""
-    if options.collections is None:
+    if not hasattr(options, "collections"):
         lacking = [name for name, given in (("QRELS", options.qrels), ("RUN", options.files)) if not given]
         if lacking:
             raise UsageError(f"the following arguments are required: {', '.join(lacking)}")
@@ -270,7 +270,7 @@ def _usage(error: Exception) -> UsageError:
 
 def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return judgments and runs; every file is read once, so that any may be a pipe."""
-    if options.collections is not None:
+    if hasattr(options, "collections"):
         about: dict[str, Any] = {"names": options.names, "progress": False if options.quiet else None}
         runs, qrels = pdeval.read_collections(options.collections, subtopics=options.subtopics, **about)
         return qrels, runs

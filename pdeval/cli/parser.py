@@ -140,7 +140,7 @@ def _data(one: argparse.ArgumentParser, verb: Verb) -> None:
     one.add_argument("qrels", metavar="QRELS", nargs="?", help="The judgments.")
     one.add_argument("files", metavar="RUN", nargs="*", help="Run files, folders or patterns.")
     one.add_argument(
-        "--collections", metavar="FOLDER",
+        "--collections", metavar="FOLDER", default=argparse.SUPPRESS,
         help="In place of QRELS and RUN: a folder of collections, each with its 'runs' and its 'qrels.txt'; answers "
         "within each, --by collection.",
     )  # fmt: skip

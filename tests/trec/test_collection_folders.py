@@ -106,7 +106,7 @@ def test_a_fault_is_told_with_its_collection(tmp_path):
     with pytest.raises(ValueError, match=r"in the collection 'good': qrels and qrels.txt could be its judgments"):
         pdeval.read_collections({"good": good})
     (tmp_path / "y" / "alone").mkdir(parents=True)
-    with pytest.raises(FileNotFoundError, match="no collection in .* a collection is a folder with its run files"):
+    with pytest.raises(FileNotFoundError, match=r"no collection in .* a collection is a folder with its run files"):
         pdeval.read_collections(tmp_path / "y")
     (tmp_path / "y" / "alone" / "qrels.txt").write_text(QRELS)
     with pytest.raises(FileNotFoundError, match="in the collection 'alone': no folder 'runs'"):
