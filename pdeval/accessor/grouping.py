@@ -216,20 +216,28 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
     >>> labels["part"].tolist(), [part["n"].tolist() for part in parts]
     (['x', 'y'], [[2], [1, 3]])
     """
-    found = groups.groups_of(by, frame[by], pd.DataFrame(index=[0]))
+    first = groups.stretches([frame[name] for name in by])
+    if len(first) * 4 > len(frame):
+        first = np.arange(len(frame))
+    # collections stand on each other: one row of each stretch tells the group of all, and stretches are slices
+    sizes = np.diff(np.append(first, len(frame)))
+    some = frame[by] if len(first) == len(frame) else frame[by].iloc[first]
+    found = groups.groups_of(by, some, pd.DataFrame(index=[0]), weights=sizes)
     place = np.empty(len(found.query), dtype=np.intp)
     place[found.query] = np.arange(len(found.query))
     code = place[found.queries]
-    ends = np.cumsum(np.bincount(code, minlength=len(place)))
-    if len(code) and (np.diff(code) >= 0).all():  # collections stand on each other: slices, nothing is copied
-        order = None
-    else:
-        order = np.argsort(code, kind="stable")
-    bounds = list(zip([0, *ends[:-1].tolist()], ends.tolist()))
+    order = np.argsort(code, kind="stable")
+    bounds = np.append(0, np.cumsum(np.bincount(code, minlength=len(place))))
 
     def parts() -> Iterator[pd.DataFrame]:
-        for first, last in bounds:
-            part = frame.iloc[first:last] if order is None else frame.take(order[first:last])
+        for at, end in zip(bounds[:-1], bounds[1:]):
+            own = order[at:end]
+            if len(own) == 1:
+                part = frame.iloc[first[own[0]] : first[own[0]] + sizes[own[0]]]
+            elif len(first) == len(frame):
+                part = frame.take(own)
+            else:
+                part = frame.take(np.concatenate([np.arange(first[one], first[one] + sizes[one]) for one in own]))
             part.attrs = dict(frame.attrs)
             yield part
 
