@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -230,7 +231,7 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
     bounds = np.append(0, np.cumsum(np.bincount(code, minlength=len(place))))
 
     def parts() -> Iterator[pd.DataFrame]:
-        for at, end in zip(bounds[:-1], bounds[1:]):
+        for at, end in pairwise(bounds):
             own = order[at:end]
             if len(own) == 1:
                 part = frame.iloc[first[own[0]] : first[own[0]] + sizes[own[0]]]

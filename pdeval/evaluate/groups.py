@@ -309,6 +309,14 @@ def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judge
     return judged.on(positions if runs.all() else positions.keep_runs(runs))
 
 
+def parts_of_join(judged: Any, by: By) -> tuple[pd.DataFrame, list[Any]]:
+    """Return the labels of the groups of a join, and the part of each; a cube has no columns to group by."""
+    if not isinstance(judged, Judged):
+        raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
+    found = of_join(judged, named(by), None)
+    return found.labels, [part_of_join(judged, *masks) for masks in found.masks()]
+
+
 def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> pd.DataFrame:
     """Return a frame with the labels of the group of each row in front."""
     attrs = frame.attrs

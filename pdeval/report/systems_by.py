@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.groups import groups_of, named, of_join, part_of_join
+from pdeval.evaluate.groups import groups_of, parts_of_join
 from pdeval.evaluate.sources import Held
-from pdeval.judged.judged import Judged
 from pdeval.kinds.tables import Table
 from pdeval.report import digits as decimals
 from pdeval.report.cells import emphases
@@ -342,10 +341,7 @@ def parts_of(held: Held, by: str | Sequence[str] | None) -> Parts | None:
         return Parts(labels, [replace(held, frame=part, run_columns=own) for part in parts], what)
     if by is None:
         return None
-    if not isinstance(held, Judged):
-        raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
-    groups = of_join(held, named(by), None)
-    return Parts(groups.labels, [part_of_join(held, *masks) for masks in groups.masks()])
+    return Parts(*parts_of_join(held, by))
 
 
 def _divided(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, list[pd.DataFrame]]:

@@ -33,10 +33,10 @@ VERBS = {
 }
 
 
-def timed(work) -> float:
+def timed(verb, *args, **options) -> float:
     """Return the seconds that one call takes."""
     begin = time.perf_counter()
-    work()
+    verb(*args, **options)
     return time.perf_counter() - begin
 
 
@@ -50,8 +50,8 @@ def collections(n: int, runs: int, queries: int, depth: int) -> None:
     print(f"\n{n} collections, {len(both[0]):,} rows")
     for name, verb in VERBS.items():
         verb(parts[0][0].ireval, parts[0][1])
-        single = sum(timed(lambda r=r, q=q: verb(r.ireval, q)) for r, q in parts)
-        whole = timed(lambda: verb(both[0].ireval, both[1], by="collection"))
+        single = sum(timed(verb, r.ireval, q) for r, q in parts)
+        whole = timed(verb, both[0].ireval, both[1], by="collection")
         print(f"{name:10}  single {single:6.2f} s  by {whole:6.2f} s  ratio {whole / single:.2f}", flush=True)
 
 
@@ -63,8 +63,8 @@ def segments(users: int, n: int) -> None:
     print(f"\n{users:,} users in {n} segments, {len(runs):,} rows")
     for name in ("measure", "summary", "compare", "order AP", "mean RPP"):
         verb = VERBS[name]
-        whole = timed(lambda: verb(runs.ireval, qrels))
-        grouped = timed(lambda: verb(runs.ireval, qrels, by="segment", metadata=about))
+        whole = timed(verb, runs.ireval, qrels)
+        grouped = timed(verb, runs.ireval, qrels, by="segment", metadata=about)
         print(f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}", flush=True)
 
 
