@@ -50,7 +50,7 @@ from pdeval.online.click_models import click_model
 from pdeval.orderings.coefficients import coefficient
 from pdeval.report.formats import report_format
 from pdeval.significance.registry import significance_test as test
-from pdeval.trec import read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
+from pdeval.trec import read_collections, read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
 from pdeval.verbs import verb
 
 __version__ = "0.2.0.dev0"
@@ -66,6 +66,7 @@ __all__ = [
     "ordering",
     "parse",
     "preference",
+    "read_collections",
     "read_qrels",
     "read_run",
     "read_runs",

@@ -111,6 +111,7 @@ def _tables() -> dict[str, object]:
         "length_wins": join.lengths.wins("bm25", "ql"),
         "length_differences": join.lengths.differences("bm25", "ql"),
         "effective_shares": join.lengths.effective_shares(),
+        "description": join.describe(),
         "accounting": runs().ireval.check(qrels()),
         "explanation": join.explain("116" if "116" in set(runs()["query_id"]) else runs()["query_id"].iloc[0]),
         "pair_explanation": join.explain(runs()["query_id"].iloc[0], "RPP", runs=["bm25", "ql"]),

@@ -166,6 +166,8 @@ class Ireval:
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)
         if kind == "runs" and "runs" not in verb.on:
+            if stacked := grouping.valued(self, verb, given):
+                return Ireval(stacked[0])._ask(of_kind("scores")[verb.name], stacked[1])
             made = joined(Joined, self, given.pop("qrels"), verb, given)
             grouping.tell_of_replicates(verb, given, made)
             return stamped(verb, verb.function(made, **given))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from pdeval.kinds import tables
 from pdeval.kinds.metadata import matched_rows
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
-from pdeval.kinds.vocabularies import listed
+from pdeval.kinds.vocabularies import listed, names_of
 from pdeval.mechanics.progress import track
-from pdeval.verbs import Verb
+from pdeval.verbs import Verb, of_kind
 
 _OPTIONS = {
     "by": str | Sequence[str] | None,
@@ -246,20 +247,28 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
     >>> labels["part"].tolist(), [part["n"].tolist() for part in parts]
     (['x', 'y'], [[2], [1, 3]])
     """
-    found = groups.groups_of(by, frame[by], pd.DataFrame(index=[0]))
+    first = groups.stretches([frame[name] for name in by])
+    if len(first) * 4 > len(frame):
+        first = np.arange(len(frame))
+    # collections stand on each other: one row of each stretch tells the group of all, and stretches are slices
+    sizes = np.diff(np.append(first, len(frame)))
+    some = frame[by] if len(first) == len(frame) else frame[by].iloc[first]
+    found = groups.groups_of(by, some, pd.DataFrame(index=[0]), weights=sizes)
     place = np.empty(len(found.query), dtype=np.intp)
     place[found.query] = np.arange(len(found.query))
     code = place[found.queries]
-    ends = np.cumsum(np.bincount(code, minlength=len(place)))
-    if len(code) and (np.diff(code) >= 0).all():  # collections stand on each other: slices, nothing is copied
-        order = None
-    else:
-        order = np.argsort(code, kind="stable")
-    bounds = list(zip([0, *ends[:-1].tolist()], ends.tolist()))
+    order = np.argsort(code, kind="stable")
+    bounds = np.append(0, np.cumsum(np.bincount(code, minlength=len(place))))
 
     def parts() -> Iterator[pd.DataFrame]:
-        for first, last in bounds:
-            part = frame.iloc[first:last] if order is None else frame.take(order[first:last])
+        for at, end in pairwise(bounds):
+            own = order[at:end]
+            if len(own) == 1:
+                part = frame.iloc[first[own[0]] : first[own[0]] + sizes[own[0]]]
+            elif len(first) == len(frame):
+                part = frame.take(own)
+            else:
+                part = frame.take(np.concatenate([np.arange(first[one], first[one] + sizes[one]) for one in own]))
             part.attrs = dict(frame.attrs)
             yield part
 
@@ -295,6 +304,31 @@ def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any],
         return type(door)(part, binding)._ask(verb, {**given, **own})
 
     return groups.of_each(ask, parts, labels)
+
+
+def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:
+    """Return the values of stacked collections, and what a verb is to be asked of them; None where there is one.
+
+    For verbs that show several collections themselves, as `report` does: each collection is joined to its own
+    judgments first.
+    """
+    own = [parameter.name for parameter in verb.parameters]
+    if verb.gives or "by" not in own or given.get("by") is None:
+        return None
+    names, qrels = groups.named(given["by"]), given["qrels"]
+    frame, inside = door._frame, _frame_of(qrels)
+    if not any(name in frame.columns and name in inside.columns for name in names):
+        return None
+    default = next(parameter.default for parameter in verb.parameters if parameter.name == "measures")
+    measures = parse_all(given.pop("measures", default))
+    kinds = {one.entry.family: one for one in measures}
+    if len(kinds) > 1:
+        both = " and ".join(str(one) for one in kinds.values())
+        raise ValueError(f"a report shows measures of one ranking or preferences, not both: {both}.")
+    first = of_kind("runs")["measure" if "metric" in kinds else "prefer"]
+    asked = {name: value for name, value in given.items() if name not in own}
+    values = door._ask(first, {**asked, "measures": measures, "by": names})
+    return values, {name: value for name, value in given.items() if name in own}
 
 
 def _of_collections(
@@ -336,8 +370,14 @@ def _divided(value: Any, shared: list[str]) -> tuple[list[str], dict[tuple[Any, 
         return [], {(): value}
     labels, parts = rows_by(frame, keys)
     binding = getattr(value, "_binding", None)
-    kept = {tuple(row): part for part, (_, row) in zip(parts, labels.iterrows())}
+    kept = {tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())}
     return keys, {key: (part if not binding else type(value)(part, binding)) for key, part in kept.items()}
+
+
+def _without_subtopics(part: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments without the column of subtopics that only other collections have."""
+    empty = [name for name in names_of("subtopic") if name in part.columns and part[name].isna().all()]
+    return part.drop(columns=empty) if empty else part
 
 
 def _own_rows(metadata: pd.DataFrame, shared: list[str], key: tuple[Any, ...]) -> pd.DataFrame:

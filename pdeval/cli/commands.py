@@ -37,9 +37,27 @@ def run(options: argparse.Namespace) -> int:
     if not getattr(options, "trec_eval", False):
         output.chosen(options.format, options.output, "table")  # a fault of the command comes before the work
     verb = verbs()[options.command]
+    _check_data(verb, options)
     if options.command in COMMANDS:
         return COMMANDS[options.command](options)
     return _write(asked(verb, options), options)
+
+
+def _check_data(verb: Verb, options: argparse.Namespace) -> None:
+    """Raise where it is not said what to read; collections are asked one by one."""
+    if not hasattr(options, "collections"):
+        lacking = [name for name, given in (("QRELS", options.qrels), ("RUN", options.files)) if not given]
+        if lacking:
+            raise UsageError(f"the following arguments are required: {', '.join(lacking)}")
+        return
+    if options.qrels or options.files:
+        raise UsageError("--collections FOLDER has judgments and runs: give no QRELS and RUN beside it.")
+    if getattr(options, "trec_eval", False):
+        raise UsageError("--collections does not go with --trec-eval, which has one collection.")
+    if all(option.name != "by" for option in options_of(verb)):
+        raise UsageError(f"{options.command} takes one collection at a time: give QRELS and RUN.")
+    given = getattr(options, "by", None) or []
+    options.by = list(dict.fromkeys(["collection", *([given] if isinstance(given, str) else given)]))
 
 
 def evaluate(options: argparse.Namespace) -> int:
@@ -119,7 +137,7 @@ def compare(options: argparse.Namespace) -> int:
     """Print one row per pair and measure, with its significance."""
     table = asked(_verb("compare"), options)
     if output.chosen(options.format, options.output, "table") == "table" and not options.all_columns:
-        table = table[[name for name in SHOWN if name in table.columns]]
+        table = table[[name for name in (*table.attrs.get("by", ()), *SHOWN) if name in table.columns]]
     return _write(table, options)
 
 
@@ -252,6 +270,10 @@ def _usage(error: Exception) -> UsageError:
 
 def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return judgments and runs; every file is read once, so that any may be a pipe."""
+    if hasattr(options, "collections"):
+        about: dict[str, Any] = {"names": options.names, "progress": False if options.quiet else None}
+        runs, qrels = pdeval.read_collections(options.collections, subtopics=options.subtopics, **about)
+        return qrels, runs
     if [options.qrels, *options.files].count(files.STDIN) > 1:
         raise UsageError("'-' is the standard input, which can be read once: give one file that way.")
     qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics, encoding=options.encoding)

@@ -138,8 +138,13 @@ def _help(one: argparse.ArgumentParser) -> None:
 
 
 def _data(one: argparse.ArgumentParser, verb: Verb) -> None:
-    one.add_argument("qrels", metavar="QRELS", help="The judgments.")
-    one.add_argument("files", metavar="RUN", nargs="+", help="Run files, folders or patterns.")
+    one.add_argument("qrels", metavar="QRELS", nargs="?", help="The judgments.")
+    one.add_argument("files", metavar="RUN", nargs="*", help="Run files, folders or patterns.")
+    one.add_argument(
+        "--collections", metavar="FOLDER", default=argparse.SUPPRESS,
+        help="In place of QRELS and RUN: a folder of collections, each with its 'runs' and its 'qrels.txt'; answers "
+        "within each, --by collection.",
+    )  # fmt: skip
     one.add_argument("--names", choices=["file", "tag"], default="file", help="What runs are named after.")
     one.add_argument(
         "--encoding", metavar="NAME", type=_named(_encoding), default=None,

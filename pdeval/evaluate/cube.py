@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.arrow import categorical
 from pdeval.kinds.labels import labels, repeated
 
 
@@ -154,13 +155,33 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """
     if len(frames) == 1:
         return frames[0]
-    whole = pd.concat([frame.astype(_plain(frame)) for frame in frames], ignore_index=True)
+    coded = [name for name in frames[0].columns if all(_is_category(frame, name) for frame in frames)]
+    rest = [frame.drop(columns=coded) if coded else frame for frame in frames]
+    whole = pd.concat([frame.astype(_plain(frame)) for frame in rest], ignore_index=True)
     for name in whole.columns:
-        if all(isinstance(frame[name].dtype, pd.CategoricalDtype) for frame in frames if name in frame):
+        if all(_is_category(frame, name) for frame in frames if name in frame):
             known = dict.fromkeys(one for frame in frames if name in frame for one in frame[name].cat.categories)
             whole[name] = pd.Categorical(whole[name], categories=list(known))
+    if coded:
+        made = {name: _category([frame[name] for frame in frames]) for name in coded}
+        order = dict.fromkeys(name for frame in frames for name in frame.columns)
+        whole = pd.DataFrame({name: made[name] if name in made else whole[name].array for name in order}, copy=False)
     whole.attrs.update(carried(frame.attrs for frame in frames))
     return whole
+
+
+def _is_category(frame: pd.DataFrame, name: str) -> bool:
+    return name in frame and isinstance(frame[name].dtype, pd.CategoricalDtype)
+
+
+def _category(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
+    """Return columns of categories on each other: codes are translated, rows are not looked at."""
+    known: dict[Any, int] = {}
+    codes = []
+    for column in columns:
+        place = [known.setdefault(one, len(known)) for one in column.cat.categories]
+        codes.append(np.array([*place, -1], dtype=np.intp)[column.cat.codes.to_numpy()])  # the last is for missing ones
+    return categorical(np.concatenate(codes), list(known))
 
 
 def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:

@@ -44,7 +44,7 @@ def named(by: object, option: str = "by") -> list[str]:
     return names
 
 
-def coded(values: Any, name: str, what: str) -> tuple[np.ndarray, pd.Index]:
+def coded(values: Any, name: str, what: str, weights: np.ndarray | None = None) -> tuple[np.ndarray, pd.Index]:
     """Return codes and sorted labels of a column to group by, or raise where some are missing.
 
     Examples
@@ -56,7 +56,8 @@ def coded(values: Any, name: str, what: str) -> tuple[np.ndarray, pd.Index]:
     column = pd.Series(values)
     lacking = column.isna().to_numpy()
     if lacking.any():
-        raise ValueError(f"{int(lacking.sum()):,} {what} have no {name}; fill it, or drop them first.")
+        count = lacking.sum() if weights is None else weights[lacking].sum()
+        raise ValueError(f"{int(count):,} {what} have no {name}; fill it, or drop them first.")
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
         return column.cat.codes.to_numpy().astype(np.intp), pd.Index(column.cat.categories)
@@ -69,6 +70,30 @@ def coded(values: Any, name: str, what: str) -> tuple[np.ndarray, pd.Index]:
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
     return place[codes], pd.Index(found).take(order)
+
+
+def stretches(columns: Sequence[pd.Series]) -> np.ndarray:
+    """Return the first row of every stretch of rows that are equal in all columns; a missing value equals none.
+
+    Examples
+    --------
+    >>> stretches([pd.Series(["x", "x", "y", "y"]), pd.Series([1, 1, 1, 2])]).tolist()
+    [0, 2, 3]
+    """
+    if len(columns[0]) < 2:
+        return np.arange(len(columns[0]))
+    return np.append(0, np.flatnonzero(np.logical_or.reduce([_differs(column) for column in columns])) + 1)
+
+
+def _differs(column: pd.Series) -> np.ndarray:
+    """Return which rows differ from the one before."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy()
+        return (codes[1:] != codes[:-1]) | (codes[1:] < 0)
+    differs: Any = column.array[1:] != column.array[:-1]
+    if isinstance(differs, np.ndarray):
+        return differs.astype(bool, copy=False)
+    return np.asarray(differs.to_numpy(dtype=bool, na_value=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +128,9 @@ class Groups:
         return [(queries[one], runs[other]) for one, other in zip(self.query, self.run)]
 
 
-def groups_of(names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame) -> Groups:
+def groups_of(
+    names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame, weights: np.ndarray | None = None
+) -> Groups:
     """Return the groups that columns of queries and columns of runs make together.
 
     Parameters
@@ -112,6 +139,8 @@ def groups_of(names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame) -
         The columns in the order asked.
     queries, runs : DataFrame
         One row per query, and one per run: those of the columns that are about them.
+    weights : ndarray of int, optional
+        How many rows each row of `queries` stands for, where errors count them.
 
     Examples
     --------
@@ -120,13 +149,12 @@ def groups_of(names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame) -
     {'family': ['f', 'f', 'g', 'g'], 'kind': ['x', 'y', 'x', 'y']}
     """
     classes, tables = [], []
-    for frame, what in ((queries, "queries"), (runs, "runs")):
-        parts = {name: coded(frame[name], name, what) for name in frame.columns}
-        codes = pd.DataFrame({name: part[0] for name, part in parts.items()}, index=range(len(frame)))
-        distinct = codes.drop_duplicates()
-        of_rows = codes.groupby(list(codes.columns), sort=False).ngroup() if parts else pd.Series(0, index=codes.index)
-        classes.append(of_rows.to_numpy())
-        tables.append((parts, distinct.reset_index(drop=True) if parts else pd.DataFrame(index=[0])))
+    for frame, what in ((queries, "queries" if weights is None else "rows"), (runs, "runs")):
+        own = weights if frame is queries else None
+        parts = {name: coded(frame[name], name, what, own) for name in frame.columns}
+        of_rows, distinct = _classes([part[0] for part in parts.values()], [len(part[1]) for part in parts.values()])
+        classes.append(of_rows if parts else np.zeros(len(frame), dtype=np.intp))
+        tables.append((parts, pd.DataFrame(dict(zip(parts, distinct))) if parts else pd.DataFrame(index=[0])))
     place = np.indices((len(tables[0][1]), len(tables[1][1]))).reshape(2, -1)
     sides = [of.iloc[at].reset_index(drop=True) for (_, of), at in zip(tables, place)]
     codes = pd.concat(sides, axis=1)
@@ -135,6 +163,18 @@ def groups_of(names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame) -
     known = {**tables[0][0], **tables[1][0]}
     columns = {name: labels(known[name][1], codes[name].to_numpy()) for name in names}
     return Groups(pd.DataFrame(columns), place[0], place[1], classes[0], classes[1])
+
+
+def _classes(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the class of every row, by its codes in all columns, and the codes of every class."""
+    if len(codes) == 1:
+        return codes[0], [np.arange(sizes[0])]
+    if not codes:
+        return np.zeros(0, dtype=np.intp), []
+    if not len(codes[0]):
+        return codes[0], [np.zeros(0, dtype=np.intp)] * len(codes)
+    of_rows, found = pd.factorize(np.ravel_multi_index(tuple(codes), tuple(sizes)))
+    return of_rows, list(np.unravel_index(found, tuple(sizes)))
 
 
 Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
@@ -269,6 +309,14 @@ def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judge
     return judged.on(positions if runs.all() else positions.keep_runs(runs))
 
 
+def parts_of_join(judged: Any, by: By) -> tuple[pd.DataFrame, list[Any]]:
+    """Return the labels of the groups of a join, and the part of each; a cube has no columns to group by."""
+    if not isinstance(judged, Judged):
+        raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
+    found = of_join(judged, named(by), None)
+    return found.labels, [part_of_join(judged, *masks) for masks in found.masks()]
+
+
 def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> pd.DataFrame:
     """Return a frame with the labels of the group of each row in front."""
     attrs = frame.attrs
@@ -298,7 +346,7 @@ def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], group
             frames.append(function(part))
             kept.append(at)
         except (ValueError, KeyError) as error:
-            text = f"{_told(groups.iloc[at])}: {error.args[0] if error.args else error}"
+            text = f"{_told(groups.iloc[at])}: {error.args[0] if len(error.args) == 1 else error}"
             if not isinstance(error, TooFew):
                 kind = KeyError if isinstance(error, KeyError) else ValueError
                 raise kind(f"in the group {text}") from error

@@ -43,7 +43,8 @@ def series(column: pa.ChunkedArray) -> Any:
     kind = column.type
     if pa.types.is_dictionary(kind):
         whole = column.unify_dictionaries().combine_chunks()
-        return categorical(whole.indices.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
+        codes = whole.indices.fill_null(-1) if whole.null_count else whole.indices
+        return categorical(codes.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return text_dtype().__from_arrow__(column)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):

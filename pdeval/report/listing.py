@@ -170,16 +170,29 @@ def pair_texts(frame: pd.DataFrame, stems: Sequence[str], names: Mapping[str, st
 
 
 def grouped(
-    frame: pd.DataFrame, column: str | None, names: Mapping[str, str] | None = None
+    frame: pd.DataFrame, column: str | Sequence[str] | None, names: Mapping[str, str] | None = None
 ) -> tuple[pd.DataFrame, list[Group]]:
-    """Return the rows with equal values of a column next to each other, and the groups that they form."""
-    if column is None:
+    """Return the rows with equal values of some columns next to each other, and the groups that they form.
+
+    Examples
+    --------
+    >>> frame, groups = grouped(pd.DataFrame({"set": ["x", "y", "x"], "n": [1, 2, 3]}), "set")
+    >>> frame["n"].tolist(), [(group.title, group.size) for group in groups]
+    ([1, 3, 2], [('x', 2), ('y', 1)])
+    """
+    columns = [] if column is None else [column] if isinstance(column, str) else list(column)
+    if not columns:
         return frame, []
-    if column not in frame.columns:
-        raise KeyError(f"no column {column!r} to group by; there are {', '.join(map(str, frame.columns))}.")
-    values = frame[column].astype(str)
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise KeyError(f"no column {missing[0]!r} to group by; there are {', '.join(map(str, frame.columns))}.")
+    values = list(zip(*(frame[name].astype(str) for name in columns)))
     first = {value: place for place, value in enumerate(dict.fromkeys(values))}
-    frame = frame.iloc[np.argsort(values.map(first).to_numpy(), kind="stable")].reset_index(drop=True)
-    sizes = values.value_counts()
-    shown = {value: (names or {}).get(value, value) for value in first}
-    return frame, [Group(shown[value], int(sizes[value]), (shown[value],)) for value in first]
+    place = np.array([first[value] for value in values], dtype=np.intp)
+    frame = frame.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+    sizes = np.bincount(place, minlength=len(first))
+    found = []
+    for value, size in zip(first, sizes):
+        shown = ", ".join((names or {}).get(one, one) for one in value)
+        found.append(Group(shown, int(size), (shown,)))
+    return frame, found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ from pdeval.report import notes as footnote
 from pdeval.report.cells import emphases
 from pdeval.report.listing import About, Part, any_column, assemble, grouped, need, numbers, texts, unique
 from pdeval.report.spec import Report
+from pdeval.report.stacked import by_of, row_per_collection, triangle
 from pdeval.significance.corrections import NOT_NEEDED
 from pdeval.verbs import verb
 
@@ -22,6 +23,8 @@ def report_discriminative_power(
     *,
     digits: int = 1,
     group: str | None = None,
+    by: str | Sequence[str] | None = None,
+    average: bool = False,
     names: Mapping[str, str] | None = None,
     caption: str | None = None,
     label: str | None = None,
@@ -30,12 +33,20 @@ def report_discriminative_power(
 ) -> Report:
     """Return the table of discriminative power: the percentage of pairs told apart, measures x tests.
 
+    Of several collections it has one row per collection and one column per measure, under the name of the test where
+    there are several.
+
     Parameters
     ----------
     digits : int, default 1
         Decimals of the percentages.
     group : str, optional
         A column (e.g. the collection) whose values become titles over rows.
+    by : str or list of str, optional
+        The column(s) that tell collections apart; by default those that the table says. Of several, all but the last
+        are titles over rows.
+    average : bool, default False
+        Whether the last row is the mean over collections.
     names : mapping of str to str, optional
         Display names of measures, tests and groups.
     caption : str, optional
@@ -70,6 +81,13 @@ def report_discriminative_power(
     places, known = decimals.check(digits), dict(names or {})
     setting = [name for name in ("test", "correction", "alpha") if name in frame.columns]
     varied = [name for name in setting if frame[name].nunique() > 1] or setting[:1]
+    by_of(frame, group)
+    collections = [name for name in by_of(frame, by) if name != group]
+    if collections:
+        rows_by = [*([group] if group else []), *collections]
+        return _power_of_collections(
+            frame, rows_by, varied, places, average, known, About(caption, label, notes), footnotes
+        )
     key = [*([group] if group else []), "measure"]
     unique(frame, [*key, *setting], "the discriminative powers")
     ordered, _ = grouped(frame, group, known)
@@ -91,6 +109,35 @@ def report_discriminative_power(
     used = {cell.emphasis for _, cells in parts for cell in cells}
     said = _power_notes(frame, varied, footnote.emphasis(used)) if footnotes else []
     return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=[group] if group else [])
+
+
+def _power_of_collections(
+    frame: pd.DataFrame,
+    by: list[str],
+    varied: list[str],
+    digits: int,
+    average: bool,
+    names: Mapping[str, str],
+    about: About,
+    footnotes: bool,
+) -> Report:
+    """Return one row per collection with measures in columns, under the name of the test where there are several."""
+    parts, groups = row_per_collection(
+        frame,
+        by,
+        [*varied, "measure"],
+        "percent",
+        digits=digits,
+        names=names,
+        average=average,
+        higher=True,
+        heading=lambda values: _setting(values, names),
+        what="the discriminative powers",
+    )
+    used = {cell.emphasis for _, cells in parts for cell in cells}
+    several = [name for name in varied if frame[name].nunique() > 1]
+    said = _power_notes(frame, several, footnote.emphasis(used)) if footnotes else []
+    return assemble(parts, about, said=said, groups=groups, group_names=[", ".join(by[:-1])] if groups else [])
 
 
 def _setting(values: Mapping[str, object], names: Mapping[str, str]) -> str:
@@ -132,6 +179,9 @@ def report_agreement(
     value: str | None = None,
     digits: int = 3,
     group: str | None = None,
+    by: str | Sequence[str] | None = None,
+    layout: Literal["list", "rows", "triangle"] | None = None,
+    average: bool = False,
     names: Mapping[str, str] | None = None,
     caption: str | None = None,
     label: str | None = None,
@@ -149,6 +199,13 @@ def report_agreement(
         Decimals.
     group : str, optional
         A column whose values become titles over rows.
+    by : str or list of str, optional
+        The column(s) that tell collections apart; by default those that the table says.
+    layout : {"list", "rows", "triangle"}, optional
+        A row per pair of measures; a row per collection and a column per pair, the default of several collections; or
+        measures x measures, of several collections their means.
+    average : bool, default False
+        Whether a row per collection is followed by their mean.
     names : mapping of str to str, optional
         Display names of measures, columns and groups.
     caption : str, optional
@@ -181,6 +238,11 @@ def report_agreement(
     key = [*([group] if group else []), "measure_a", "measure_b"]
     about = About(caption, label, notes)
     titles = [group] if group else []
+    by_of(frame, group)
+    stacked = [name for name in by_of(frame, by) if name not in (group, columns)]
+    layout = layout or ("rows" if stacked and columns is None else "list")
+    if layout != "list":
+        return _by_pairs(frame, stacked, group, value, layout, places, average, known, about)
     if columns is None:
         frame, groups = grouped(frame, group, known)
         listed = [name for name in map(str, frame.columns) if name != group]
@@ -196,3 +258,39 @@ def report_agreement(
         values = rows.merge(chosen, on=key, how="left")[value]
         parts.append(numbers(str(setting), known.get(str(setting), str(setting)), values, places))
     return assemble(parts, about, groups=groups, group_names=titles)
+
+
+def _by_pairs(
+    frame: pd.DataFrame,
+    by: list[str],
+    group: str | None,
+    value: str,
+    layout: str,
+    digits: int,
+    average: bool,
+    names: Mapping[str, str],
+    about: About,
+) -> Report:
+    """Return one row per collection with pairs of measures in columns, or the triangle of measures."""
+    need(frame, [value], "the agreements")
+    settings = ("fuzziness", "coefficient", "method_a", "method_b")
+    varied = [name for name in settings if name in frame.columns and frame[name].nunique() > 1]
+    pair = ["measure_a", "measure_b"]
+    if layout == "triangle":
+        key = [*by, *([group] if group else []), *pair]
+        repeated = [name for name in varied if frame.duplicated(key).any()]
+        if repeated:
+            raise ValueError(f"a triangle shows one value per pair: choose one of the values of {repeated[0]!r} first.")
+        n = len(frame[key[:-2]].drop_duplicates()) if len(key) > 2 else 1
+        said = [f"Means over {n} collections, each counting the same."] if n > 1 else []
+        return assemble(
+            triangle(frame, ("measure_a", "measure_b"), value, digits=digits, names=names), about, said=said
+        )
+    if not by:
+        raise ValueError("layout='rows' is one row per collection: name the column that tells them apart with by=.")
+    rows = [*([group] if group else []), *by]
+    across = [*[name for name in varied if frame.duplicated([*rows, *pair]).any()], *pair]
+    parts, groups = row_per_collection(
+        frame, rows, across, value, digits=digits, names=names, average=average, what="the agreements"
+    )
+    return assemble(parts, about, groups=groups, group_names=[", ".join(rows[:-1])] if groups else [])

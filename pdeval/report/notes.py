@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,7 @@ class Words:
     queries: str = "queries"
     doc: str = "document"
     docs: str = "documents"
+    per: str = field(default="system", repr=False)  # what may have more of them than another
 
 
 def words(attrs: Mapping[Any, Any]) -> Words:
@@ -68,7 +69,7 @@ def words(attrs: Mapping[Any, Any]) -> Words:
     asker, item = (_stem(str(attrs.get(name, ""))) for name in ("query_column", "doc_column"))
     query = (asker, f"{asker}s") if asker in ASKERS else ("query", "queries")
     doc = item if item in ITEMS else "document"
-    return Words(*query, doc, f"{doc}s")
+    return Words(*query, doc, f"{doc}s", str(attrs.get("counted_per", "system")))
 
 
 def _stem(column: str) -> str:
@@ -180,7 +181,7 @@ def queries(n: np.ndarray, said: Words | None = None) -> str:
     if most == 0:
         return ""
     if least != most:
-        return f"{least} to {most} {said.queries} per system"
+        return f"{least} to {most} {said.queries} per {said.per}"
     return f"{most} {said.query if most == 1 else said.queries}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from pdeval.report import notes as footnote
 from pdeval.report.cells import emphases
 from pdeval.report.listing import About, Part, assemble, need, numbers, texts, unique
 from pdeval.report.spec import Report
+from pdeval.report.stacked import by_of, titles
 from pdeval.verbs import verb
 
 Show = Literal["rank", "score", "both"]
@@ -36,6 +38,8 @@ def report_order(
     *,
     show: Show | None = None,
     digits: int = 3,
+    by: str | Sequence[str] | None = None,
+    average: bool = True,
     names: Mapping[str, str] | None = None,
     caption: str | None = None,
     label: str | None = None,
@@ -44,7 +48,8 @@ def report_order(
 ) -> Report:
     """Return the table of an ordering, best run first: ranks, their intervals, scores.
 
-    Several measures or methods stand side by side; the rows follow the first.
+    Several measures or methods stand side by side; the rows follow the first. Several collections stand side by side
+    too, followed by the mean rank over them, which the rows then follow; a run that a collection lacks has a dash.
 
     Parameters
     ----------
@@ -52,6 +57,10 @@ def report_order(
         By default both for one ordering and ranks for several.
     digits : int, default 3
         Decimals of the scores.
+    by : str or list of str, optional
+        The column(s) that tell collections apart; by default those that the table says.
+    average : bool, default True
+        Whether collections are followed by the mean rank over them.
     names : mapping of str to str, optional
         Display names of runs, measures, methods and run columns.
     caption : str, optional
@@ -87,6 +96,11 @@ def report_order(
         raise ValueError(f"show={show!r}: choose 'rank', 'score' or 'both'.")
     known = {**METHODS, **(names or {})}
     columns = list(runs_of(frame, SCHEMAS["orders"]))
+    if stacked := by_of(frame, by):
+        columns = [name for name in columns if name not in stacked]
+        return _of_collections(
+            frame, stacked, columns, show or "rank", places, average, known, About(caption, label, notes), footnotes
+        )
     unique(frame, [*columns, "measure", "method"], "the orders")
     frame = frame.assign(_run=run_labels(frame[columns]))
     pairs = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
@@ -109,6 +123,62 @@ def report_order(
         body += _ordering(part.loc[rows], pair, pairs, shown, places, known)
     said = _footnotes(frame, pairs, known, body) if footnotes else []
     return assemble([*stub, *body], About(caption, label, notes), said=said)
+
+
+def _of_collections(
+    frame: pd.DataFrame,
+    by: list[str],
+    columns: list[str],
+    show: str,
+    digits: int,
+    average: bool,
+    names: Mapping[str, str],
+    about: About,
+    footnotes: bool,
+) -> Report:
+    """Return the orderings of several collections side by side, and the mean rank over them."""
+    unique(frame, [*by, *columns, "measure", "method"], "the orders")
+    frame = frame.assign(_run=run_labels(frame[columns]), _set=titles(frame[by], names))
+    sets = list(dict.fromkeys(frame["_set"]))
+    pairs = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
+    runs = frame.drop_duplicates("_run").set_index("_run")[columns]
+    body: dict[tuple[str, str], list[Part]] = {pair: [] for pair in pairs}
+    means = {}
+    for pair in pairs:
+        own = frame[(frame["measure"].astype(str) == pair[0]) & (frame["method"].astype(str) == pair[1])]
+        ranks = own.pivot(index="_run", columns="_set", values="rank").reindex(index=runs.index, columns=sets)
+        means[pair] = ranks.mean(axis=1, skipna=False)  # over fewer collections it would not compare
+    first = means[pairs[0]].to_numpy()
+    order = sorted(range(len(runs)), key=lambda i: (np.nan_to_num(first[i], nan=np.inf), natural(runs.index[i])))
+    rows = runs.index[order]
+    said_of = {pair: ", ".join(names.get(one, one) for one in pair) if len(pairs) > 1 else "" for pair in pairs}
+    for pair in pairs:
+        for one in sets:
+            part = frame[(frame["_set"] == one) & (frame["measure"].astype(str) == pair[0])]
+            part = part[part["method"].astype(str) == pair[1]].set_index("_run").reindex(rows)
+            for column, cells in _ordering(part, pair, [pair], show, digits, names):
+                over, head = (
+                    (said_of[pair], one)
+                    if show != "both"
+                    else (", ".join(filter(None, (said_of[pair], one))), column.header)
+                )
+                name = " ".join((one, *(pair if len(pairs) > 1 else ()), column.name))
+                body[pair].append((replace(column, name=name, header=head, group=over), cells))
+        if average:
+            mean = means[pair].reindex(rows).to_numpy()
+            name = " ".join(("mean rank", *(pair if len(pairs) > 1 else ())))
+            stress = emphases(decimals.printed(mean, 1), higher=False)
+            body[pair].append(numbers(name, "Mean rank", mean, 1, group=said_of[pair], emphasis=stress))
+    stub = [
+        texts(name, names.get(name, "System" if name == "run" else name), runs.loc[rows, name], names)
+        for name in columns
+    ]
+    parts = [part for own in body.values() for part in own]
+    said = []
+    if footnotes:
+        said = [{"rank": "Ranks", "score": "Scores", "both": "Ranks and scores"}[show] + " within each collection."]
+        said += _footnotes(frame, pairs, names, parts)
+    return assemble([*stub, *parts], about, said=said)
 
 
 def _check_same(rows: list[str], index: pd.Index, pair: tuple[str, str], first: tuple[str, str]) -> None:
@@ -148,7 +218,7 @@ def _ordering(
     found = []
     if show in ("rank", "both"):
         ranks = part["rank"].to_numpy(dtype=float)
-        whole = bool((ranks == np.round(ranks)).all())
+        whole = bool((ranks == np.round(ranks))[~np.isnan(ranks)].all())
         ends = {name: part[name].to_numpy(dtype=float) for name in ("rank_low", "rank_high") if name in part.columns}
         spread = {name[5:]: end for name, end in ends.items()} if len(ends) == 2 else None
         group, header = heads["rank"]

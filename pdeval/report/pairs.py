@@ -16,6 +16,7 @@ from pdeval.report import notes as footnote
 from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, pair_texts, texts, unique
 from pdeval.report.marks import BETTER, letters, wins
 from pdeval.report.spec import DASH, Cell, Column, Report
+from pdeval.report.stacked import by_of
 from pdeval.verbs import verb
 
 Triangle = Literal["full", "upper", "lower"]
@@ -166,6 +167,7 @@ def report_comparisons(
     *,
     digits: int = 3,
     only_significant: bool = False,
+    by: str | Sequence[str] | None = None,
     names: Mapping[str, str] | None = None,
     caption: str | None = None,
     label: str | None = None,
@@ -174,7 +176,7 @@ def report_comparisons(
 ) -> Report:
     r"""Return the list of compared pairs: difference with its interval, effect size, p-values; * if significant.
 
-    Several measures become groups of rows.
+    Several measures become groups of rows, and so do several collections.
 
     Parameters
     ----------
@@ -182,6 +184,8 @@ def report_comparisons(
         Decimals; smaller p-values print as "<0.001".
     only_significant : bool, default False
         Whether to leave out the other pairs.
+    by : str or list of str, optional
+        The column(s) that tell collections apart; by default those that the table says.
     names : mapping of str to str, optional
         Display names of runs and measures.
     caption : str, optional
@@ -215,17 +219,18 @@ def report_comparisons(
     sides = runs_of(frame, SCHEMAS["comparisons"])
     if not sides:
         raise ValueError(f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}.")
+    stacked = by_of(frame, by)
     unique(
         frame,
-        [f"{s}_{x}" for x in "ab" for s in sides] + [c for c in ("measure", "test") if c in frame],
+        [*stacked, *(f"{s}_{x}" for x in "ab" for s in sides), *(c for c in ("measure", "test") if c in frame)],
         "the comparisons",
     )
     if only_significant:
         frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
-    several = frame["measure"].nunique() > 1
+    over = [*stacked, *(["measure"] if frame["measure"].nunique() > 1 else [])]
     pair = [f"{s}_{x}" for x in "ab" for s in sides]
-    frame = _naturally(frame, pair)
-    frame, groups = grouped(frame, "measure" if several else None, known)
+    frame = _naturally(frame, pair, [*stacked, "measure"])
+    frame, groups = grouped(frame, over, known)
     parts = pair_texts(frame, sides, known)
     if "test" in frame and frame["test"].nunique() > 1:
         parts.append(texts("test", "Test", [footnote.words_of_test(str(test)) for test in frame["test"]]))
@@ -240,14 +245,16 @@ def report_comparisons(
         header = {"p_value": "p", "p_adjusted": "p adjusted"}[name]
         marks = stars if name == tested[-1] else None
         parts.append(numbers(name, header, frame[name].astype(float), places, marks=marks, text=decimals.p_value))
+    if stacked:
+        frame.attrs["counted_per"] = "group"
     said = _comparison_notes(frame, spread is not None, any(stars)) if footnotes else []
-    titles = ["measure"] if several else []
+    titles = [", ".join(over)] if over else []
     return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=titles)
 
 
-def _naturally(frame: pd.DataFrame, pair: list[str]) -> pd.DataFrame:
+def _naturally(frame: pd.DataFrame, pair: list[str], within: list[str]) -> pd.DataFrame:
     """The pairs of each measure in natural order of their names, where they stand in that of texts."""
-    parts = [naturally(part, pair) for _, part in frame.groupby("measure", observed=True, sort=False)]
+    parts = [naturally(part, pair) for _, part in frame.groupby(within, observed=True, sort=False)]
     whole = pd.concat(parts, ignore_index=True) if parts else frame
     whole.attrs = frame.attrs
     return whole

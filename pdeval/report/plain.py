@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import pandas as pd
 
+from pdeval.evaluate.groups import named
 from pdeval.kinds import schemas
 from pdeval.kinds.natural import naturally
 from pdeval.kinds.recognition import kind_of, pair_stems, runs_of
@@ -15,6 +18,7 @@ from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.listing import About, Part, any_column, assemble, grouped, need, numbers
 from pdeval.report.spec import DASH, Report
+from pdeval.report.stacked import by_of, over_collections, row_per_collection
 from pdeval.verbs import of_kind, verb
 
 HEADERS = {
@@ -36,6 +40,11 @@ def report_table(
     *,
     columns: Sequence[str] | None = None,
     group: str | None = None,
+    by: str | Sequence[str] | None = None,
+    across: str | Sequence[str] | None = None,
+    value: str | None = None,
+    average: Literal["row", "mean", "range"] | None = None,
+    percent: bool = False,
     digits: int | Mapping[str, int] = 3,
     names: Mapping[str, str] | None = None,
     caption: str | None = None,
@@ -51,6 +60,19 @@ def report_table(
         Which columns, in this order; by default all.
     group : str, optional
         A column whose values become titles over rows.
+    by : str or list of str, optional
+        The columns that tell collections or segments apart; by default those that the table says. For `across` and
+        `average`.
+    across : str or list of str, optional
+        The column(s) whose values become columns of `value`, with one row per collection; of several columns in
+        `by`, the first are titles over rows.
+    value : str, optional
+        What `across` shows; not needed where the table has one column of shares or of other numbers alone.
+    average : {"row", "mean", "range"}, optional
+        Over collections: with `across`, "row" adds a last row of means; "mean" prints the mean over collections in
+        their place, and "range" from one standard deviation below it to one above.
+    percent : bool, default False
+        Whether `across` shows shares as percentages.
     digits : int or mapping of column to int, default 3
         Decimals; p-values that would print as zero print as "<0.001".
     names : mapping of str to str, optional
@@ -84,7 +106,13 @@ def report_table(
     """
     schema = SCHEMAS.get(str(kind_of(frame)))
     whole = need(frame, [*(columns or ()), *([group] if group else ())], "the table", "it")
-    known = {str(key): str(value) for key, value in (names or {}).items()}
+    known = {str(key): str(text) for key, text in (names or {}).items()}
+    if caption is None and schema is not None:
+        caption = f"{schema.says[0].upper()}{schema.says[1:]}."
+    about = About(caption or None, label, notes)
+    if across is not None or average is not None:
+        way = _Way(by_of(whole, by), named(across) if across is not None else [], value, average, percent)
+        return _over_collections(whole, schema, way, about, columns, digits, known, footnotes)
     whole = naturally(whole, _named_by(schema, whole))
     whole, groups = grouped(whole, group, known)
     shown = [str(name) for name in (columns or whole.columns) if name != group]
@@ -99,10 +127,71 @@ def report_table(
         else:
             parts.append(any_column(name, heads[name], whole[name], places[name], known))
     said = _footnotes(schema, heads, frame) if footnotes else []
-    if caption is None and schema is not None:
-        caption = f"{schema.says[0].upper()}{schema.says[1:]}."
-    about = About(caption or None, label, notes)
     return assemble(parts, about, said=said, groups=groups, group_names=[group] if group else [])
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How collections are shown."""
+
+    by: list[str]
+    across: list[str]
+    value: str | None
+    average: str | None
+    percent: bool
+
+
+def _over_collections(
+    whole: pd.DataFrame,
+    schema: Schema | None,
+    way: _Way,
+    about: About,
+    columns: Sequence[str] | None,
+    digits: int | Mapping[str, int],
+    names: Mapping[str, str],
+    footnotes: bool,
+) -> Report:
+    """Return the table with one row per collection, or of means over collections."""
+    if not way.by:
+        raise ValueError("the table does not say which column tells its collections apart: name it with by=.")
+    if way.across and way.average in (None, "row"):
+        value = way.value or _only_value(whole, [*way.by, *way.across])
+        need(whole, [*way.across, value], "the table", "it")
+        places = decimals.per_column(digits, [value], 1 if way.percent else 3)[0]
+        options: dict[str, Any] = {"percent": way.percent, "average": way.average == "row"}
+        parts, groups = row_per_collection(whole, way.by, way.across, value, digits=places, names=names, **options)
+        meant = "" if schema is None else schema.meaning(value).replace("NaN", DASH)
+        said = [f"{'Percentages' if way.percent else header_of(value, whole)}: {meant}."] if meant else []
+        said = [*said, *footnote.basis_of(whole)] if footnotes else []
+        titles = [", ".join(way.by[:-1])] if groups else []
+        return assemble(parts, about, said=said, groups=groups, group_names=titles)
+    if way.average not in ("mean", "range"):
+        raise ValueError(
+            "average='row' is the last row of a table with one row per collection: name its columns with across=."
+        )
+    shown = [str(name) for name in (columns or whole.columns) if name not in way.by]
+    places_of = dict(zip(shown, decimals.per_column(digits, shown)))
+    rows, found = over_collections(whole, way.by, shown, digits=places_of, spread=way.average == "range")
+    heads = {name: names.get(name) or header_of(name, whole) for name in shown}
+    parts = [any_column(name, heads[name], rows[name], 3, names) for name in shown if name in rows.columns]
+    parts += [(replace(found[name][0], header=heads[name]), found[name][1]) for name in shown if name in found]
+    n = len(whole[way.by].drop_duplicates())
+    said = [f"Means over {n} collections, each counting the same."]
+    if way.average == "range":
+        said = [f"From one standard deviation below the mean over {n} collections to one above it."]
+    said += _footnotes(schema, {name: heads[name] for name in shown if name in found}, whole)
+    return assemble(parts, about, said=said if footnotes else [])
+
+
+def _only_value(frame: pd.DataFrame, others: Sequence[str]) -> str:
+    """Return the one column of numbers of a table, or ask which."""
+    kinds = [name for name in map(str, frame.columns) if name not in others]
+    found = [name for name in kinds if pd.api.types.is_float_dtype(frame[name].dtype)]
+    if len(found) != 1:
+        raise ValueError(
+            f"across= shows one column of numbers: name it with value=, one of {', '.join(found or kinds)}."
+        )
+    return found[0]
 
 
 def _named_by(schema: Schema | None, frame: pd.DataFrame) -> list[str]:

@@ -16,10 +16,10 @@ from pdeval.kinds.tables import Table
 from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import Best, Interval, number_cells, spread_names
-from pdeval.report.marks import letters
 from pdeval.report.means import Means, baselines_of, means
 from pdeval.report.rows import Rows, arrange, own_metadata
 from pdeval.report.spec import Cell, Column, Report
+from pdeval.report.systems_by import Average, Layout, One, alone, layout_of, merged, parts_of, pooled, together
 from pdeval.report.verdict import Verdict, judge
 from pdeval.verbs import verb
 
@@ -55,6 +55,9 @@ def report(
     arrows: bool = True,
     higher: Mapping[str, bool] | None = None,
     missing: Missing = "error",
+    by: str | Sequence[str] | None = None,
+    layout: Layout | None = None,
+    average: Average | None = "mean",
     caption: str | None = None,
     label: str | None = None,
     notes: str | Sequence[str] | None = None,
@@ -64,7 +67,7 @@ def report(
 
     The best value of a measure is bold and, from three systems on, the second is underlined; values that print alike
     are marked alike. A cell is the mean over queries; of preferences, their mean over all opponents, or over the
-    baseline.
+    baseline. Of several collections, best, intervals and significance are those within each.
 
     Parameters
     ----------
@@ -115,6 +118,15 @@ def report(
         Whether more is better, for measures that neither the table nor the catalog knows.
     missing : {"error", "dash"}
         What to do with a run that has no value of a measure.
+    by : str or list of str, optional
+        The column(s) that tell collections, or groups of queries, apart; by default those that tell the collections
+        of the table apart, and of a summary those that it says.
+    layout : {"columns", "rows", "groups"}, optional
+        Collections as headings over measures, systems being rows; as rows, systems being columns; or as titles over
+        rows of systems. By default rows where there are more collections than systems, and titles where their systems
+        differ.
+    average : {"mean", "rank", "both"} or None
+        What follows the collections: the mean over them, each counting the same, the mean of the systems' ranks.
     caption : str, optional
         Plain text over the table.
     label : str, optional
@@ -148,54 +160,95 @@ def report(
     α = 0.05). 48 queries; tied scores ordered by document id; only queries that every system answered count;
     conventions of trec_eval-10.
     """
-    _check_choices(marks=(marks, Marks), interval=(interval, Interval), best=(best, Best), missing=(missing, Missing))
+    _check_choices(
+        marks=(marks, Marks),
+        interval=(interval, Interval),
+        best=(best, Best),
+        missing=(missing, Missing),
+        layout=(layout, Layout),
+        average=(average, Average),
+    )
     level = _check_alpha(0.05 if alpha is None else alpha)
     names = {str(key): str(value) for key, value in (names or {}).items()}
-    by = () if replicate is None else named(replicate, "replicate")
-    table = means(held, measures, baseline=baseline, alpha=level, higher=higher, replicate=by)
-    if by and interval is None and not np.isnan(table.varied).all():
-        interval = "replicates"
-    _check_present(table, missing)
-    if isinstance(held, Table):
-        metadata = own_metadata(held.frame, list(table.runs.columns), group, metadata)
-    rows = arrange(table, group=group, metadata=metadata, sort=sort, names=names)
-    table = table.in_order(rows.order)
-    verdict = judge(
-        table,
-        marks=marks,
-        baseline=baseline,
-        comparisons=comparisons,
-        test=test,
-        correction=correction,
-        alpha=alpha,
+    averaged = () if replicate is None else named(replicate, "replicate")
+    shown_interval = interval
+
+    def one(held: Held, title: tuple[str, ...] = (), own: pd.DataFrame | None = comparisons) -> tuple[One, Rows]:
+        """Return the table of one collection."""
+        nonlocal shown_interval
+        table = means(held, measures, baseline=baseline, alpha=level, higher=higher, replicate=averaged)
+        if averaged and interval is None and not np.isnan(table.varied).all():
+            shown_interval = "replicates"
+        _check_present(table, missing)
+        about = metadata
+        if isinstance(held, Table):
+            about = own_metadata(held.frame, list(table.runs.columns), group, metadata)
+        rows = arrange(table, group=group, metadata=about, sort=sort, names=names)
+        table = table.in_order(rows.order)
+        how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
+        verdict = judge(table, marks=marks, baseline=baseline, comparisons=own, **how)
+        stub, left = _stub(table, rows, names)
+        _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
+        heads = _heads(table, names, columns or {}, arrows, shown_interval)
+        right = number_cells(table, rows, verdict, shown_interval, _decimals(digits, table), best)
+        return One(title, tuple(stub), left, heads, right, table, verdict), rows
+
+    parts = parts_of(held, by)
+    if parts is None:
+        found, rows = one(held)
+        ones, texts, group_names = [found], _stub_texts(found.table, rows), rows.group_names
+        whole = alone(found, rows.groups)
+    else:
+        if group is not None:
+            raise ValueError(
+                "group= gives titles to systems of one collection; of several, layout= says what rows are."
+            )
+        each = zip(parts.held, parts.titles(names), parts.of_comparisons(comparisons))
+        ones = [one(part, title, own)[0] for part, title, own in each]
+        shown = layout_of(ones, layout)
+        whole, ones = together(ones, shown, average, _decimals(digits, ones[0].table), missing, parts.what)
+        texts = [text for found in ones for text in _system_texts(found.table)] + parts.texts
+        group_names = (", ".join(parts.labels.columns),) if whole.groups else ()
+    _check_keys(names, [*ones[0].table.measures, *texts], "names", "nothing in this table")
+    said: list[str] = []
+    if footnotes:
+        right = [row for found in ones for row in found.right]
+        table = pooled([found.table for found in ones], "" if parts is None else parts.what)
+        verdict = merged([found.verdict for found in ones])
+        said = [*whole.said, *_footnotes(table, right, verdict, shown_interval, level, baseline, names)]
+    return Report(
+        columns=whole.columns,
+        rows=whole.rows,
+        groups=whole.groups,
+        group_names=group_names,
+        caption=caption,
+        label=label,
+        notes=(*said, *([notes] if isinstance(notes, str) else notes or ())),
     )
-    stub, left = _stub(table, rows, names, verdict.kind == "letters")
-    _check_keys(names, [*table.measures, *_stub_texts(table, rows)], "names", "nothing in this table")
-    _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
-    heads = tuple(
+
+
+def _heads(
+    table: Means, names: Mapping[str, str], columns: Mapping[str, str], arrows: bool, interval: Interval | None
+) -> tuple[Column, ...]:
+    """The columns of the measures."""
+    return tuple(
         Column(
             name,
             names.get(name, name),
-            group=(columns or {}).get(name, ""),
+            group=columns.get(name, ""),
             higher=table.higher[i] if arrows else None,
             spread=spread_names(table, i, interval),
         )
         for i, name in enumerate(table.measures)
     )
+
+
+def _decimals(digits: int | Mapping[str, int], table: Means) -> list[int]:
+    """The decimals of each measure; a sum has none, unless they are asked for by name."""
     shown = decimals.per_column(digits, list(table.measures))
-    if not isinstance(digits, Mapping):
-        shown = [0 if aggregate_of(m, table.attrs) == "sum" else n for m, n in zip(table.measures, shown)]
-    right = number_cells(table, rows, verdict, interval, shown, best)
-    said = _footnotes(table, right, verdict, interval, level, baseline, names) if footnotes else []
-    return Report(
-        columns=(*stub, *heads),
-        rows=tuple((*names_of, *cells) for names_of, cells in zip(left, right)),
-        groups=rows.groups,
-        group_names=rows.group_names,
-        caption=caption,
-        label=label,
-        notes=(*said, *([notes] if isinstance(notes, str) else notes or ())),
-    )
+    if isinstance(digits, Mapping):
+        return shown
+    return [0 if aggregate_of(m, table.attrs) == "sum" else n for m, n in zip(table.measures, shown)]
 
 
 def _check_choices(**options: tuple[object, Any]) -> None:
@@ -227,24 +280,23 @@ def _check_present(table: Means, missing: str) -> None:
         )
 
 
-def _stub(table: Means, rows: Rows, names: Mapping[str, str], lettered: bool) -> tuple[list[Column], list[list[Cell]]]:
-    """The columns that name a system, with its letter in front where marks are letters."""
+def _stub(table: Means, rows: Rows, names: Mapping[str, str]) -> tuple[list[Column], list[list[Cell]]]:
+    """The columns that name a system."""
     columns = [Column(name, names.get(name, "System" if name == "run" else name), numeric=False) for name in rows.stub]
     cells = []
     for row in table.runs[list(rows.stub)].itertuples(index=False):
         texts = [names.get(str(value), str(value)) for value in row]
         cells.append([Cell(text, text) for text in texts])
-    if lettered:
-        columns.insert(0, Column("letter" if "letter" not in rows.stub else "letter_", "", numeric=False))
-        for name, row_cells in zip(letters(len(cells)), cells):
-            row_cells.insert(0, Cell(name, name))
     return columns, cells
+
+
+def _system_texts(table: Means) -> list[str]:
+    return [*table.runs.columns, *(str(value) for name in table.runs.columns for value in table.runs[name])]
 
 
 def _stub_texts(table: Means, rows: Rows) -> list[str]:
     """Every text beside the measures that a display name can replace."""
-    texts = [str(value) for name in table.runs.columns for value in table.runs[name]]
-    return list(dict.fromkeys([*table.runs.columns, *texts, *rows.group_texts]))
+    return list(dict.fromkeys([*_system_texts(table), *rows.group_texts]))
 
 
 def _footnotes(

@@ -7,12 +7,23 @@ untidy      the same for files that need cleaning first
 line_faults which line is at fault
 last_lines  whether the file was cut short, where that can be told
 reading     read_run, read_runs, read_qrels
+collection_folders  read_collections
 naming      what files are called so that their runs get their names back
 writing     write_run, write_runs, write_qrels
 """
 
+from pdeval.trec.collection_folders import read_collections
 from pdeval.trec.files import run_name
 from pdeval.trec.reading import read_qrels, read_run, read_runs
 from pdeval.trec.writing import write_qrels, write_run, write_runs
 
-__all__ = ["read_qrels", "read_run", "read_runs", "run_name", "write_qrels", "write_run", "write_runs"]
+__all__ = [
+    "read_collections",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "run_name",
+    "write_qrels",
+    "write_run",
+    "write_runs",
+]

@@ -73,7 +73,7 @@ def read_run(
     bm25      051 FBIS3-1    2.5     1
     bm25      051 FT911-3    1.5     2
     """
-    _check_names(names)
+    check_names(names)
     check_encoding(encoding)
     own = name or (files.run_name(path) if names == "file" else None)
     return arrow.frame(run_table(RunFile(Path(path), own, given=bool(name), encoding=encoding)))
@@ -113,7 +113,7 @@ def read_runs(
     bm25      301     d1    2.5     1
       ql      301     d1    2.5     1
     """
-    _check_names(names)
+    check_names(names)
     if engine not in ENGINES:
         raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
     check_encoding(encoding)
@@ -145,14 +145,18 @@ def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None 
          051 FBIS3-1          2
          051 FT911-3          0
     """
-    path = Path(path)
     check_encoding(encoding)
+    return arrow.frame(qrels_table(Path(path), subtopics=subtopics, encoding=encoding))
+
+
+def qrels_table(path: Path, *, subtopics: bool, encoding: str | None) -> pa.Table:
+    """Return the judgments in a file as an Arrow table."""
     keep = ["query_id", "doc_id", "relevance"] + (["subtopic"] if subtopics else [])
     if files.is_parquet(path):
         table = parquet_table(path, keep, "relevance")
         dropped = [] if subtopics or "subtopic" not in table.column_names else ["subtopic"]
-        return arrow.frame(table.drop_columns(dropped))
-    return arrow.frame(read_columns(path, QRELS, keep, encoding=encoding))
+        return table.drop_columns(dropped)
+    return read_columns(path, QRELS, keep, encoding=encoding)
 
 
 def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, names: Names) -> list[RunFile]:
@@ -271,12 +275,16 @@ def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple
 
 def in_memory(run_files: list[RunFile], *, progress: bool | None = None) -> pd.DataFrame:
     """Return the runs of the files in one pandas frame."""
-    parts = list(tables(run_files, progress=progress))
+    return arrow.frame(one_table(list(tables(run_files, progress=progress))))
+
+
+def one_table(parts: list[tuple[RunFile, pa.Table]]) -> pa.Table:
+    """Return the runs of several files in one Arrow table; two of the same name are an error."""
     _check_different((name, file.path) for file, table in parts for name in pc.unique(table.column("run")).to_pylist())
     read = [table for _, table in parts]
     if len({table.schema.field("rank").type for table in read if "rank" in table.column_names}) > 1:
         read = [_with_float_rank(table) for table in read]
-    return arrow.frame(pa.concat_tables(read, promote_options="default"))
+    return pa.concat_tables(read, promote_options="default")
 
 
 def _with_float_rank(table: pa.Table) -> pa.Table:
@@ -297,7 +305,8 @@ def _check_different(named: Iterable[tuple[str, Path]]) -> None:
         first[name] = path
 
 
-def _check_names(names: str) -> None:
+def check_names(names: str) -> None:
+    """Raise where runs are to be named after something else than their file or tag."""
     if names not in ("file", "tag"):
         raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
 

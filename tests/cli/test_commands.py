@@ -272,3 +272,32 @@ def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20
     assert square[0].split()[1:] == ["r1", "r2", "r10"]
     table = read(pdeval_command("evaluate", *words, "--format", "csv").out)
     assert table["run"].tolist() == ["r1", "r10", "r2"]  # files stay as the verb has them
+
+
+def test_a_folder_of_collections_is_evaluated_one_by_one(tmp_path, sample, pdeval_command):
+    for name in ("a", "b"):
+        shutil.copytree(sample, tmp_path / name)
+    done = pdeval_command("evaluate", "--collections", tmp_path, "-m", "AP", "--format", "csv", "--quiet")
+    assert done.status == 0, done.err
+    found = read(done.out)
+    assert list(found) == ["collection", "run", "AP"]
+    assert found["collection"].value_counts().to_dict() == {"a": 12, "b": 12}
+    for command in ("describe", "order", "report"):
+        assert pdeval_command(command, "--collections", tmp_path, "--quiet").status == 0
+    compared = pdeval_command("compare", "--collections", tmp_path, "-m", "AP", "--baseline", "bm25", "--quiet")
+    assert compared.out.split()[0] == "collection"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "the following arguments are required: QRELS, RUN"),
+        (("qrels.txt",), "the following arguments are required: RUN"),
+        (("qrels.txt", "--collections", "x"), "give no QRELS and RUN beside it"),
+        (("--trec-eval", "--collections", "x"), "--collections does not go with --trec-eval"),
+    ],
+)
+def test_collections_stand_in_the_place_of_judgments_and_runs(words, message, pdeval_command):
+    done = pdeval_command("evaluate", *words)
+    assert done.status == 2
+    assert message in done.err

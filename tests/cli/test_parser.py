@@ -37,7 +37,6 @@ def test_the_options_of_trec_eval_keep_their_letters():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["evaluate", "qrels"], "the following arguments are required: RUN"),
         (["compare", "q", "r", "--test", "wilcoxn"], "no test 'wilcoxn'. Did you mean 'wilcoxon'?"),
         (["compare", "q", "r", "--correction", "bonferoni"], "Did you mean 'bonferroni'?"),
         (["evaluate", "q", "r", "-M", "ten"], "'ten' is not a whole number"),

@@ -31,6 +31,7 @@ def labels(qrels):
 FAMILY = {"team": "family", "metadata": pdeval.datasets.sample_metadata()}
 CALLS = {
     "accounting": ("check", {}, lambda r, q, ls: r.check(q)),
+    "description": ("describe", {}, lambda r, q, ls: r.describe(q)),
     "pool": ("pool", {}, lambda r, q, ls: r.pool(5)),
     "pool, graded": ("pool", {}, lambda r, q, ls: r.pool(5, qrels=q)),
     "pool_by_run": ("pool", {}, lambda r, q, ls: r.pool(5, qrels=q, per="run")),
