@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor import grouping, rooms
+from pdeval.accessor import grouped_runs, grouping, rooms
 from pdeval.accessor.building import attach, joined, roles_told, stamped
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
@@ -166,7 +166,7 @@ class Ireval:
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)
         if kind == "runs" and "runs" not in verb.on:
-            if stacked := grouping.valued(self, verb, given):
+            if stacked := grouped_runs.valued(self, verb, given):
                 return Ireval(stacked[0])._ask(of_kind("scores")[verb.name], stacked[1])
             made = joined(Joined, self, given.pop("qrels"), verb, given)
             grouping.tell_of_replicates(verb, given, made)
@@ -196,7 +196,7 @@ class Ireval:
             return grouping.of_table(self, verb, given, asked)
         joining = "runs" not in verb.on
         join = (lambda rest: joined(Joined, self, rest.pop("qrels"), verb, rest)) if joining else None
-        return grouping.of_runs(self, verb, given, asked, join)
+        return grouped_runs.of_runs(self, verb, given, asked, join)
 
     def __repr__(self) -> str:
         return describe(self._frame, self._binding)

@@ -21,11 +21,10 @@ from pdeval.evaluate.sources import sources
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
 from pdeval.kinds.metadata import matched_rows
-from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
-from pdeval.kinds.vocabularies import listed, names_of
+from pdeval.kinds.vocabularies import listed
 from pdeval.mechanics.progress import track
-from pdeval.verbs import Verb, of_kind
+from pdeval.verbs import Verb
 
 _OPTIONS = {
     "by": str | Sequence[str] | None,
@@ -91,9 +90,6 @@ def _runs_of(table: tables.Table) -> pd.DataFrame:
     sides = [names] if names[0] in table.frame.columns else [[f"{name}_{side}" for name in names] for side in "ab"]
     runs = pd.concat([table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides])
     return runs.drop_duplicates(ignore_index=True)
-
-
-# ---- a join ----
 
 
 def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
@@ -174,9 +170,6 @@ def _each(verb: Verb, parts: Iterator[Any], labels: pd.DataFrame, given: dict[st
     return groups.of_each(lambda part: verb.function(part, **given), tracked, labels)
 
 
-# ---- tables ----
-
-
 def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
     """Return the result of a verb of a table of results for each group of its rows."""
     frame, binding, kind = door._frame, door._binding, str(door._kind)
@@ -185,8 +178,8 @@ def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]
         raise ValueError(f"replicate= averages what runs score on queries; a {said} has none. Say it where they have.")
     if "by" not in asked:
         return verb.function(_averaged(_cubes(tables.read(door, kind), given), asked["replicate"]), **given)
-    frame = _with_metadata(frame, binding, kind, asked)
-    _check_columns(frame, binding, kind, asked["by"])
+    frame = with_metadata(frame, binding, kind, asked)
+    check_columns(frame, binding, kind, asked["by"])
     if kind in ("scores", "preferences") and verb.takes == "held" and "measures" in given:
         query = tables.query_column(frame, binding)
         of_query = frame[[str(query), *asked["by"]]].drop_duplicates()
@@ -201,7 +194,7 @@ def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]
     return groups.of_each(lambda part: type(door)(part, binding)._ask(verb, {**given, **rest}), parts, labels)
 
 
-def _with_metadata(frame: pd.DataFrame, binding: Any, kind: str, asked: dict[str, Any]) -> pd.DataFrame:
+def with_metadata(frame: pd.DataFrame, binding: Any, kind: str, asked: dict[str, Any]) -> pd.DataFrame:
     """Return a table with the columns of metadata that are to group it."""
     attrs = frame.attrs
     for metadata in groups.tables_of(asked.get("metadata")):
@@ -222,7 +215,8 @@ def _with_metadata(frame: pd.DataFrame, binding: Any, kind: str, asked: dict[str
     return frame
 
 
-def _check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) -> None:
+def check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) -> None:
+    """Raise where columns to group by are not in a table, or are ids of it."""
     missing = [name for name in by if name not in frame.columns]
     if missing:
         raise KeyError(
@@ -275,146 +269,9 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
     return found.labels, parts()
 
 
-# ---- run tables ----
-
-
-def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any], join: Any) -> pd.DataFrame:
-    """Return the result of a verb of a run table for each group: collections first, each with its own judgments.
-
-    Parameters
-    ----------
-    join : callable
-        What makes the join of a run table, for verbs that need one.
-    """
-    frame, binding, by = door._frame, door._binding, asked.get("by", [])
-    beside = {name: given[name] for name in ("qrels", "labels") if given.get(name) is not None}
-    inside = {name: _frame_of(value) for name, value in beside.items()}
-    shared = [name for name in by if name in frame.columns and any(name in one.columns for one in inside.values())]
-    if shared:
-        return _of_collections(door, verb, given, asked, shared)
-    if join is not None:
-        judged = join(given)
-        return of_join(judged, verb, given, asked)
-    frame = _with_metadata(frame, binding, "runs", asked)
-    _check_columns(frame, binding, "runs", by)
-    labels, parts = rows_by(frame, by)
-
-    def ask(part: pd.DataFrame) -> pd.DataFrame:
-        own = {name: _same_queries(value, part, binding) for name, value in beside.items()}
-        return type(door)(part, binding)._ask(verb, {**given, **own})
-
-    return groups.of_each(ask, parts, labels)
-
-
-def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:
-    """Return the values of stacked collections, and what a verb is to be asked of them; None where there is one.
-
-    For verbs that show several collections themselves, as `report` does: each collection is joined to its own
-    judgments first.
-    """
-    own = [parameter.name for parameter in verb.parameters]
-    if verb.gives or "by" not in own or given.get("by") is None:
-        return None
-    names, qrels = groups.named(given["by"]), given["qrels"]
-    frame, inside = door._frame, _frame_of(qrels)
-    if not any(name in frame.columns and name in inside.columns for name in names):
-        return None
-    default = next(parameter.default for parameter in verb.parameters if parameter.name == "measures")
-    measures = parse_all(given.pop("measures", default))
-    kinds = {one.entry.family: one for one in measures}
-    if len(kinds) > 1:
-        both = " and ".join(str(one) for one in kinds.values())
-        raise ValueError(f"a report shows measures of one ranking or preferences, not both: {both}.")
-    first = of_kind("runs")["measure" if "metric" in kinds else "prefer"]
-    asked = {name: value for name, value in given.items() if name not in own}
-    values = door._ask(first, {**asked, "measures": measures, "by": names})
-    return values, {name: value for name, value in given.items() if name in own}
-
-
-def _of_collections(
-    door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any], shared: list[str]
-) -> pd.DataFrame:
-    labels, parts = door._rows_by(shared)
-    beside = {name: given[name] for name in ("qrels", "labels") if given.get(name) is not None}
-    divided = {name: _divided(value, shared) for name, value in beside.items()}
-    rest = {**{name: value for name, value in asked.items() if name != "by"}}
-    further = [name for name in asked["by"] if name not in shared]
-
-    def ask(both: tuple[pd.DataFrame, pd.Series]) -> pd.DataFrame:
-        part, row = both
-        answer = {**given, **rest}
-        for name, (keys, own) in divided.items():
-            if keys and tuple(row[keys]) not in own:
-                where = ", ".join(f"{one}={row[one]!r}" for one in keys)
-                raise ValueError(f"there are runs but no judgments of {where}; the judgments have {_some(own)}.")
-            answer[name] = own[tuple(row[keys])] if keys else own[()]
-        if answer.get("metadata") is not None:
-            every = groups.tables_of(answer["metadata"])
-            answer["metadata"] = [_own_rows(one, shared, tuple(row)) for one in every]
-        if further:
-            answer["by"] = further
-        elif "metadata" in options_of(verb):
-            answer.pop("metadata", None)
-        return door._whole(type(door)(part, door._binding)._ask(verb, answer))
-
-    result = groups.of_each(ask, zip(parts, (row for _, row in labels.iterrows())), labels)
-    result.attrs["collections"] = shared
-    return result
-
-
-def _divided(value: Any, shared: list[str]) -> tuple[list[str], dict[tuple[Any, ...], Any]]:
-    """Return the shared columns that judgments have, and the judgments of each of their values."""
-    frame = _frame_of(value)
-    keys = [name for name in shared if name in frame.columns]
-    if not keys:
-        return [], {(): value}
-    labels, parts = rows_by(frame, keys)
-    binding = getattr(value, "_binding", None)
-    kept = {tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())}
-    return keys, {key: (part if not binding else type(value)(part, binding)) for key, part in kept.items()}
-
-
-def _without_subtopics(part: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments without the column of subtopics that only other collections have."""
-    empty = [name for name in names_of("subtopic") if name in part.columns and part[name].isna().all()]
-    return part.drop(columns=empty) if empty else part
-
-
-def _own_rows(metadata: pd.DataFrame, shared: list[str], key: tuple[Any, ...]) -> pd.DataFrame:
-    for name, value in zip(shared, key):
-        if name in metadata.columns:
-            metadata = metadata[metadata[name] == value].drop(columns=name)
-    return metadata
-
-
-def _same_queries(value: Any, runs: pd.DataFrame, binding: Any) -> Any:
-    """Return judgments of the queries that a part of the runs has, where the part is one of queries."""
-    frame = _frame_of(value)
-    kind = kind_of(frame, getattr(value, "_binding", None)) or "qrels"
-    if kind not in ("qrels", "labels"):
-        return value
-    there = tables.read(value, kind)
-    if "query" not in there:
-        return value
-    here = runs[tables.read(runs, "runs", binding).roles["query"]]
-    part = frame[there.column("query").isin(here.unique())]
-    own = getattr(value, "_binding", None)
-    return type(value)(part, own) if own else part
-
-
-def _frame_of(value: Any) -> pd.DataFrame:
-    frame = getattr(value, "frame", getattr(value, "_frame", value))
-    return frame if isinstance(frame, pd.DataFrame) else pd.DataFrame()
-
-
 def binding_of(table: tables.Table) -> dict[str, Any]:
     """Return the binding that reads the frame of a table again as it was read."""
     return {**table.roles, **({"run": list(table.run_columns)} if table.run_columns else {})}
-
-
-def _some(keys: Any) -> str:
-    shown = [" / ".join(map(str, key)) for key in keys]
-    return ", ".join(map(repr, shown[:3])) + (f", ... ({len(shown)} in all)" if len(shown) > 3 else "")
 
 
 def one_collection(door: Any, verb: Verb) -> None:

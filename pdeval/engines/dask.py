@@ -34,7 +34,7 @@ try:
 except ImportError as error:
     raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
 
-from pdeval.accessor import DOORS, Ireval, Joined, grouping
+from pdeval.accessor import DOORS, Ireval, Joined, grouped_runs, grouping
 from pdeval.accessor import join as join_on_pandas
 from pdeval.accessor.building import joins, new_method, roles_told, rules_of_join, stamped
 from pdeval.accessor.describe import many
@@ -113,7 +113,7 @@ class DaskIreval(Ireval):
             made.here.check(f"{verb.name}()")
             return made.gathered()
 
-        return grouping.of_runs(self, verb, given, asked, join)
+        return grouped_runs.of_runs(self, verb, given, asked, join)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
         if asked := grouping.taken(verb, given):

@@ -154,7 +154,7 @@ def fit_population(
     arguments.whole("folds", folds, 2)
     arguments.whole("draws", draws, 0)
     arguments.seed(seed)
-    asked = [over] if isinstance(over, str) else list(over)
+    asked = list(map(str, arguments.several("over", over)))
     for one in asked:
         arguments.one_of("over", one, OVER)
     if not asked or {"grades", "subtopics"} <= set(asked):

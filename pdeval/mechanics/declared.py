@@ -48,7 +48,7 @@ WORDS: dict[str, Check] = {
     **dict.fromkeys(("depth", "max_queries", "most", "ahead", "memory"), count(1)),
     **dict.fromkeys(("sessions", "users"), count(1, MOST)),
     "levels": count(1, 10_000),
-    "points": count(2, 10_000),
+    "points": count(1, 10_000),
     **dict.fromkeys(("penalty", "margin", "tau", "fuzziness"), between(0, np.finfo(float).max)),
     **dict.fromkeys(("seconds_per_result", "seconds_per_click"), between(0, 1e9)),
     "draws": count(0, MOST),
@@ -69,7 +69,6 @@ SAID_BY_VERBS = (
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
 
 
-@functools.cache
 def checker(name: str, annotation: Any) -> Check:
     """Return the check of a parameter: it gives the value back, or raises.
 
@@ -84,6 +83,12 @@ def checker(name: str, annotation: Any) -> Check:
     Traceback (most recent call last):
     ValueError: edges=[1, 'x']: give a list of numbers.
     """
+    return _checker(name, annotation, repr(annotation))  # choices in another order are equal, and say another sentence
+
+
+@functools.cache
+def _checker(name: str, annotation: Any, _written: str) -> Check:
+    """Return the check of a parameter, made once."""
     parts = _parts(annotation)
     if name in SAID_BY_VERBS:
         return lambda _, value: value

@@ -63,7 +63,7 @@ def running_sum(
     title = ""
     if stems := parts.run_columns:
         a, b = (names(frame, [f"{stem}_{side}" for stem in stems])[0] for side in "ab")
-        title = f"rises: {a} sooner, falls: {b} sooner"
+        title = legibility.plain(f"rises: {a} sooner, falls: {b} sooner")
     measure = names(frame, ["measure"])
     added = frame["weight"].to_numpy(float) * frame["value"].to_numpy(float)
     ax = style.axes(ax)
@@ -73,7 +73,9 @@ def running_sum(
         mine = np.asarray(measure == name)
         line = np.concatenate([[0.0], np.cumsum(added[mine])])
         longest = max(longest, len(line) - 1)
-        ax.plot(np.arange(len(line)), line, label=name, markevery=max(1, len(line) // 15), **style.line(i))
+        ax.plot(
+            np.arange(len(line)), line, label=legibility.entry(name), markevery=max(1, len(line) // 15), **style.line(i)
+        )
         if i == 0:
             population = frame["population"].astype(str).to_numpy()[mine]
             for border in np.flatnonzero(population[1:] != population[:-1]) + 1:

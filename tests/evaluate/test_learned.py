@@ -159,7 +159,7 @@ def test_credits_of_interleaving_are_labels():
     [
         ({"over": "level"}, ValueError, "over='level': choose 'recall', 'grades' or 'subtopics'"),
         ({"over": ["grades", "subtopics"]}, ValueError, "grades and subtopics not together"),
-        ({"over": []}, ValueError, "fit recall levels, grades or subtopics"),
+        ({"over": []}, ValueError, "fit recall levels, grades or subtopics|it is empty"),
         ({"folds": 1}, ValueError, "folds=1: give a whole number of at least 2"),
         ({"folds": 99}, ValueError, "the labels are on 40 queries; folds=99 needs at least as many"),
         ({"draws": -1}, ValueError, "draws=-1"),

@@ -185,7 +185,7 @@ def test_wrong_tables_and_numbers_are_refused():
         simulate(runs, qrels, level=0)
     with pytest.raises(ValueError, match="the lists hold no rows"):
         simulate(interleave(runs.assign(run="y"), pairs=[("y", "y")]).iloc[:0], qrels)
-    with pytest.raises(ValueError, match=r"reformulate=2\.0: give a probability from 0 to 1"):
+    with pytest.raises(ValueError, match=r"reformulate=2: give a number of at most 1"):
         simulate(runs, qrels, reformulate=2)
 
 

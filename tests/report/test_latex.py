@@ -119,7 +119,7 @@ def test_a_spread_is_padded_outside_its_brackets():
         ("<b>", "$<$b$>$"),
         ("α-nDCG", r"$\alpha$-nDCG"),
         ("two\nlines\tof text", "two lines of text"),
-        ("nul\x00byte", "nulbyte"),
+        ("nul\x00byte", r"nul\textbackslash{}x00byte"),
     ],
 )
 def test_special_characters_are_escaped(plain, latex):

@@ -53,7 +53,7 @@ def test_power_refuses_what_it_cannot_show(power):
         report_discriminative_power(power.drop(columns="detected"))
     with pytest.raises(ValueError, match=r"have 4 duplicate \(measure, test, correction, alpha\) rows"):
         report_discriminative_power(pd.concat([power, power]))
-    with pytest.raises(ValueError, match="have no column 'collection'; they have measure"):
+    with pytest.raises(KeyError, match="no column 'collection' to group by; there are measure"):
         report_discriminative_power(power, group="collection")
     with pytest.raises(TypeError, match="must be a pandas DataFrame, not dict"):
         report_discriminative_power({})

@@ -174,7 +174,7 @@ def test_bad_calls_say_what_is_wrong_and_what_to_do():
         frame.assign(half="h").ireval.verdict(by="half", over="queries")
     with pytest.raises(TypeError, match="by"):
         frame.ireval.verdict()
-    with pytest.raises(ValueError, match=r"measures= is empty; leave it out for all of the table's measures"):
+    with pytest.raises(ValueError, match=r"measures=\[\]: it is empty; leave it out"):
         frame.ireval.verdict([], by="collection")
     with pytest.raises(ValueError, match=r"by=3: give the name of a column, or a list of them"):
         frame.ireval.lengths.headroom(by=3)
