@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
-from pdeval.kernels.diversity import greedy
+from pdeval.kernels.diversity import greedy, shrinking
 from tests.kernels.lists import value
 
 # subtopics of the items down a list (empty: not relevant), and of relevant items that it misses
@@ -128,3 +128,7 @@ def test_without_a_cutoff_the_whole_list_counts():
 def test_no_novelty_without_a_cutoff_has_no_limit():
     with pytest.raises(ValueError, match="alpha=0 has no limit without a cutoff; add one"):
         measured("alpha-DCG(alpha=0)@inf", [{1}], [])
+
+
+def test_a_weight_that_does_not_shrink_counts_down_to_the_cutoff():
+    assert shrinking(1.0, 20) == 20

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
-from pdeval.kernels.interpolation import RECALLS, counted, interpolated, precision_recall
+from pdeval.kernels.interpolation import RECALLS, counted, interpolated, precision_recall, read_recalls
 
 SLIDES = np.array([1.0, 3.0, 6.0, 10.0, 14.0])
 
@@ -50,3 +50,9 @@ def test_the_eleven_point_average_is_the_mean_of_eleven_points():
 def test_a_recall_point_that_asks_for_more_than_there_is_scores_zero():
     assert metrics.IPrec(np.array([1.0, math.inf]), recall=1.0) == 0.0
     assert metrics.IPrec(np.array([math.inf]), recall=0.0) == 0.0
+
+
+@pytest.mark.parametrize("value", ["half", 0.5, ["x"], [], [1.5]])
+def test_recall_points_are_a_list_of_shares(value):
+    with pytest.raises(ValueError, match="must be a list of numbers between 0 and 1"):
+        read_recalls(value, "IPrecAvg")
