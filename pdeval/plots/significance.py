@@ -76,7 +76,7 @@ def p_value_curves(
     longest = 0
     lines = [(name, kind) for name in shown for kind in tests]
     for i, (name, kind) in enumerate(lines):
-        rows = (np.asarray(measure, dtype=object) == name) & (test == kind) & ~np.isnan(value)
+        rows = np.asarray(measure == name) & (test == kind) & ~np.isnan(value)
         if not rows.any():
             continue
         curve = np.sort(value[rows])
