@@ -85,7 +85,9 @@ def collected(table: Table, measures: object, by: object, replicate: object = No
     # the queries of segments of stacked collections are told apart by their collection too
     further = [name for name in frame.attrs.get("collections", ()) if name in frame.columns and name not in names]
     if further:
-        ids, known = pd.factorize(frame[further].assign(_query=ids).groupby([*further, "_query"], sort=False).ngroup())
+        ids, known = pd.factorize(
+            frame[further].assign(_query=ids).groupby([*further, "_query"], sort=False, observed=True).ngroup()
+        )
     _once(table, [*names, *further])
     own = frame.assign(**{query: group * len(known) + ids})
     own.attrs = dict(frame.attrs)

@@ -136,7 +136,7 @@ def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[
     sides = []
     for side in "ab":
         keys = rows[[f"{name}_{side}" for name in runs]].astype(object)
-        code = keys.groupby(list(keys.columns), sort=False, dropna=False).ngroup().to_numpy()
+        code = keys.groupby(list(keys.columns), sort=False, dropna=False, observed=True).ngroup().to_numpy()
         different = keys.drop_duplicates().itertuples(index=False, name=None)
         sides.append(np.array([place_of(positions.runs, key) for key in different], dtype=np.int64)[code])
     topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))

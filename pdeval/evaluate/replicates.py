@@ -43,7 +43,7 @@ def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFra
     own = [name for name in runs.columns if name not in replicate]
     if not own:  # all runs are of one system, which a group names
         return pd.DataFrame(index=range(1)), np.zeros(len(runs), dtype=np.intp)
-    system = runs.groupby(own, sort=False, dropna=False).ngroup().to_numpy()
+    system = runs.groupby(own, sort=False, dropna=False, observed=True).ngroup().to_numpy()
     first = np.unique(system, return_index=True)[1]
     return runs[own].iloc[first].reset_index(drop=True), system
 

@@ -240,7 +240,7 @@ def verdict(
         draws=0,
     )
     rows = []
-    for name, part in pairs.groupby("measure", sort=False):
+    for name, part in pairs.groupby("measure", sort=False, observed=True):
         sign, mark = (-1, "<") if MEASURES[str(name)].worse == "increase" else (1, ">")
         toward = np.sign(part["difference"].to_numpy()) * sign
         significant = part["significant"].to_numpy()

@@ -180,7 +180,7 @@ def triangle(
     >>> [[cell.text for cell in cells] for _, cells in parts]
     [['AP', 'RR'], ['1.0', '–'], ['0.5', '0.0']]
     """
-    found = frame.astype(dict.fromkeys(sides, str)).groupby(list(sides), sort=False)[value]
+    found = frame.astype(dict.fromkeys(sides, str)).groupby(list(sides), sort=False, observed=True)[value]
     pairs: dict[Any, float] = found.mean().where(found.count() == found.size().max()).to_dict()
     measures = list(dict.fromkeys([*(a for a, _ in pairs), *(b for _, b in pairs)]))
     parts: list[Part] = [texts(sides[0], "", measures[:-1], names)]

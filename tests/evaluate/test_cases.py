@@ -51,7 +51,10 @@ def test_cases_are_the_means_of_the_preferences(topics):
 
 
 def test_the_average_case_may_be_any_preference_or_measure(joined):
-    assert joined.cases("AP")["average"].tolist() == joined.prefer("AP").groupby("run_a")["value"].mean().tolist()
+    assert (
+        joined.cases("AP")["average"].tolist()
+        == joined.prefer("AP").groupby("run_a", observed=True)["value"].mean().tolist()
+    )
     assert joined.cases("sgnLP")["average"].tolist() == joined.cases()["best"].tolist()
     looked_at = naive.table(LISTS).ireval.cases(naive.judgments(GRADES), "bpref")
     assert looked_at["average"].tolist() == joined.cases("bpref")["average"].tolist()

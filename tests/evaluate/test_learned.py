@@ -136,7 +136,11 @@ def test_a_registered_population_is_a_measure_by_name_everywhere(joined):
         assert joined.order(name)["measure"].unique().tolist() == [name]
         assert joined.compare([name, "AP"])["measure"].unique().tolist() == [name, "AP"]
         cells = joined.disaggregate(name)
-        sums = (cells["weight"] * cells["value"]).groupby([cells[c] for c in ("query_id", "run_a", "run_b")]).sum()
+        sums = (
+            (cells["weight"] * cells["value"])
+            .groupby([cells[c] for c in ("query_id", "run_a", "run_b")], observed=True)
+            .sum()
+        )
         np.testing.assert_allclose(sums, wanted["value"], rtol=0, atol=1e-12)
         assert "learned from" in pdeval.catalog().set_index("name").loc[name, "summary"]
         assert found.register(name) == name  # again, after another fit
