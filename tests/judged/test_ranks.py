@@ -114,6 +114,8 @@ def test_groups_of_many_sizes_in_many_lists_do_not_mix():
 @pytest.mark.parametrize("dtype", ["object", "category", "string[pyarrow]"])
 @pytest.mark.parametrize("longest", [3, 9, 40])
 def test_ids_that_differ_in_nuls_alone_have_ranks_of_their_own(longest, dtype):
+    if dtype == "category" and int(pd.__version__.partition(".")[0]) < 3:
+        pytest.skip("pandas 2 takes a text for ended at its first NUL when it makes categories")
     docs = [f"{stem}{chr(0) * count}" for stem in ("d", "d\0x", "eight888", "") for count in range(longest)]
     frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list(dict.fromkeys(docs)), "score": 1.0})
     assert ranks_of(frame.astype({"doc_id": dtype}), "docid") == wanted(frame, "docid")
