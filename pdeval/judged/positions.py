@@ -323,7 +323,10 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
             f"give by={apart!r}, with the same column in the judgments."
         )
     hint = "" if runs.run_columns else " If the table holds several runs, bind their column: df.ireval(run=...)."
-    return text + f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
+    return text + (
+        "If collections stand on each other, give runs and judgments a column that names them, and by=that column. "
+        f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
+    )
 
 
 def _telling_apart(runs: Table, names: list[str]) -> str | None:
