@@ -65,6 +65,7 @@ def sections(text: str) -> dict[str, str]:
     return dict(_sections(text))
 
 
+@functools.cache
 def parameter(name: str, what: tuple[str, str]) -> str:
     """Return the entry of a parameter."""
     return f"{name} : {what[0]}\n{_wrapped(what[1], 4)}"
@@ -92,6 +93,13 @@ def returned(verb: Verb) -> str:
     return "\n".join(lines)
 
 
+@functools.cache
+def _entries(text: str) -> dict[str, str]:
+    """Return the entries of a Parameters section, by the parameters that each is of."""
+    entries = [entry.rstrip() for entry in re.split(r"(?m)^(?=\S)", text) if entry]
+    return {name: entry for entry in entries for name in re.split(r",\s*", entry.partition(":")[0].strip())}
+
+
 def of_door(verb: Verb, names: list[str]) -> str:
     """Return the docstring of a verb at a door whose parameters are these.
 
@@ -99,16 +107,12 @@ def of_door(verb: Verb, names: list[str]) -> str:
     is said by the schemas of its tables.
     """
     found = sections(verb.function.__doc__ or "")
-    entries = re.split(r"(?m)^(?=\S)", found.get("Parameters", ""))
-    own = {}
-    for entry in filter(None, entries):
-        own[entry.partition(":")[0].strip()] = entry.rstrip()
+    own = _entries(found.get("Parameters", ""))
     made = []
     for name in names:
-        covered = next((key for key in own if name in re.split(r",\s*", key)), None)
-        if covered is not None:
-            if own[covered] not in made:
-                made.append(own[covered])
+        if name in own:
+            if own[name] not in made:  # several parameters may share an entry
+                made.append(own[name])
         elif name == "qrels":
             made.append(parameter(name, QRELS))
         elif name in RULES:
