@@ -115,8 +115,9 @@ def ordering(
     kernel : callable
         Its positional parameters say what it asks for: `value` and `wins`, the means over queries of the measure (more
         is better) and of the win rates, of shape (..., runs); `net` and `shared`, of shape (..., runs, runs), by how
-        many queries a run is above another more than below, and how many queries have both; `worst_first`, of shape
-        (..., runs, queries), what each run has on its queries from the worst up. It returns one score per run, more is
+        many queries a run is above another more than below, and how many queries have both; `surplus`, of shape
+        (..., runs), the sum of their quotients over the opponents; `worst_first`, of shape (..., runs, queries), what
+        each run has on its queries from the worst up. It returns one score per run, more is
         better, of shape (..., runs): reduce the last axis. Keyword-only parameters are its own.
     name : str, optional
         The ordering's name where it is not the function's.

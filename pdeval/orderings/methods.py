@@ -2,7 +2,8 @@
 
 A kernel asks by name for what it needs: `value` and `wins` are averages over queries, of shape (..., runs);
 `net[a, b]`, of shape (..., runs, runs), is the number of queries that rank a above b less those that rank b above a;
-`shared` is the number of queries that have both; `worst_first`, of shape (..., runs, queries), holds what each run has
+`shared` is the number of queries that have both; `surplus` is the sum of net / shared over the opponents, computed
+without pairs where every run has every query; `worst_first`, of shape (..., runs, queries), holds what each run has
 on its queries from the worst up: the measure, or the win rate where only preferences are known. Leading axes are
 resamples of the queries. Runs are ranked inside a query by their scores, or by their win rates where only preferences
 are known.
@@ -21,7 +22,8 @@ from pdeval.orderings.worst_first import behind
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 
-COLUMNS = ("value", "wins", "net", "shared", "worst_first")
+COLUMNS = ("value", "wins", "surplus", "net", "shared", "worst_first")
+STEPS, SETTLED = 200, 1e-8  # of Bradley-Terry's resamples, well within the tolerance of its ties
 PAPER = "paper"  # as Diaz and Ferraro 2022 order runs for their tables: by the mean of a measure, else by MC4
 
 
@@ -38,16 +40,13 @@ def winrate(wins: np.ndarray) -> np.ndarray:
 
 
 @ordering(reference="Borda 1781")
-def borda(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
+def borda(surplus: np.ndarray) -> np.ndarray:
     """Borda count: the runs that a query ranks below it, a tied one as a half, on average.
 
     Summed over opponents as a share of the queries that have both; with complete data that is the number of runs
     less the mean rank, where tied runs get the average of their ranks.
     """
-    most = np.maximum(shared.max(axis=(-1, -2), keepdims=True), 1.0)
-    # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
-    surplus = net.sum(axis=-1) / most[..., 0] + (net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)).sum(axis=-1)
-    return (surplus + net.shape[-1] - 1.0) / 2.0
+    return (surplus + surplus.shape[-1] - 1.0) / 2.0
 
 
 @ordering(reference="Copeland 1951")
@@ -90,10 +89,25 @@ def _leave_out(weight: np.ndarray) -> np.ndarray:
     Taksar and Heyman 1985); and LAPACK's threads make many small systems many times slower on busy cores.
     """
     weight = weight.copy()
+    if weight.ndim > 2 and len(weight) > 1:
+        _leave(weight, min(1, weight.shape[-1] - 1), weight.shape[-1])
+        return weight
     for last in range(weight.shape[-1] - 1, 0, -1):
         weight[..., :last, last] /= weight[..., last, :last].sum(axis=-1)[..., None]
         weight[..., :last, :last] += weight[..., :last, last, None] * weight[..., None, last, :last]
     return weight
+
+
+def _leave(weight: np.ndarray, start: int, end: int) -> None:
+    """Let the runs from `start` to `end` go, in halves: products of matrices, for many resamples, to 1e-15 the same."""
+    if end - start <= 1:
+        weight[..., :start, start] /= weight[..., start, :start].sum(axis=-1)[..., None]
+        return
+    half = (start + end) // 2
+    _leave(weight, half, end)
+    weight[..., :half, start:half] += weight[..., :half, half:end] @ weight[..., half:end, start:half]
+    weight[..., start:half, :start] += weight[..., start:half, half:end] @ weight[..., half:end, :start]
+    _leave(weight, start, half)
 
 
 def _stationary(move: np.ndarray) -> np.ndarray:
@@ -129,17 +143,58 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
         raise ValueError(f"prior={prior!r} must be above 0; without it a run that always wins has no finite strength.")
     games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))
     won = ((games + net) / 2.0).sum(axis=-1)
-    strength = np.zeros(net.shape[:-1])
+    if net.ndim == 2 or len(net) == 1:
+        return _strengths(games, won)
+    strength, settled = _one_by_one(games, won)
+    if not settled.all():
+        strength[~settled] = _strengths(games[~settled], won[~settled])
+    return strength
+
+
+def _strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
+    """Return the strengths that explain how often each run won its games, by Newton's method from equal ones."""
+    strength = np.zeros(won.shape)
     for _ in range(200):
         chance = 0.5 + 0.5 * np.tanh((strength[..., :, None] - strength[..., None, :]) / 2.0)
         expected = games * chance
         step = _balance(expected * (1.0 - chance), won - expected.sum(axis=-1))
         reach = np.ptp(step, axis=-1, keepdims=True)
-        # over a step that moves a pair by d, its curvature changes by a factor of e^d at most
-        strength += step * np.where(reach > 1e-6, np.log1p(reach) / np.maximum(reach, 1e-6), 1.0)
+        strength += step * _damped(reach)
         if reach.max(initial=0.0) < 1e-6:  # the error is now of the order of its square
             break
     return strength
+
+
+def _damped(reach: np.ndarray) -> np.ndarray:
+    """Return the part of a step to take: over one that moves a pair by d, its curvature changes by e^d at most."""
+    return np.where(reach > 1e-6, np.log1p(reach) / np.maximum(reach, 1e-6), 1.0)
+
+
+def _one_by_one(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the strengths of many resamples, and which have settled: each run steps as if the others stood still.
+
+    Since every run meets every other, that takes tens of steps, each no more than the chances of all pairs.
+    """
+    strength, reach = np.zeros(won.shape), np.full((len(won), 1), np.inf)
+    for _ in range(STEPS):
+        chance = _chances(strength)
+        expected = np.einsum("rij,rij->ri", games, chance)
+        if reach.max() > 0.01:  # below, the curvature hardly changes
+            curvature = expected - np.einsum("rij,rij->ri", games, np.square(chance, out=chance))
+        step = (won - expected) / curvature
+        step -= step.mean(axis=1, keepdims=True)
+        reach = np.ptp(step, axis=1, keepdims=True)
+        strength += step * _damped(reach)
+        if reach.max() < SETTLED:
+            break
+    return strength, reach[:, 0] < SETTLED
+
+
+def _chances(strength: np.ndarray) -> np.ndarray:
+    """Return the chance that a run (rows) wins against another (columns)."""
+    odds = np.exp(strength - strength.mean(axis=-1, keepdims=True))
+    chance: np.ndarray = odds[..., :, None] + odds[..., None, :]
+    return np.divide(odds[..., :, None], chance, out=chance)
 
 
 @ordering(reference="Diaz 2024, Pessimistic evaluation; Sen 1970, Collective choice and social welfare")

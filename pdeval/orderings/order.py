@@ -299,7 +299,7 @@ def _one_score_each(score: Any, given: dict[str, np.ndarray], method: Measure) -
 def _resamples(cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None) -> Iterator[np.ndarray]:
     """Yield how often each query is drawn, in blocks that keep so many cells a resample besides those of all pairs."""
     rng = np.random.default_rng(seed)
-    size = max(1, BLOCK // (2 * n_runs**2 + cells))
+    size = max(1, 4 * BLOCK // (2 * n_runs**2 + cells))
     for start in range(0, draws, size):
         yield rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start))
 

@@ -127,20 +127,55 @@ def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.
     ([[[0.0, 2.0], [-2.0, 0.0]]], [[[0.0, 3.0], [3.0, 0.0]]])
     """
     n_queries, n_runs = rank.shape
-    a, b = cube.all_pairs(n_runs)
-    weights = weights.astype(np.float32)  # counts: exact, at half the memory
-    above_sum, both_sum = np.zeros((2, len(weights), len(a)))
-    height = max(1, BLOCK // max(1, len(a)))
+    whole = bool(known.all())
+    rank, weights = rank.astype(np.float32), weights.astype(np.float32)  # whole numbers: exact, at half the memory
+    net, shared = np.zeros((2, len(weights), n_runs * n_runs))
+    height = max(1, BLOCK // max(1, n_runs * n_runs))
     for start in range(0, n_queries, height):
         part = slice(start, start + height)
-        both = (known[part][:, a] & known[part][:, b]).astype(np.float32)
-        above = np.sign(rank[part][:, b] - rank[part][:, a]).astype(np.float32) * both
-        above_sum += weights[:, part] @ above
-        both_sum += weights[:, part] @ both
-    net, shared = np.zeros((2, len(weights), n_runs, n_runs))
-    net[:, a, b], net[:, b, a] = above_sum, -above_sum
-    shared[:, a, b], shared[:, b, a] = both_sum, both_sum
+        above = rank[part][:, None, :] - rank[part][:, :, None]
+        np.sign(above, out=above)
+        if not whole:
+            both = known[part][:, None, :] & known[part][:, :, None]
+            above *= both
+            shared += weights[:, part] @ both.reshape(len(above), -1).astype(np.float32)
+        net += weights[:, part] @ above.reshape(len(above), -1)
+    net, shared = net.reshape(-1, n_runs, n_runs), shared.reshape(-1, n_runs, n_runs)
+    if whole:
+        shared[:] = weights.sum(axis=1, dtype=np.float64)[:, None, None]
+    shared[:, np.arange(n_runs), np.arange(n_runs)] = 0.0  # no run has a pair with itself
     return net, shared
+
+
+def surplus(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return, for each resample and run, the sum over opponents of the share of queries that it leads them by.
+
+    Parameters
+    ----------
+    rank, known : ndarray of shape (queries, runs)
+        The ranks inside each query, as `ranks` gives them, and where they count.
+    weights : ndarray of shape (resamples, queries)
+        How often each query is drawn.
+
+    Notes
+    -----
+    Where every run has every query, no pairs are formed: a query says by how many runs more a run is above than below.
+
+    Examples
+    --------
+    >>> surplus(np.array([[1, 2, 3], [1, 1, 3]]), np.ones((2, 3), dtype=bool), np.array([[1, 1]])).tolist()
+    [[1.5, 0.5, -2.0]]
+    """
+    if known.all():
+        n_queries, n_runs = rank.shape
+        cell = np.arange(n_queries)[:, None] * (n_runs + 1) + rank
+        equals = np.bincount(cell.ravel())[cell]
+        lead = n_runs + 2.0 - 2 * rank - equals  # rank - 1 are above; below are all but these and its equals
+        return (weights @ lead) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
+    net, shared = tally(rank, known, weights)
+    most = np.maximum(shared.max(axis=(-1, -2), keepdims=True), 1.0)
+    # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
+    return net.sum(axis=-1) / most[..., 0] + (net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)).sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -205,6 +240,9 @@ class Votes:
         if columns & {"net", "shared"}:
             once = np.ones((1, len(self.wins)))
             out["net"], out["shared"] = tally(self.rank, ~np.isnan(self.wins), once if weights is None else weights)
+        if "surplus" in columns:
+            once = np.ones((1, len(self.wins)))
+            out["surplus"] = surplus(self.rank, ~np.isnan(self.wins), once if weights is None else weights)
         if "worst_first" in columns:
             merit = self.wins if self.value is None else self.value
             out["worst_first"] = worst_first(merit if self.name is not None else settled_all(merit, self.size), weights)

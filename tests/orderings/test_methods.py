@@ -103,7 +103,7 @@ def test_an_ordering_asks_for_what_there_is(declared):
         """Looks at ballots."""
 
     with pytest.raises(
-        ValueError, match=r"'curious' asks for 'ballots'; .* some of value, wins, net, shared, worst_first"
+        ValueError, match=r"'curious' asks for 'ballots'; .* some of value, wins, surplus, net, shared, worst_first"
     ):
         SCORES.ireval.order(method="curious")
 

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
 from pdeval.orderings import votes
-from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, tally, votes_of, win_rates
+from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, surplus, tally, votes_of, win_rates
 
 grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
@@ -80,6 +80,20 @@ def test_the_tally_counts_votes_over_the_queries_that_have_both(x, data):
         both = known[:, i] & known[:, j] & (i != j)
         assert net[r, i, j] == (weights[r] * np.sign(x[:, i] - x[:, j]))[both].sum()
         assert shared[r, i, j] == weights[r][both].sum()
+
+
+@settings(max_examples=40)
+@given(tables(), st.data())
+def test_the_surplus_is_that_of_the_pairs_to_the_last_bit(x, data):
+    weights = data.draw(arrays(np.int64, (2, len(x)), elements=st.integers(0, 3)))
+    known = np.ones(x.shape, dtype=bool)
+    net, shared = tally(ranks(x), known, weights)
+    most = np.maximum(weights.sum(axis=1), 1.0)
+    assert surplus(ranks(x), known, weights).tolist() == (net.sum(axis=-1) / most[:, None]).tolist()
+    gaps = known & data.draw(arrays(np.bool_, x.shape))
+    net, shared = tally(ranks(x), gaps, weights)
+    quotients = (net / np.maximum(shared, 1)).sum(axis=-1)
+    np.testing.assert_allclose(surplus(ranks(x), gaps, weights), quotients, atol=1e-14)
 
 
 def test_the_tally_does_not_depend_on_the_memory_block(monkeypatch):
