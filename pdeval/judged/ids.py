@@ -14,6 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pdeval.mechanics.codes import distinct
+
 
 @dataclass(frozen=True)
 class Ids:
@@ -114,11 +116,12 @@ class Ids:
     def unique(self) -> tuple[Ids, np.ndarray]:
         """Return the different ids in byte (or number) order, and each row's place among them."""
         if self.numbers is not None:
-            values, inverse = np.unique(self.numbers, return_inverse=True)
+            inverse, values = pd.factorize(self.numbers, sort=True)
             return Ids(numbers=values), inverse
         if self.values is not None:
-            used, inverse = np.unique(np.asarray(self.codes), return_inverse=True)
-            known, again = self.values.take(used).unique()
+            codes = np.asarray(self.codes)
+            first, inverse = distinct(codes)
+            known, again = self.values.take(codes[first]).unique()
             return known, again[inverse]
         encoded = self.text.dictionary_encode()  # type: ignore[union-attr]
         order = pc.sort_indices(encoded.dictionary).to_numpy()

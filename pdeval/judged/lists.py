@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
 from pdeval.kinds.tables import Table
-from pdeval.mechanics.codes import combined_codes
+from pdeval.mechanics.codes import by_code, combined_codes, distinct
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Lists:
             # rising rows: where each list begins among them tells all
             begin = np.searchsorted(rows, self.starts)
             return np.repeat(np.arange(len(self.starts) - 1), np.diff(begin))
+        if 8 * len(rows) > self.starts[-1]:  # many rows in any order: every row's list is written down once
+            return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
         return np.searchsorted(self.starts, rows, side="right") - 1
 
 
@@ -86,15 +88,21 @@ def find_lists(table: Table) -> Lists:
     for column in (query, *names.values()):
         first[1:] |= column.changes()
     begin = np.flatnonzero(first)
-    queries, query_code = query.take(begin).unique()
-    runs, run_code = _runs({name: column.take(begin) for name, column in names.items()}, len(begin))
+    if 2 * len(begin) < count:
+        query, names = query.take(begin), {name: column.take(begin) for name, column in names.items()}
+        queries, query_code = query.unique()
+        runs, run_code = _runs(names, len(begin))
+    else:  # rows in any order: to copy their ids costs more than it saves
+        queries, query_code = query.unique()
+        runs, run_code = _runs(names, count)
+        query_code, run_code = query_code[begin], run_code[begin]
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
     code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(begin))
-    _, seen, place = np.unique(code, return_index=True, return_inverse=True)
+    seen, place = distinct(code)
     if len(seen) == len(begin):
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
-    segments = np.argsort(code, kind="stable")
+    segments = by_code(place)
     sizes = np.diff(np.append(begin, count))
     order = ranges(begin[segments], sizes[segments])
     starts = np.concatenate([[0], np.cumsum(np.bincount(place, weights=sizes))]).astype(np.int64)
@@ -107,7 +115,7 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
         return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
     parts = {name: column.unique() for name, column in names.items()}
     code = combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
-    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    first, place = distinct(code)
     columns = {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}
     return pd.DataFrame(columns), place
 

@@ -280,7 +280,7 @@ def _sorted(score: np.ndarray, found: Lists, ties: Ties) -> tuple[np.ndarray, np
     """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
     order = found.order
     score = score if order is None else score[order]
-    inside = ranks.sort_lists(score, found)
+    inside = ranks.sort_lists(score, found, stable=ties in ("first", "rank"))
     if inside is not None:
         score = score[inside]
         order = inside if order is None else order[inside]

@@ -24,8 +24,10 @@ class Ranks:
     size: np.ndarray
 
 
-def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
+def sort_lists(score: np.ndarray, lists: Lists, *, stable: bool = True) -> np.ndarray | None:
     """Return the rows with every list sorted by falling score, or None where all are sorted already.
+
+    Rows with equal scores stay as they stand if it is to be `stable`; else in any order, which is faster.
 
     Examples
     --------
@@ -46,8 +48,8 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     order = np.arange(len(score))
     for _, rows, real in dense(lists.starts, bad):
         key = np.where(real, -score[rows], np.inf)
-        by = np.argsort(key, axis=1, kind="stable")
-        # padding goes last: infinity ties with a score of -inf only there, and stable order keeps real rows first
+        by = np.argsort(key, axis=1, kind="stable" if stable else None)
+        # padding goes last; where infinity ties with a score of -inf, the mask tells them apart
         order[rows[real]] = np.take_along_axis(rows, by, axis=1)[np.take_along_axis(real, by, axis=1)]
     return order
 

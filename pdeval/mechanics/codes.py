@@ -1,4 +1,4 @@
-"""Codes of several columns as one number per row, however many values the columns have together."""
+"""Codes: several columns as one number per row, and the rows of each number, without comparing where counting does."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+SMALL = 1 << 16
 MOST = 2**62  # combinations beyond which a product of counts might not fit 64 bits
 
 
@@ -34,3 +35,43 @@ def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int) -> np.n
             values = len(known)
         code, count = code * max(values, 1) + codes, count * max(values, 1)
     return code
+
+
+def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of each different code, the least code first, and which of these each row has.
+
+    Counts where the codes are dense, and sorts where they are not.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in distinct(np.array([7, 3, 7, 3, 9]))]
+    [[1, 0, 4], [1, 0, 1, 0, 2]]
+    """
+    count = int(code.max(initial=-1)) + 1
+    if count > 4 * len(code) + SMALL:
+        _, first, place = np.unique(code, return_index=True, return_inverse=True)
+        return first, place
+    there = np.zeros(count, dtype=bool)
+    there[code] = True
+    place = (np.cumsum(there) - 1)[code]
+    first = np.full(int(there.sum()), len(code))
+    np.minimum.at(first, place, np.arange(len(code)))
+    return first, place
+
+
+def by_code(code: np.ndarray) -> np.ndarray:
+    """Return the rows sorted by their code, those of one code as they stand.
+
+    Sixteen bits at a time, from the lowest: numpy sorts these without comparing.
+
+    Examples
+    --------
+    >>> by_code(np.array([70000, 3, 70000, 3, 9])).tolist()
+    [1, 3, 4, 0, 2]
+    """
+    order = np.argsort((code & 0xFFFF).astype(np.uint16), kind="stable")
+    high = code >> 16
+    while high.any():
+        order = order[np.argsort((high[order] & 0xFFFF).astype(np.uint16), kind="stable")]
+        high = high >> 16
+    return order

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdeval.mechanics.codes import combined_codes
+from pdeval.mechanics.codes import by_code, combined_codes, distinct
 
 
 def dense(numbers):
@@ -38,3 +38,18 @@ def test_ten_columns_of_128_values_do_not_run_over():
 @pytest.mark.parametrize("rows", [0, 3])
 def test_no_columns_make_all_rows_equal(rows):
     assert combined_codes([], rows).tolist() == [0] * rows
+
+
+codes = st.lists(st.sampled_from([0, 1, 5, 2**16 - 1, 2**16, 2**20 + 3, 2**40, 2**62]), max_size=30)
+
+
+@given(codes=codes)
+def test_different_codes_are_numbered_as_numpy_does_it(codes):
+    code = np.array(codes, dtype=np.int64)
+    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    assert [found.tolist() for found in distinct(code)] == [first.tolist(), place.tolist()]
+
+
+@given(codes=codes)
+def test_rows_come_by_code_and_else_as_they_stand(codes):
+    assert by_code(np.array(codes, dtype=np.int64)).tolist() == sorted(range(len(codes)), key=codes.__getitem__)
