@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from pdeval.judged import duplicates, ids
+from pdeval.judged import duplicates, ids, ranks
 from pdeval.judged import lists as list_index
 from pdeval.judged.judged import Judged, checked_level
 from pdeval.judged.positions import Positions, join
@@ -103,15 +103,17 @@ def _run_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
 
 
 def _tied(runs: Table, found: list_index.Lists) -> np.ndarray:
-    """Return which rows, list by list, share their score with another row of the list."""
+    """Return which rows, list by list and in each by score, share their score with another row of the list."""
     tied = np.zeros(int(found.sizes.sum()), dtype=bool)
     if "score" not in runs:
         return tied
-    score, own = _in_lists(numbers(runs.column("score"), "score"), found)
-    order = np.lexsort((score, own))
-    same = (score[order][1:] == score[order][:-1]) & (own[order][1:] == own[order][:-1])
-    tied[order[1:]] |= same
-    tied[order[:-1]] |= same
+    score, _ = _in_lists(numbers(runs.column("score"), "score"), found)
+    order = ranks.sort_lists(score, found, stable=False)
+    score = score if order is None else score[order]
+    same = score[1:] == score[:-1]
+    same[found.starts[1:-1] - 1] = False  # of two lists
+    tied[1:] |= same
+    tied[:-1] |= same
     return tied
 
 
