@@ -82,6 +82,8 @@ def declared_size(label: str, attrs: Mapping[Any, Any] | None = None) -> float:
     (1.0, 1.0, 0.0, 0.0)
     """
     known = known_of(label, attrs)
+    if known is not None and "size" in known:
+        return known["size"]
     if known is not None and known["family"] == "preference":
         return 1.0
     try:

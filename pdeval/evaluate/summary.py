@@ -42,7 +42,7 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), gives=("summary", "wide_summary"), core=True)
+@verb(on=("scores", "judged"), gives=("summary", "wide_summary"), core=True, per_measure=True)
 def summary(
     held: Held,
     measures: object = MEASURES,
@@ -115,7 +115,7 @@ def of_scores(
 
 def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[str, np.ndarray]:
     """Return the statistics of values (queries, runs), NaN where a query does not count."""
-    from scipy import stats
+    from scipy import special
 
     known = ~np.isnan(values)
     n = known.sum(axis=0)
@@ -129,7 +129,7 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[st
         # adds query after query: equal systems stay exactly equal
         mean = np.add.accumulate(filled, axis=0)[-1] / n
         spread = np.sqrt(np.where(known, (filled - mean) ** 2, 0.0).sum(axis=0) / np.where(n > 1, n - 1, np.nan))
-        half = stats.t.ppf((1 + confidence) / 2, np.maximum(n - 1, 1)) * spread / np.sqrt(n)
+        half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * spread / np.sqrt(n)
     bounds = {"mean": mean, "ci_low": mean - half, "ci_high": mean + half}
     if aggregate == "geometric mean":
         bounds = {name: np.exp(value) for name, value in bounds.items()}

@@ -52,7 +52,7 @@ class Differences:
 
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, differences of shape (queries, pairs in the slice))."""
-        values = self.scores.oriented()[measure]
+        values = self.scores.values[measure] if self.scores.higher[measure] else -self.scores.values[measure]
         both = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
         least = size_of(values) if both else 0.0
         step = max(CELLS // max(len(values), 1), 1)
