@@ -63,7 +63,7 @@ class Verb:
     per_query : bool
         Whether each row of its result is about one query and needs no other.
     per_measure : bool
-        Whether each row of its result is about one measure, named in its column, and needs no other.
+        Whether each row of its result is about one measure (or two), named in its column, and needs no other.
     source : callable, optional
         What a join gives it to work on, from the join and what it was given, where that is not `evaluate.sources`.
     independent : {'', 'always', 'draws'}

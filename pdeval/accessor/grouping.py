@@ -34,7 +34,7 @@ _OPTIONS = {
 
 
 # what makes the rows of a measure need others, or tell of queries
-TIED = (("family", "all"), ("wide", True), ("per", "query"))
+TIED = (("family", "all"), ("wide", True), ("per", "query"), ("matrix", True))
 
 
 def options_of(verb: Verb) -> dict[str, inspect.Parameter]:

@@ -19,7 +19,8 @@ class Known(TypedDict):
     aggregate: str
     family: str
     test: str
-    size: NotRequired[float]  # of its numbers, where the label alone does not tell
+    size: NotRequired[float]  # of its numbers, where the label does not tell
+    group: NotRequired[int]  # where a measure of each of several groups stands as one of its own
 
 
 SESSION: dict[str, list[Known]] = {}

@@ -3,13 +3,14 @@
 A verb whose rows are each about one measure does the same work for every measure of a cube, and needs nothing of the
 others. So a group's measure may stand as a measure of its own: its values are the very array that the group alone would
 be asked with, and its numbers are those of the group alone, to the last bit; what is done once for a cube (checks,
-labels, the frame) is then done once for all groups of a size.
+labels, the frame) is then done once for all groups of a size. Verbs that look at each two measures look at those of
+one group only (`each_two`).
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +18,13 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.known import known_of
-from pdeval.evaluate.cube import Preferences, Scores, carried
+from pdeval.evaluate.cube import Preferences, Scores, all_pairs, carried
 from pdeval.evaluate.groups import Groups
 from pdeval.evaluate.sources import declared_size
 from pdeval.kinds.labels import labels
 
 Cubes = Sequence[Scores | Preferences]
+COLUMNS = ("measure", "measure_a", "measure_b")  # that name measures in results
 
 
 class _About(dict[str, Any]):
@@ -106,11 +108,12 @@ def _side_by_side(cube: Any, queries: np.ndarray, columns: np.ndarray, first: in
     values = np.ascontiguousarray(values if columns.all() else values[..., columns])
     names = tuple(str(group * total + first + m) for group in range(groups) for m in range(len(cube.measures)))
     about = [{**known_of(name, cube.attrs), "size": declared_size(name, cube.attrs)} for name in cube.measures]  # type: ignore[dict-item]
+    about = [{**one, "group": group} for group in range(groups) for one in about]
     more: dict[str, Any] = {
         "queries": pd.RangeIndex(n, name=cube.queries.name),
         "measures": names,
         "values": values.reshape(len(names), n, values.shape[-1]),
-        "attrs": {**cube.attrs, "measures": _About(zip(names, about * groups))},
+        "attrs": {**cube.attrs, "measures": _About(zip(names, about))},
     }
     if isinstance(cube, Scores):
         runs = cube.runs[columns].reset_index(drop=True)
@@ -122,11 +125,32 @@ def _side_by_side(cube: Any, queries: np.ndarray, columns: np.ndarray, first: in
     return replace(cube, runs=runs, a=place[cube.a[columns]], b=place[cube.b[columns]], **more)
 
 
+def each_two(measures: Sequence[str], attrs: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of each two of some measures; those of different groups of a batch are not paired.
+
+    Examples
+    --------
+    >>> [side.tolist() for side in each_two(["AP", "RR", "RPP"], {})]
+    [[0, 0, 1], [1, 2, 2]]
+    >>> known = {"0": {"group": 0}, "1": {"group": 0}, "2": {"group": 1}, "3": {"group": 1}}
+    >>> [side.tolist() for side in each_two(["0", "1", "2", "3"], {"measures": known})]
+    [[0, 2], [1, 3]]
+    """
+    known = attrs.get("measures", {})
+    group = np.array([known.get(name, {}).get("group", 0) for name in measures])
+    parts = [np.flatnonzero(group == one) for one in np.unique(group)]
+    sides = [[part[side] for side in all_pairs(len(part))] for part in parts]
+    a, b = (np.concatenate(side) for side in zip(*sides))
+    if not len(a):
+        raise ValueError("no two measures are of one group.")
+    return a, b
+
+
 def answers(
     function: Callable[[Any], pd.DataFrame],
     cubes: Cubes,
     classes: Sequence[np.ndarray],
-    found: Groups,
+    groups: Groups,
     codes: Sequence[int],
 ) -> Iterator[tuple[list[int], pd.DataFrame, np.ndarray]]:
     """Yield (places in `codes`, the rows of their groups, the place of each row) of the groups answered at once.
@@ -137,17 +161,18 @@ def answers(
         return
     names = pd.Index([name for cube in cubes for name in cube.measures])
     about = carried(cube.attrs for cube in cubes)
-    for places, own in batches(cubes, classes, found, codes):
+    for places, own in batches(cubes, classes, groups, codes):
         if len(places) < 2:
             continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 frame = function(own)
-        except Exception:  # noqa: BLE001, S112 - the same groups are asked again, by themselves
+        except Exception:  # noqa: BLE001 - the same groups are asked again, by themselves
             continue
-        place, measure = np.divmod(frame["measure"].astype(np.int64).to_numpy(), len(names))
-        made = frame.assign(measure=labels(names, measure))
+        found = {name: frame[name].astype(np.int64).to_numpy() for name in COLUMNS if name in frame.columns}
+        place = next(iter(found.values())) // len(names)
+        made = frame.assign(**{name: labels(names, code % len(names)) for name, code in found.items()})
         made.attrs = {**frame.attrs, "measures": about.get("measures", {})}
         if "measures" not in about:
             del made.attrs["measures"]

@@ -128,6 +128,10 @@ class Preferences:
         yield slice(0, len(self.a)), self.values[measure]
 
 
+class Computed(Preferences):
+    """Preferences that a join computed, where differences of equal scores are 0 already."""
+
+
 def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the index arrays (a, b) of each unordered pair once, or of every run against a baseline.
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import Source
 from pdeval.judged.judged import Judged
@@ -291,14 +291,13 @@ def cut(source: Source, queries: np.ndarray, runs: np.ndarray) -> Source:
     kept = np.zeros(len(source.runs), dtype=bool)
     kept[source.a[inside]] = kept[source.b[inside]] = True
     place = np.cumsum(kept) - 1
-    return Preferences(
-        source.runs[kept].reset_index(drop=True),
-        source.queries[queries],
-        source.measures,
-        place[source.a[inside]],
-        place[source.b[inside]],
-        np.ascontiguousarray(whole[..., inside]),
-        source.attrs,
+    return replace(
+        source,
+        runs=source.runs[kept].reset_index(drop=True),
+        queries=source.queries[queries],
+        a=place[source.a[inside]],
+        b=place[source.b[inside]],
+        values=np.ascontiguousarray(whole[..., inside]),
     )
 
 

@@ -30,7 +30,7 @@ table(
 
 
 def _chosen(judged: Judged, given: dict[str, Any]) -> list[Any]:
-    return [select(judged, given.get("measures", ("RPP",)), baseline=given.pop("baseline", None))]
+    return [select(judged, given["measures"], baseline=given.pop("baseline", None))]
 
 
 @verb(on=("preferences", "judged"), gives="means", per_measure=True, source=_chosen)

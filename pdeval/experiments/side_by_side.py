@@ -87,6 +87,13 @@ def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: o
     return source
 
 
+def of_all_measures(judged: Judged, given: dict[str, Any]) -> list[Any]:
+    """Return the stream of a join for groups of its queries; nothing where values are needed beside differences."""
+    if given.get("relative"):
+        return []
+    return [select(judged, given["measures"], baseline=given.pop("baseline", None), pairs=given.pop("pairs", None))]
+
+
 def together(source: Stream, *, desc: str = "", progress: bool | None = None) -> Iterator[list[np.ndarray]]:
     """Yield, block of pairs by block of pairs, the differences of every measure, each of shape (queries, pairs).
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import stacked
 from pdeval.evaluate.scores import Views
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held
 from pdeval.experiments.agreement import Per
-from pdeval.experiments.side_by_side import Stream, stream_of, together
+from pdeval.experiments.side_by_side import of_all_measures, stream_of, together
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
@@ -63,13 +62,9 @@ table(
 )
 
 
-def _of_all_pairs(judged: Judged, given: dict[str, Any]) -> list[Any]:
-    """Return the values of a join; nothing where pairs are chosen, which preferences at hand do not allow."""
-    chosen = given.get("baseline") is not None or given.get("pairs") is not None
-    return [] if chosen else list(sources(judged, given["measures"]))
-
-
-@verb(on=("scores", "preferences", "judged"), gives="ties", family="ties", per_measure=True, source=_of_all_pairs)
+@verb(
+    on=("scores", "preferences", "judged"), gives="ties", family="ties", per_measure=True, source=of_all_measures
+)
 def ties(
     held: Held,
     measures: object = ("RR", "sgnLP"),
@@ -111,12 +106,7 @@ def ties(
     2   sgnLP   3168     0  0.000
     """
     one_of("per", per, ("all", "query"))
-    parts = [held] if isinstance(held, Judged) else sources(held, measures)
-    streams = [stream_of(one, measures, baseline=baseline, pairs=pairs) for one in parts]
-    return stacked([_tied(one, per, progress) for one in streams])
-
-
-def _tied(stream: Stream, per: Per, progress: bool | None) -> pd.DataFrame:
+    stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
     counts = np.zeros((2, len(stream.measures), len(stream.queries)), dtype=np.int64)
     for block in together(stream, desc="ties", progress=progress):
         for m, values in enumerate(block):

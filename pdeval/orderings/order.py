@@ -44,8 +44,9 @@ table(
 )
 
 
-def _of_each_measure(judged: Judged, given: dict[str, Any]) -> list[Any]:
-    return [_source(judged, one, tell=False) for one in parse_all(given.get("measures", ("RPP",)))]
+def of_each_measure(judged: Judged, given: dict[str, Any]) -> list[Any]:
+    """Return what orders the runs of a join by each measure, for groups of its queries."""
+    return [_source(judged, one, tell=False) for one in parse_all(given["measures"])]
 
 
 @verb(
@@ -55,7 +56,7 @@ def _of_each_measure(judged: Judged, given: dict[str, Any]) -> list[Any]:
     command=True,
     independent="draws",
     per_measure=True,
-    source=_of_each_measure,
+    source=of_each_measure,
     meant_by={"rank": "order()", "leaderboard": "order()", "sort": "order()"},
 )
 @listed_in_docs(methods=orderings())
