@@ -62,6 +62,10 @@ class Verb:
         Whether it can be asked for groups of queries, runs or collections, with `by=`.
     per_query : bool
         Whether each row of its result is about one query and needs no other.
+    per_measure : bool
+        Whether each row of its result is about one measure (or two), named in its column, and needs no other.
+    source : callable, optional
+        What a join gives it to work on, from the join and what it was given, where that is not `evaluate.sources`.
     independent : {'', 'always', 'draws'}
         Whether it takes runs for independent systems, always or where it draws resamples: the doors then tell of runs
         that differ in a seed only.
@@ -80,6 +84,8 @@ class Verb:
     grouped: bool = True
     per_query: bool = False
     independent: Independent = ""
+    per_measure: bool = False
+    source: Callable[..., list[Any]] | None = None
 
     @property
     def family(self) -> str:
@@ -127,6 +133,8 @@ def verb(
     grouped: bool = True,
     per_query: bool = False,
     independent: Independent = "",
+    per_measure: bool = False,
+    source: Callable[..., list[Any]] | None = None,
 ) -> Callable[[Function], Function]:
     """Declare a function as a verb of some kinds of table; see `Verb`.
 
@@ -162,6 +170,8 @@ def verb(
             grouped,
             per_query,
             independent,
+            per_measure,
+            source,
         )
         for kind in made.on:
             known = VERBS.setdefault(kind, {})

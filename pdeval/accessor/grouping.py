@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.entries import parse_all
-from pdeval.evaluate import groups, replicates
+from pdeval.evaluate import batches, groups, replicates
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import sources
 from pdeval.judged.judged import Judged
@@ -31,6 +31,10 @@ _OPTIONS = {
     "metadata": pd.DataFrame | Sequence[pd.DataFrame] | None,
     "replicate": str | Sequence[str] | None,
 }
+
+
+# what makes the rows of a measure need others, or tell of queries
+TIED = (("family", "all"), ("wide", True), ("per", "query"), ("matrix", True))
 
 
 def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
@@ -112,6 +116,8 @@ def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, 
     at_once = found.of_queries_alone or judged.topics != "common"  # what all runs of a group answered is its own
     if at_once and (replicate is not None or _of_values(verb, given)):
         return _of_cubes(_cubes(judged, given), verb, given, asked, found, judged.queries)
+    if replicate is None and found.of_queries_alone and (cubes := _of_pairs(verb, given, judged)):
+        return _of_cubes(cubes, verb, {**given, "measures": None}, asked, found, judged.queries)
     parts: Iterator[Any] = (groups.part_of_join(judged, *masks) for masks in found.masks())
     if replicate is not None:
         parts = (_averaged(_cubes(part, dict(given)), replicate) for part in parts)
@@ -126,10 +132,27 @@ def _of_values(verb: Verb, given: dict[str, Any]) -> bool:
     return all(one.entry.family == "metric" for one in parse_all(given.get("measures", parameter.default)))
 
 
+def _of_pairs(verb: Verb, given: dict[str, Any], judged: Judged) -> list[Any]:
+    """Return preferences and scores to be cut into groups of queries; nothing where each group has to be asked."""
+    default = next((p.default for p in verb.parameters if p.name == "measures"), None)
+    if not verb.per_measure or default is None or judged.topics == "answered":
+        return []
+    asked = parse_all(given.setdefault("measures", default))
+    cells = len(asked) * len(judged.queries) * len(judged.runs) ** 2 // 2
+    as_pref_eval = "pref_eval" in (given.get("compat"), judged.positions.rules.get("compat"))
+    if as_pref_eval or 8 * cells > Pairs.memory or any(one.entry.family == "ordering" for one in asked):
+        return []
+    return _whole(verb.source(judged, given) if verb.source is not None else sources(judged, asked))
+
+
 def _cubes(held: Any, given: dict[str, Any]) -> list[Any]:
     """Return all values of a join or a table, and leave no measure to choose."""
     cubes = sources(held, **({"measures": given["measures"]} if "measures" in given else {}))
     given["measures"] = None
+    return _whole(cubes)
+
+
+def _whole(cubes: list[Any]) -> list[Any]:
     return [cube.cube() if isinstance(cube, Pairs) else cube for cube in cubes]
 
 
@@ -157,17 +180,27 @@ def _of_cubes(
         own = [groups.cut(c, of == found.query[code], found.runs == found.run[code]) for c, of in zip(cubes, classes)]
         return _averaged(own, asked.get("replicate"))
 
-    parts = (part(code) for code in kept)
-    return _each(verb, parts, found.labels.iloc[kept].reset_index(drop=True), given)
+    labels = found.labels.iloc[kept].reset_index(drop=True)
+    at_once = verb.per_measure and "replicate" not in asked and not any(given.get(one) == word for one, word in TIED)
+    answered = []
+    if at_once:
+        alone = {**given, "progress": False} if "progress" in given else given
+        answered = list(batches.answers(lambda own: verb.function(own, **alone), cubes, classes, found, kept))
+    there = {at for places, _, _ in answered for at in places}
+    parts = (part(code) for at, code in enumerate(kept) if at not in there)
+    return _each(verb, parts, labels, given, answered)
 
 
-def _each(verb: Verb, parts: Iterator[Any], labels: pd.DataFrame, given: dict[str, Any]) -> pd.DataFrame:
-    """Return the results of a verb for the parts of all groups, on each other."""
+def _each(
+    verb: Verb, parts: Iterator[Any], labels: pd.DataFrame, given: dict[str, Any], answered: Sequence[Any] = ()
+) -> pd.DataFrame:
+    """Return the results of a verb for the parts of all groups, on each other; some may be answered already."""
     progress = given.get("progress")
     if any(parameter.name == "progress" for parameter in verb.parameters):
         given["progress"] = False  # one bar, of groups
-    tracked = track(parts, total=len(labels), desc=verb.name, progress=progress)
-    return groups.of_each(lambda part: verb.function(part, **given), tracked, labels)
+    total = len(labels) - sum(len(places) for places, _, _ in answered)
+    tracked = track(parts, total=total, desc=verb.name, progress=progress)
+    return groups.of_each(lambda part: verb.function(part, **given), tracked, labels, answered)
 
 
 def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:

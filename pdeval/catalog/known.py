@@ -7,7 +7,7 @@ is looked up among those of this session and in the catalog. Where these disagre
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from pdeval.catalog.entries import Measure, parse
 
@@ -19,6 +19,8 @@ class Known(TypedDict):
     aggregate: str
     family: str
     test: str
+    size: NotRequired[float]  # of its numbers, where the label does not tell
+    group: NotRequired[int]  # where a measure of each of several groups stands as one of its own
 
 
 SESSION: dict[str, list[Known]] = {}

@@ -128,6 +128,10 @@ class Preferences:
         yield slice(0, len(self.a)), self.values[measure]
 
 
+class Computed(Preferences):
+    """Preferences that a join computed, where differences of equal scores are 0 already."""
+
+
 def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the index arrays (a, b) of each unordered pair once, or of every run against a baseline.
 
@@ -155,12 +159,19 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """
     if len(frames) == 1:
         return frames[0]
-    coded = [name for name in frames[0].columns if all(_is_category(frame, name) for frame in frames)]
+    categories = [_categories(frame) for frame in frames]
+    if not any(categories):
+        whole = pd.concat(frames, ignore_index=True)
+        whole.attrs.update(carried(frame.attrs for frame in frames))
+        return whole
+    coded = [name for name in frames[0].columns if all(name in own for own in categories)]
     rest = [frame.drop(columns=coded) if coded else frame for frame in frames]
-    whole = pd.concat([frame.astype(_plain(frame)) for frame in rest], ignore_index=True)
+    plain = [{name: object for name in own if name not in coded} for own in categories]
+    whole = pd.concat([frame.astype(own) for frame, own in zip(rest, plain)], ignore_index=True)
     for name in whole.columns:
-        if all(_is_category(frame, name) for frame in frames if name in frame):
-            known = dict.fromkeys(one for frame in frames if name in frame for one in frame[name].cat.categories)
+        having = [(frame, own) for frame, own in zip(frames, categories) if name in frame]
+        if all(name in own for _, own in having):
+            known = dict.fromkeys(one for frame, _ in having for one in frame[name].cat.categories)
             whole[name] = pd.Categorical(whole[name], categories=list(known))
     if coded:
         made = {name: _category([frame[name] for frame in frames]) for name in coded}
@@ -170,8 +181,9 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return whole
 
 
-def _is_category(frame: pd.DataFrame, name: str) -> bool:
-    return name in frame and isinstance(frame[name].dtype, pd.CategoricalDtype)
+def _categories(frame: pd.DataFrame) -> set[Any]:
+    """Return the columns that are categories."""
+    return {name for name, dtype in zip(frame.columns, frame.dtypes) if isinstance(dtype, pd.CategoricalDtype)}
 
 
 def _category(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
@@ -193,9 +205,7 @@ def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     {'level': 1, 'measures': {'AP': {}, 'RPP': {}}}
     """
     found = [dict(one) for one in several]
+    if len(found) == 1:
+        return found[0]
     known = {label: one for attrs in found for label, one in attrs.get("measures", {}).items()}
     return {**found[0], **({"measures": known} if known else {})}
-
-
-def _plain(frame: pd.DataFrame) -> dict[str, Any]:
-    return {name: object for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)}

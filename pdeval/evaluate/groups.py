@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import Source
 from pdeval.judged.judged import Judged
@@ -291,14 +291,13 @@ def cut(source: Source, queries: np.ndarray, runs: np.ndarray) -> Source:
     kept = np.zeros(len(source.runs), dtype=bool)
     kept[source.a[inside]] = kept[source.b[inside]] = True
     place = np.cumsum(kept) - 1
-    return Preferences(
-        source.runs[kept].reset_index(drop=True),
-        source.queries[queries],
-        source.measures,
-        place[source.a[inside]],
-        place[source.b[inside]],
-        np.ascontiguousarray(whole[..., inside]),
-        source.attrs,
+    return replace(
+        source,
+        runs=source.runs[kept].reset_index(drop=True),
+        queries=source.queries[queries],
+        a=place[source.a[inside]],
+        b=place[source.b[inside]],
+        values=np.ascontiguousarray(whole[..., inside]),
     )
 
 
@@ -328,11 +327,19 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
     return made
 
 
-def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], groups: pd.DataFrame) -> pd.DataFrame:
+Answer = tuple[Sequence[int], pd.DataFrame, np.ndarray]  # some groups, their rows, and the group of each row
+
+
+def of_each(
+    function: Callable[[Any], pd.DataFrame],
+    parts: Iterable[Any],
+    groups: pd.DataFrame,
+    answered: Sequence[Answer] = (),
+) -> pd.DataFrame:
     """Return what a function makes of the part of every group, the columns that name the group in front.
 
     A group with too few runs or queries for an answer is left out, with a warning that names it; any other error says
-    which group it is about.
+    which group it is about. Where some groups are answered already, `parts` are those of the others.
 
     Examples
     --------
@@ -340,11 +347,12 @@ def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], group
     >>> of_each(lambda part: part * 10, parts, pd.DataFrame({"category": ["x", "y"]})).to_dict("list")
     {'category': ['x', 'y'], 'n': [10, 20]}
     """
-    frames, kept, left = [], [], []
-    for at, part in enumerate(parts):
+    frames, codes, left = [frame for _, frame, _ in answered], [code for _, _, code in answered], []
+    there = {at for places, _, _ in answered for at in places}
+    for at, part in zip((at for at in range(len(groups)) if at not in there), parts):
         try:
             frames.append(function(part))
-            kept.append(at)
+            codes.append(np.full(len(frames[-1]), at))
         except (ValueError, KeyError) as error:
             text = f"{_told(groups.iloc[at])}: {error.args[0] if len(error.args) == 1 else error}"
             if not isinstance(error, TooFew):
@@ -356,8 +364,10 @@ def of_each(function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], group
     if left:
         what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
         warnings.warn(what, UserWarning, stacklevel=outside())
-    whole = stacked(frames)
-    code = np.repeat(kept, [len(frame) for frame in frames])
+    whole, code = stacked(frames), np.concatenate(codes)
+    if answered:
+        order = np.argsort(code, kind="stable")
+        whole, code = whole.take(order), code[order]
     return with_groups(whole, groups, code)
 
 

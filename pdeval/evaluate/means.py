@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,11 @@ table(
 )
 
 
-@verb(on=("preferences", "judged"), gives="means")
+def _chosen(judged: Judged, given: dict[str, Any]) -> list[Any]:
+    return [select(judged, given["measures"], baseline=given.pop("baseline", None))]
+
+
+@verb(on=("preferences", "judged"), gives="means", per_measure=True, source=_chosen)
 def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) -> pd.DataFrame:
     """Return the mean preference of each pair of runs over the queries.
 

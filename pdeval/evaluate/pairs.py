@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.choice import chosen_pairs
-from pdeval.evaluate.cube import Preferences
+from pdeval.evaluate.cube import Computed
 from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.scores import Views, attributes, one_number_each
 from pdeval.judged.blocks import Block
@@ -142,7 +142,7 @@ class Pairs:
             values[~(counts[:, a] & counts[:, b])] = np.nan
         return values
 
-    def cube(self, progress: bool | None = None) -> Preferences:
+    def cube(self, progress: bool | None = None) -> Computed:
         """Return all preferences at once."""
         views = Views(self.judged)
         kept = self.kept
@@ -151,7 +151,7 @@ class Pairs:
         for m, first in track(steps, total=len(steps), desc="preferences", progress=progress):
             block = slice(first, min(first + self.step(), len(self.a)))
             values[m, :, block] = self._values(views, self.asked[m], block)[kept]
-        return Preferences(self.runs, self.queries, self.measures, self.a, self.b, values, self.attrs)
+        return Computed(self.runs, self.queries, self.measures, self.a, self.b, values, self.attrs)
 
 
 def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -38,7 +38,12 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), gives="quantiles", meant_by={"percentiles": "quantiles()", "cvar": "quantiles()"})
+@verb(
+    on=("scores", "judged"),
+    gives="quantiles",
+    per_measure=True,
+    meant_by={"percentiles": "quantiles()", "cvar": "quantiles()"},
+)
 def quantiles(
     held: Held,
     measures: object = MEASURES,

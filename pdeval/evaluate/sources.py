@@ -15,7 +15,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse, parse_all
 from pdeval.catalog.known import known_of
 from pdeval.evaluate import pivot
-from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.cube import Computed, Preferences, Scores, stacked
 from pdeval.evaluate.pairs import Pairs, select
 from pdeval.evaluate.scores import MEASURES, scores
 from pdeval.judged.judged import Judged
@@ -82,6 +82,8 @@ def declared_size(label: str, attrs: Mapping[Any, Any] | None = None) -> float:
     (1.0, 1.0, 0.0, 0.0)
     """
     known = known_of(label, attrs)
+    if known is not None and "size" in known:
+        return known["size"]
     if known is not None and known["family"] == "preference":
         return 1.0
     try:
@@ -116,7 +118,7 @@ def decided(source: Any, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
     [[[0.0], [0.5]]]
     """
     label = source.measures[measure]
-    held = isinstance(source, Preferences)
+    held = isinstance(source, Preferences) and not isinstance(source, Computed)
     known = known_of(label, source.attrs)
     if not held and known is not None and known["family"] == "metric":
         yield from source.blocks(measure)

@@ -42,7 +42,7 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), gives=("summary", "wide_summary"), core=True)
+@verb(on=("scores", "judged"), gives=("summary", "wide_summary"), core=True, per_measure=True)
 def summary(
     held: Held,
     measures: object = MEASURES,
@@ -115,7 +115,7 @@ def of_scores(
 
 def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[str, np.ndarray]:
     """Return the statistics of values (queries, runs), NaN where a query does not count."""
-    from scipy import special  # its stats take a second to import
+    from scipy import special
 
     known = ~np.isnan(values)
     n = known.sum(axis=0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from pdeval.catalog import Measure, parse_all
@@ -14,6 +12,10 @@ from pdeval.evaluate.scores import Views, cube_of
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import total
 from pdeval.kernels.preferences import weights
+
+
+class WinRates(Scores):
+    """Scores that are win rates, each the sum of a run's preferences over all others."""
 
 
 def direct(measure: Measure) -> bool:
@@ -90,7 +92,7 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
     return result
 
 
-def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> Scores:
+def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRates:
     """Return the win rates of every run on every query, as scores.
 
     Examples
@@ -112,4 +114,5 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> Scores:
             )
     values = np.stack([of_measure(views, measure) for measure in asked])
     found = cube_of(views, asked, values, tell=tell)
-    return replace(found, higher=np.ones(len(asked), dtype=bool))  # more wins are better, whatever the measure
+    higher = np.ones(len(asked), dtype=bool)  # more wins are better, whatever the measure
+    return WinRates(**{**vars(found), "higher": higher})

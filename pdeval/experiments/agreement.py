@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.batches import each_two
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.sources import Held
-from pdeval.experiments.side_by_side import Stream, larger_values, stream_of, together
+from pdeval.experiments.side_by_side import Stream, larger_values, of_all_measures, stream_of, together
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
@@ -51,6 +52,8 @@ class Tally:
         The differences at or below which two rankings count as tied.
     scale : mapping of label to float, optional
         What values are multiplied by before their differences are held against the fuzziness; by default by 1.
+    two : pair of ndarray of int, optional
+        The places of the measures to hold against each other; by default each two.
 
     Examples
     --------
@@ -66,10 +69,11 @@ class Tally:
         queries: int,
         fuzziness: Sequence[float],
         scale: Mapping[str, float] | None = None,
+        two: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.measures, self.fuzziness = tuple(measures), tuple(fuzziness)
         self.scale = [(scale or {}).get(label, 1.0) for label in self.measures]
-        self.a, self.b = all_pairs(len(self.measures))
+        self.a, self.b = all_pairs(len(self.measures)) if two is None else two
         self.pairs = np.zeros((len(self.a), queries), dtype=np.int64)
         self.agreeing = np.zeros((len(self.fuzziness), len(self.a), queries), dtype=np.int64)
         self.sums = np.zeros((3, len(self.a), queries))
@@ -157,7 +161,13 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
     return values
 
 
-@verb(on=("scores", "preferences", "judged"), gives="sign_agreement", family="agree")
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="sign_agreement",
+    family="agree",
+    per_measure=True,
+    source=of_all_measures,
+)
 def agree(
     held: Held,
     measures: object = ("RPP", "AP"),
@@ -229,7 +239,7 @@ def tallied(
     least = fuzziness_of(fuzziness)
     if len(stream.measures) < 2:
         raise ValueError(f"agreement is between two measures; there is one: {stream.measures[0]}.")
-    tally = Tally(stream.measures, len(stream.queries), least, scale)
+    tally = Tally(stream.measures, len(stream.queries), least, scale, each_two(stream.measures, stream.attrs))
     count(tally, stream, relative=relative, progress=progress)
     frame = tally.frame(stream.queries if per == "query" else None)
     frame.attrs.update(stream.attrs)

@@ -52,7 +52,7 @@ class Differences:
 
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, differences of shape (queries, pairs in the slice))."""
-        values = self.scores.oriented()[measure]
+        values = self.scores.values[measure] if self.scores.higher[measure] else -self.scores.values[measure]
         both = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
         least = size_of(values) if both else 0.0
         step = max(CELLS // max(len(values), 1), 1)
@@ -85,6 +85,13 @@ def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: o
     if baseline is not None or pairs is not None:
         raise ValueError("baseline= and pairs= choose among runs; a table of preferences has its own pairs.")
     return source
+
+
+def of_all_measures(judged: Judged, given: dict[str, Any]) -> list[Any]:
+    """Return the stream of a join for groups of its queries; nothing where values are needed beside differences."""
+    if given.get("relative"):
+        return []
+    return [select(judged, given["measures"], baseline=given.pop("baseline", None), pairs=given.pop("pairs", None))]
 
 
 def together(source: Stream, *, desc: str = "", progress: bool | None = None) -> Iterator[list[np.ndarray]]:

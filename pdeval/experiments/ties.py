@@ -10,7 +10,7 @@ import pandas as pd
 from pdeval.evaluate.scores import Views
 from pdeval.evaluate.sources import Held
 from pdeval.experiments.agreement import Per
-from pdeval.experiments.side_by_side import stream_of, together
+from pdeval.experiments.side_by_side import of_all_measures, stream_of, together
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import share
 from pdeval.kinds.labels import labels
@@ -62,7 +62,9 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="ties", family="ties")
+@verb(
+    on=("scores", "preferences", "judged"), gives="ties", family="ties", per_measure=True, source=of_all_measures
+)
 def ties(
     held: Held,
     measures: object = ("RR", "sgnLP"),

@@ -47,4 +47,4 @@ def run_labels(runs: pd.DataFrame) -> list[str]:
     >>> run_labels(pd.DataFrame({"model": ["bm25", "lm"], "seed": [1, 1]}))
     ['bm25 / 1', 'lm / 1']
     """
-    return [" / ".join(map(str, row)) for row in runs.itertuples(index=False)]
+    return [" / ".join(map(str, row)) for row in runs.itertuples(index=False, name=None)]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.batches import each_two
 from pdeval.evaluate.sources import Held, only
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
@@ -21,7 +21,7 @@ from pdeval.mechanics.arguments import TooFew
 from pdeval.mechanics.registries import listed_in_docs, sought
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
-from pdeval.orderings.order import order
+from pdeval.orderings.order import of_each_measure, order
 from pdeval.verbs import verb
 
 table(
@@ -51,7 +51,12 @@ table(
 )
 
 
-@verb(on=("orders", "scores", "preferences", "judged"), gives=("correlations", "matrix"))
+@verb(
+    on=("orders", "scores", "preferences", "judged"),
+    gives=("correlations", "matrix"),
+    per_measure=True,
+    source=of_each_measure,
+)
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate(
     held: Held,
@@ -122,7 +127,7 @@ def correlate(
         frame = pd.DataFrame(square, index=found.labels(), columns=found.labels())
         frame.attrs.update({**found.attrs, "coefficient": asked[0].name})
         return frame
-    a, b = all_pairs(n_orders)
+    a, b = each_two([measure for measure, _ in found.keys], found.attrs)
     cells = [(i, j, k, *_value(found, i, found, j, one, runs, p)) for i, j in zip(a, b) for k, one in enumerate(asked)]
     first, second, which, count, value = (np.array(column) for column in zip(*cells))
     columns = {

@@ -14,7 +14,7 @@ from pdeval.evaluate import cube
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import Held, Source, sources
-from pdeval.evaluate.winrates import direct, win_rates
+from pdeval.evaluate.winrates import WinRates, direct, win_rates
 from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table
@@ -44,12 +44,19 @@ table(
 )
 
 
+def of_each_measure(judged: Judged, given: dict[str, Any]) -> list[Any]:
+    """Return what orders the runs of a join by each measure, for groups of its queries."""
+    return [_source(judged, one, tell=False) for one in parse_all(given["measures"])]
+
+
 @verb(
     on=("scores", "preferences", "judged"),
     gives="orders",
     core=True,
     command=True,
     independent="draws",
+    per_measure=True,
+    source=of_each_measure,
     meant_by={"rank": "order()", "leaderboard": "order()", "sort": "order()"},
 )
 @listed_in_docs(methods=orderings())
@@ -130,7 +137,8 @@ def order(
         raise
     if compat and isinstance(held, Table):
         options["queries"] = as_they_stand(held.column("query"), found[0].queries)
-    return cube.stacked([ordered(one, compat=compat, **options) for one in found])
+    rates = [isinstance(one, WinRates) for one in found]
+    return cube.stacked([ordered(one, winrates=own, compat=compat, **options) for one, own in zip(found, rates)])
 
 
 def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
@@ -168,21 +176,22 @@ def of_judged(
     _not_orderings(asked)
     parts: list[pd.DataFrame] = []
     for measure in asked:
-        source, rates = _source(judged, measure, tell=tell and not parts)
+        source = _source(judged, measure, tell=tell and not parts)
         queries = _of_judgments(judged, measure.level, source.queries) if compat else None
+        rates = isinstance(source, WinRates)
         parts.append(ordered(source, winrates=rates, compat=compat, queries=queries, **options))
     return cube.stacked(parts)
 
 
-def _source(judged: Judged, measure: Measure, *, tell: bool) -> tuple[Source, bool]:
-    """Return what orders the runs by a measure, and whether that is win rates already."""
+def _source(judged: Judged, measure: Measure, *, tell: bool) -> Source:
+    """Return what orders the runs by a measure: scores, win rates, or the preferences of all pairs."""
     if measure.entry.family == "metric":
-        return scores(judged, measure, tell=tell), False
+        return scores(judged, measure, tell=tell)
     counts = judged.counted(measure.level)
     even = bool((counts.all(axis=1) == counts.any(axis=1)).all())
     if direct(measure) and even and judged.positions.rules.get("compat") != "pref_eval":
-        return win_rates(judged, measure, tell=tell), True
-    return select(judged, measure, tell=tell), False
+        return win_rates(judged, measure, tell=tell)
+    return select(judged, measure, tell=tell)
 
 
 def _not_orderings(measures: object) -> None:
@@ -236,10 +245,12 @@ def ordered(
     for m, measure in enumerate(source.measures):
         votes = votes_of(source, m, winrates=winrates, name=place, queries=queries)
         found = _ranked(votes, methods, compat)
-        each = 1 + len(source.runs) * any("worst_first" in one.entry.columns for one in methods)
-        resamples = _resamples(each * len(source.queries), len(source.queries), len(source.runs), draws, seed)
-        blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)
-        again = [_ranked(votes, methods, compat, weights) for weights in blocks]
+        again = []
+        if draws:
+            each = 1 + len(source.runs) * any("worst_first" in one.entry.columns for one in methods)
+            resamples = _resamples(each * len(source.queries), len(source.queries), len(source.runs), draws, seed)
+            blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)
+            again = [_ranked(votes, methods, compat, weights) for weights in blocks]
         for k, one in enumerate(methods):
             score, rank = found[k][0][0], found[k][1][0]
             row = np.argsort(rank, kind="stable")

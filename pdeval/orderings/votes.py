@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -188,22 +189,19 @@ class Votes:
         The measure, more is better; None where only preferences are known.
     wins : ndarray
         The win rates.
-    rank : ndarray of int
-        The rank inside the query, from 1.
     runs : ndarray of int
         The run of each column.
     name : ndarray of int, optional
         The place of each column by name, which breaks ties; None leaves runs tied.
-    size : float
-        The size of the numbers that win rates are sums of, to which their rounding is relative.
+    tolerance : float or ndarray of shape (queries, 1)
+        The rounding of win rates, where they rank the runs.
     """
 
     value: np.ndarray | None
     wins: np.ndarray
-    rank: np.ndarray
     runs: np.ndarray
     name: np.ndarray | None = None
-    size: float = 0.0
+    tolerance: float | np.ndarray = 0.0
 
     @classmethod
     def of(
@@ -218,17 +216,25 @@ class Votes:
 
         Where names break ties, `queries` says in which order they are counted.
         """
-        runs = np.arange(wins.shape[1])
-        merit = wins if value is None else value
         if name is None:
-            rank = ranks(wins, tolerance) if value is None else ranks(settled(value))
-            return cls(value, wins, rank, runs, size=float(np.max(tolerance)) / NOISE)
+            return cls(value, wins, np.arange(wins.shape[1]), tolerance=tolerance)
         if queries is not None:
-            value, wins, merit = None if value is None else value[queries], wins[queries], merit[queries]
-        rank = ranks_by_name(merit, name)
+            value, wins = None if value is None else value[queries], wins[queries]
         # pref_eval numbers the runs as its first query ranks them, and adds up in that order
-        runs = np.argsort(rank[0])
-        return cls(None if value is None else value[:, runs], wins[:, runs], rank[:, runs], runs, name[runs])
+        runs = np.argsort(ranks_by_name((wins if value is None else value)[0], name))
+        return cls(None if value is None else value[:, runs], wins[:, runs], runs, name[runs])
+
+    @cached_property
+    def rank(self) -> np.ndarray:
+        """The rank inside the query, from 1."""
+        if self.name is not None:
+            return ranks_by_name(self.wins if self.value is None else self.value, self.name)
+        return ranks(self.wins, self.tolerance) if self.value is None else ranks(settled(self.value))
+
+    @property
+    def size(self) -> float:
+        """The size of the numbers that win rates are sums of, to which their rounding is relative."""
+        return float(np.max(self.tolerance)) / NOISE
 
     def counted(self, columns: set[str], weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return the columns that are asked for, with a leading axis: the rows of `weights`, or one."""
@@ -358,9 +364,9 @@ def check_pairs(source: cube.Preferences | Pairs) -> None:
 
 
 def _check_known(source: Any, m: int, known: np.ndarray, complete: bool) -> None:
-    texts = run_labels(source.runs)
     never = np.flatnonzero(~known.any(axis=0))
     if len(never):
+        texts = run_labels(source.runs)
         some = ", ".join(repr(texts[run]) for run in never[:3])
         raise ValueError(
             f"{len(never)} of {len(texts)} runs have no query that counts for {source.measures[m]!r}: {some}. "
@@ -368,16 +374,19 @@ def _check_known(source: Any, m: int, known: np.ndarray, complete: bool) -> None
         )
     if complete and not known.all():
         query, run = np.argwhere(~known)[0]
+        name = run_labels(source.runs)[run]
         raise ValueError(
-            f"compat='pref_eval' needs every run on every query; {texts[run]!r} has no {source.measures[m]!r} on "
+            f"compat='pref_eval' needs every run on every query; {name!r} has no {source.measures[m]!r} on "
             f"query {source.queries.tolist()[query]!r}. Evaluate with topics='relevant', where a missing query is the "
             "worst case."
         )
+    if known.all():
+        return
     counted = known.astype(np.float32)
     apart = np.argwhere(counted.T @ counted == 0)
     if len(apart):
-        a, b = apart[0]
+        a, b = (run_labels(source.runs)[run] for run in apart[0])
         raise ValueError(
-            f"runs {texts[a]!r} and {texts[b]!r} have no query in common for {source.measures[m]!r}, so that nothing "
+            f"runs {a!r} and {b!r} have no query in common for {source.measures[m]!r}, so that nothing "
             "compares them. Leave one out, or evaluate with topics='relevant'."
         )

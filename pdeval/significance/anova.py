@@ -35,7 +35,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="anova", independent="always")
+@verb(on=("scores", "preferences", "judged"), gives="anova", independent="always", per_measure=True)
 def anova(held: Held, measures: object = MEASURES) -> pd.DataFrame:
     """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell.
 

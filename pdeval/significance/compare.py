@@ -59,6 +59,7 @@ table(
     core=True,
     command=True,
     independent="always",
+    per_measure=True,
     meant_by={
         "ttest": "compare(test='t')",
         "t_test": "compare(test='t')",

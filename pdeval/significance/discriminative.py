@@ -55,6 +55,7 @@ table(
     on=("scores", "preferences", "judged"),
     gives="discriminative_power",
     independent="always",
+    per_measure=True,
     family="discriminative_power",
 )
 @listed_in_docs(tests=TESTS)
@@ -130,6 +131,7 @@ def discriminative_power(
     on=("scores", "preferences", "judged"),
     gives="discriminative_curve",
     independent="always",
+    per_measure=True,
     family="discriminative_power",
     name="curve",
     formerly="p_value_curve",

@@ -69,7 +69,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="power", family="power", independent="always")
+@verb(on=("scores", "preferences", "judged"), gives="power", family="power", independent="always", per_measure=True)
 def power(
     held: Held,
     measures: object = MEASURES,
@@ -122,6 +122,7 @@ def power(
     family="power",
     formerly="sample_size",
     independent="always",
+    per_measure=True,
 )
 def sample_size(
     held: Held,
@@ -172,6 +173,7 @@ def sample_size(
     family="power",
     formerly="detectable_difference",
     independent="always",
+    per_measure=True,
 )
 def detectable_difference(
     held: Held,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar, overload
 
 from pdeval.catalog.known import default_test
@@ -51,7 +52,7 @@ class SignificanceTest:
         """The first line of its docstring."""
         return first_line(self.function)
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """Which of confidence, draws, seed and progress it takes."""
         return tuple(name for name in inspect.signature(self.function).parameters if name in OPTIONS)
