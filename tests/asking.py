@@ -33,6 +33,7 @@ ARGUMENTS = {
     "measure": {"measures": ["AP", "nDCG@10", "bpref", "ASL"]},
     "prefer": {"measures": ["RPP", "rrLP", "AP"]},
     "order": {"measures": ["RPP", "rrLP", "AP", "ASL"]},
+    "leaderboard": {"measures": ["RPP", "AP"], "draws": 20},
     "compare": {"measures": ["RPP", "AP"]},
     "annotate": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
     "delta_sort": {"new": "nDCG@10"},

@@ -69,6 +69,7 @@ def _tables() -> dict[str, object]:
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
+        "leaderboards": join.leaderboard(["RPP", "AP"], draws=10),
         "contributions": join.disaggregate(["AP", "RPP"], baseline="bm25"),
         "contribution_ecdf": join.disaggregate.ecdf(["AP", "RPP"], points=5),
         "contribution_shares": join.disaggregate.ecdf(["AP", "RPP"], per="measure"),

@@ -57,7 +57,7 @@ def of_each_measure(judged: Judged, given: dict[str, Any]) -> list[Any]:
     independent="draws",
     per_measure=True,
     source=of_each_measure,
-    meant_by={"rank": "order()", "leaderboard": "order()", "sort": "order()"},
+    meant_by={"rank": "order()", "sort": "order()"},
 )
 @listed_in_docs(methods=orderings())
 def order(
@@ -213,6 +213,7 @@ def ordered(
     progress: bool | None = None,
     winrates: bool = False,
     queries: np.ndarray | None = None,
+    scores: bool = False,
 ) -> pd.DataFrame:
     """Return the runs of a cube, or of a stream of all pairs, in order; see `order`.
 
@@ -222,6 +223,8 @@ def ordered(
         Whether the scores are win rates already, each the sum over a run's opponents.
     queries : ndarray of int, optional
         The order in which 'pref_eval' takes the queries; by default as they stand.
+    scores : bool
+        Give intervals of the scores too, from the same draws.
 
     Examples
     --------
@@ -255,12 +258,16 @@ def ordered(
             score, rank = found[k][0][0], found[k][1][0]
             row = np.argsort(rank, kind="stable")
             part = {"run": votes.runs[row], "measure": np.full(len(row), m), "method": np.full(len(row), k)}
-            # the mean goes back to the measure's own unit
-            part |= {"score": (score if higher[m] or one.entry.name != "mean" else -score)[row], "rank": rank[row]}
+            sign = 1.0 if higher[m] or one.entry.name != "mean" else -1.0  # the mean goes back to its own unit
+            part |= {"score": sign * score[row], "rank": rank[row]}
             if draws:
+                tails = [(1 - confidence) / 2, (1 + confidence) / 2]
                 drawn = np.concatenate([block[k][1] for block in again])
-                ends = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0, method="inverted_cdf")
+                ends = np.quantile(drawn, tails, axis=0, method="inverted_cdf")
                 part |= dict(zip(("rank_low", "rank_high"), ends[:, row].astype(np.int64)))
+            if draws and scores:
+                drawn = np.concatenate([block[k][0] for block in again])
+                part |= dict(zip(("score_low", "score_high"), np.nanquantile(sign * drawn, tails, axis=0)[:, row]))
             parts.append(part)
     whole: dict[str, Any] = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
     run = whole.pop("run")

@@ -16,12 +16,13 @@ from pdeval.plots import legibility, style
 from pdeval.plots.drawing import drawn, plot
 from pdeval.plots.selection import chosen, names, one, pairs
 from pdeval.report.orders import METHODS
+from pdeval.significance.tiers import stretches_alike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@plot(on=("orders",), first=("orders",))
+@plot(on=("orders", "leaderboards"), first=("orders", "leaderboards"))
 def critical_difference(
     frame: pd.DataFrame,
     *,
@@ -32,13 +33,13 @@ def critical_difference(
 ) -> Axes:
     """Return axes with the runs listed best first, each at its rank with its rank interval.
 
-    With `comparisons`, bars at the right join the runs that cannot be told apart: each bar spans the longest
-    stretch of the list in which no two runs differ significantly, as in the diagrams of Demsar (2006).
+    With `comparisons`, or of a leaderboard, bars at the right join the runs that cannot be told apart: each bar spans
+    the longest stretch of the list in which no two runs differ significantly, as in the diagrams of Demsar (2006).
 
     Parameters
     ----------
     frame : DataFrame
-        Orders: run, measure, method, rank, perhaps rank_low and rank_high.
+        Orders: run, measure, method, rank, perhaps rank_low and rank_high; or a leaderboard.
     ax : Axes, optional
         Where to draw; new axes by default, as tall as the list needs.
     comparisons : DataFrame, optional
@@ -79,7 +80,7 @@ def critical_difference(
         low, high = orders["rank_low"].to_numpy(float), orders["rank_high"].to_numpy(float)
         ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
     ax.scatter(rank, place, s=min(5.0, 0.7 * row) ** 2, color=style.BLACK, zorder=3, linewidths=0)
-    joined = [] if comparisons is None else groups(runs, comparisons, measure=name or measure)
+    joined = _tiers(orders) if comparisons is None else groups(runs, comparisons, measure=name or measure)
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
     by = (f" by {name}" if name else "") + (f", {METHODS.get(how, how)}" if how else "")
@@ -118,13 +119,16 @@ def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | 
     differs = np.zeros_like(tested)
     marked = known & comparisons["significant"].to_numpy(bool)
     differs[a[marked], b[marked]] = differs[b[marked], a[marked]] = True
-    later = np.triu(differs, k=1)
-    # the first run further down that differs from i; a stretch from i ends before the nearest such end of its members
-    first = np.where(later.any(axis=1), later.argmax(axis=1), len(runs))
-    ends = np.minimum.accumulate(first[::-1])[::-1] - 1
-    starts = np.arange(len(runs))
-    longest = np.concatenate([[True], ends[1:] > ends[:-1]]) & (ends > starts)
-    return [(int(i), int(ends[i])) for i in starts[longest]]
+    return [(first, last) for first, last in stretches_alike(differs) if last > first]
+
+
+def _tiers(orders: pd.DataFrame) -> list[tuple[int, int]]:
+    """Return (first, last) of each tier of a leaderboard that has more than one run; of other orders there are none."""
+    if "tier" not in orders.columns:
+        return []
+    low, high = orders["tier"].to_numpy(), orders["tier_last"].to_numpy()
+    members = [np.flatnonzero((low <= tier) & (tier <= high)) for tier in range(1, int(high.max()) + 1)]
+    return [(int(of[0]), int(of[-1])) for of in members if len(of) > 1]
 
 
 def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:

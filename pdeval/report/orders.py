@@ -32,7 +32,7 @@ METHODS = {
 }
 
 
-@verb(on="orders", name="report", core=True, command=True)
+@verb(on=("orders", "leaderboards"), name="report", core=True, command=True)
 def report_order(
     frame: pd.DataFrame,
     *,
@@ -46,7 +46,7 @@ def report_order(
     notes: str | Sequence[str] | None = None,
     footnotes: bool = True,
 ) -> Report:
-    """Return the table of an ordering, best run first: ranks, their intervals, scores.
+    """Return the table of an ordering, best run first: ranks, their intervals, tiers, scores.
 
     Several measures or methods stand side by side; the rows follow the first. Several collections stand side by side
     too, followed by the mean rank over them, which the rows then follow; a run that a collection lacks has a dash.
@@ -219,18 +219,31 @@ def _ordering(
     if show in ("rank", "both"):
         ranks = part["rank"].to_numpy(dtype=float)
         whole = bool((ranks == np.round(ranks))[~np.isnan(ranks)].all())
-        ends = {name: part[name].to_numpy(dtype=float) for name in ("rank_low", "rank_high") if name in part.columns}
-        spread = {name[5:]: end for name, end in ends.items()} if len(ends) == 2 else None
+        spread = _ends(part, "rank")
         group, header = heads["rank"]
         found.append(
             numbers(f"{key}rank", header, ranks, 0 if whole else 1, group=group, emphasis=stress, spread=spread)
         )
+        if "tier" in part.columns and len(heads) == 2:
+            ends = (part[name].astype("Int64").astype(str) for name in ("tier", "tier_last"))
+            shown = pd.Series([low if low == high else f"{low}–{high}" for low, high in zip(*ends)])
+            column, cells = texts(f"{key}tier", "Tier", shown, {})
+            found.append((replace(column, group=group), cells))
     if show in ("score", "both"):
         group, header = heads["score"]
         scores = part["score"].to_numpy(dtype=float)
         digits = 0 if pair[1] in ("copeland", "leximin") else digits  # counts of runs
-        found.append(numbers(f"{key}score", header, scores, digits, group=group, emphasis=stress))
+        found.append(
+            numbers(f"{key}score", header, scores, digits, group=group, emphasis=stress, spread=_ends(part, "score"))
+        )
     return found
+
+
+def _ends(part: pd.DataFrame, of: str) -> dict[str, np.ndarray] | None:
+    """Return the ends of the interval of a column, None where it has none."""
+    if f"{of}_low" not in part.columns or f"{of}_high" not in part.columns:
+        return None
+    return {end: part[f"{of}_{end}"].to_numpy(dtype=float) for end in ("low", "high")}
 
 
 def _footnotes(
@@ -246,6 +259,12 @@ def _footnotes(
         others = frame["_run"].nunique() - 1
         said.append(f"The win rate is the sum of preferences over the {others} other systems, mean over {over}.")
     if any(column.spread for column, _ in body):
-        over = footnote.words(frame.attrs).queries
-        said.append(f"In brackets the bootstrap interval of the rank over {over}.")
+        over = "collections" if "resample" in frame.attrs else footnote.words(frame.attrs).queries
+        both = any(column.spread and column.name.endswith("score") for column, _ in body)
+        what = "intervals of rank and score" if both else "interval of the rank"
+        said.append(f"In brackets the bootstrap {what} over {over}.")
+    if any(column.name.endswith("tier") for column, _ in body):
+        known = frame.attrs
+        how = footnote.significance(known.get("tests", {}), known.get("correction"), known.get("alpha"))
+        said.append(f"No two systems of a tier are told apart ({how}).")
     return [*said, *footnote.basis_of(frame)]

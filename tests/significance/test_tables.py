@@ -114,7 +114,7 @@ def test_old_names_and_names_of_other_tools_answer_with_the_new_ones():
         "ttest": r"Use \.compare\(test='t'\)",
         "wilcoxon": r"Use \.compare\(test='wilcoxon'\)",
         "significance": r"Use \.compare\(\)",
-        "leaderboard": r"Use \.order\(\)",
+        "elo": r"Use \.leaderboard\(method=.bradley-terry., scale=.elo.\)",
     }.items():
         for door in (scores.ireval, JUDGED):
             with pytest.raises(AttributeError, match=says):

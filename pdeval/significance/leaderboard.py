@@ -1,0 +1,192 @@
+"""Leaderboards that admit ties: ranks and values with intervals, and tiers of runs that no test tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.evaluate import groups
+from pdeval.evaluate.collected import collected
+from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.sources import Held, sources
+from pdeval.judged.judged import Judged
+from pdeval.kinds.labels import run_labels
+from pdeval.kinds.schemas import SCHEMAS, table
+from pdeval.kinds.tables import Table
+from pdeval.mechanics import arguments
+from pdeval.mechanics.arguments import TooFew
+from pdeval.orderings.methods import Method
+from pdeval.orderings.order import of_judged, ordered
+from pdeval.significance.compare import compare
+from pdeval.significance.corrections import Correction
+from pdeval.significance.tiers import tiers
+from pdeval.verbs import verb
+
+ELO = 400 / np.log(10)  # of one unit of log strength
+BRADLEY_TERRY = "bradley-terry"
+SCORES = ["score", "score_low", "score_high"]
+
+table(
+    "leaderboards",
+    "run measure method rank:int rank_low:int rank_high:int tier:int tier_last:int top:bool score:float "
+    "score_low:float score_high:float",
+    "leaderboard",
+    known_by="run measure method rank tier top",
+    row="run, measure and method",
+    sort="measure method rank",
+    then=".report(), .plot()",
+    means={
+        "rank": "from 1; tied runs share the better rank: 1, 2, 2, 4",
+        "rank_low": "the best rank in the interval over the draws",
+        "rank_high": "the worst rank in it",
+        "tier": "the first group of neighbours that it is in, no two of which the test tells apart; 1 has the best run",
+        "tier_last": "the last such group: groups share the runs between them",
+        "top": "whether the test tells it apart from no run of rank 1",
+        "score": "in the measure's own unit for the mean; else what the method counts, more is better",
+        "score_low": "lower end of its interval over the draws",
+        "score_high": "upper end of it",
+    },
+)
+
+
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="leaderboards",
+    command=True,
+    independent="always",
+    meant_by={"ranking": "leaderboard()", "elo": "leaderboard(method='bradley-terry', scale='elo')"},
+)
+def leaderboard(
+    held: Held,
+    measures: object = ("RPP",),
+    *,
+    method: Method | Sequence[Method] | None = None,
+    test: str | None = None,
+    correction: Correction | None = "holm",
+    alpha: float = 0.05,
+    resample: str | Sequence[str] | None = None,
+    scale: Literal["own", "elo"] = "own",
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    method : str or list of str, optional
+        How to order, as in `order`; by default the mean of scores, and the win rate of preferences.
+    test : str, optional
+        Of all pairs of runs, as in `compare`; by default that of the measure's declaration.
+    correction : str or None
+        For the number of pairs of a measure.
+    alpha : float
+        Two runs are told apart where the corrected p is below it.
+    resample : str or list of str, optional
+        Column(s) of a table that tell collections apart, which are then what is drawn and tested, each with its mean;
+        by default queries are.
+    scale : {'own', 'elo'}
+        'elo' gives strengths of Bradley-Terry as 400 times their decimal logarithm, on average 0: 400 more is to win
+        ten times as often.
+    draws : int
+        Resamples of the queries, or of the collections, for the intervals.
+    confidence : float
+        Of the intervals, which are percentiles of the draws.
+    seed : int or None
+        Of the draws; None for new ones.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Notes
+    -----
+    A tier is a longest stretch of the order in which no two runs are told apart; two tiers may share runs, which then
+    go from `tier` to `tier_last`. Runs of equal rank are in the same tiers. `attrs` says test, correction and alpha.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> found = pdeval.datasets.sample_judged(topics="common").leaderboard("AP", draws=200)
+    >>> found[["run", "rank", "rank_low", "rank_high", "tier", "tier_last", "top", "score"]].head(4).round(3)
+             run  rank  rank_low  rank_high  tier  tier_last    top  score
+    0  rerank-s1     1         1          2     1          1   True  0.560
+    1  rerank-s2     2         1          2     1          1   True  0.554
+    2     hybrid     3         3          5     1          2   True  0.499
+    3  splade-s2     4         3          7     2          2  False  0.462
+    """
+    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
+    draws = arguments.whole("draws", draws, 1)
+    if resample is not None:
+        held, measures = [_means_of(held, measures, resample)], None
+    options: dict[str, Any] = {"method": method, "draws": draws, "confidence": confidence, "seed": seed}
+    options |= {"progress": progress, "scores": True}
+    if isinstance(held, Judged):
+        orders = of_judged(held, measures, **options)
+    else:
+        orders = stacked([ordered(one, **options) for one in sources(held, measures)])
+    told = compare(held, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress)
+    runs = list(orders.columns[: orders.columns.get_loc("measure")])
+    parts = []
+    for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
+        pairs = told[told["measure"].astype(str) == str(measure)]
+        lowest, highest, top = tiers(part["rank"].to_numpy(), _told_apart(part[runs], pairs))
+        parts.append(part.assign(tier=lowest, tier_last=highest, top=top))
+    frame = pd.concat(parts, ignore_index=True)
+    if scale == "elo":
+        _as_elo(frame)
+    frame = frame[[*runs, *(name for name in SCHEMAS["leaderboards"].named if name in frame.columns and name != "run")]]
+    frame.attrs = {**orders.attrs, **{name: told.attrs[name] for name in ("correction", "alpha", "seed")}}
+    tests = told[["test", "measure"]].astype(str).drop_duplicates().groupby("test", sort=False)["measure"].agg(list)
+    frame.attrs |= {"tests": tests.to_dict(), "draws": draws, "confidence": confidence}
+    if resample is not None:
+        frame.attrs["resample"] = groups.named(resample)
+    return frame
+
+
+def _means_of(held: Held, measures: object, resample: object) -> Scores | Preferences:
+    """Return the mean of every collection as if it were a query."""
+    if not isinstance(held, Table):
+        raise ValueError(
+            f"resample={resample!r} names a column of a table of scores or preferences: call "
+            ".measure(..., by=that column) or .prefer(..., by=that column) first, and then .ireval.leaderboard()."
+        )
+    found = collected(held, measures, resample)
+    if len(found) < 2:
+        raise TooFew(f"a leaderboard over collections needs at least two; {resample!r} has only {found.names[0]!r}.")
+    values = np.stack([_mean(found.source.values[:, part]) for part in found.slices()], axis=1)
+    return replace(found.source, queries=pd.Index(found.names, name="collection"), values=values)
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Return the mean over queries (axis 1), NaN where a run has none."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.add.accumulate(np.where(known, values, 0.0), axis=1)[:, -1] / known.sum(axis=1)
+
+
+def _told_apart(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
+    """Return, by two runs, whether their comparison is significant."""
+    index = pd.Index(run_labels(runs))
+    a, b = (
+        index.get_indexer(
+            pd.Index(run_labels(pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1)))
+        )
+        for side in "ab"
+    )
+    differs = np.zeros((len(index), len(index)), dtype=bool)
+    differs[a, b] = differs[b, a] = pairs["significant"].to_numpy(dtype=bool)
+    return differs
+
+
+def _as_elo(frame: pd.DataFrame) -> None:
+    """Put the strengths of Bradley-Terry on Elo's scale, in place."""
+    others = [one for one in dict.fromkeys(frame["method"].astype(str)) if one.partition("(")[0] != BRADLEY_TERRY]
+    if others:
+        raise ValueError(f"scale='elo' is of method='{BRADLEY_TERRY}'; {others[0]!r} has a scale of its own.")
+    frame[SCORES] = frame[SCORES] * ELO

@@ -1,0 +1,133 @@
+"""Leaderboards: the ranks of order, the tests of compare, collections as what is drawn, Elo's scale."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return pdeval.datasets.sample_judged(topics="common")
+
+
+@pytest.fixture(scope="module")
+def scores(judged):
+    return judged.measure(["AP", "RR"])
+
+
+@pytest.mark.parametrize("measures", ["AP", ["RPP", "AP"]])
+def test_ranks_are_those_of_order_to_the_last_bit(judged, measures):
+    board = judged.leaderboard(measures, draws=50)
+    orders = judged.order(measures, draws=50)
+    pd.testing.assert_frame_equal(
+        pd.DataFrame(board[list(orders.columns)]), pd.DataFrame(orders), check_exact=True, obj="board"
+    )
+
+
+def test_runs_and_tables_have_the_same_board(judged, scores):
+    by_table = scores.ireval.leaderboard("AP", draws=20)
+    pd.testing.assert_frame_equal(judged.leaderboard("AP", draws=20), by_table, check_exact=True)
+
+
+def test_the_top_are_those_that_the_corrected_test_does_not_tell_from_the_first(scores):
+    board = scores.ireval.leaderboard("AP", draws=10)
+    told = scores.ireval.compare("AP", correction="holm")
+    first = board["run"].iloc[0]
+    worse = {
+        other
+        for a, b, sure in zip(told["run_a"], told["run_b"], told["significant"])
+        for one, other in ((a, b), (b, a))
+        if sure and one == first
+    }
+    assert set(board.loc[~board["top"], "run"]) == worse
+    assert 0 < len(worse) < len(board)
+
+
+def test_a_sharper_test_leaves_fewer_at_the_top(scores):
+    tops = [
+        int(scores.ireval.leaderboard("AP", correction=how, alpha=alpha, draws=10)["top"].sum())
+        for how, alpha in (("bonferroni", 0.001), ("holm", 0.05), ("none", 0.2))
+    ]
+    assert tops == sorted(tops, reverse=True)
+    assert tops[0] > tops[-1] >= 1
+
+
+def test_the_board_does_not_depend_on_names_or_on_the_order_of_rows(scores):
+    board = scores.ireval.leaderboard("AP", draws=20).set_index("run")
+    named = {run: f"x{7 * k % 12:02}" for k, run in enumerate(sorted(board.index))}
+    other = scores.assign(run=scores["run"].map(named)).sample(frac=1, random_state=3)
+    again = other.ireval.leaderboard("AP", draws=20).set_index("run").loc[[named[run] for run in board.index]]
+    columns = ["rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
+    assert again[columns].to_numpy().tolist() == board[columns].to_numpy().tolist()
+
+
+def test_over_collections_each_counts_with_its_mean(scores):
+    sixths = scores.assign(collection=scores["query_id"].astype(int) % 6)
+    board = sixths.ireval.leaderboard("AP", resample="collection", draws=40)
+    means = sixths.groupby(["run", "collection", "measure"], as_index=False)["value"].mean()
+    by_hand = means.rename(columns={"collection": "query_id"})
+    by_hand.attrs = dict(scores.attrs)
+    expected = by_hand.ireval.leaderboard("AP", draws=40)
+    columns = ["run", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
+    pd.testing.assert_frame_equal(board[columns], expected[columns])
+    np.testing.assert_allclose(board["score"], expected["score"], rtol=1e-14)
+    assert board.attrs["resample"] == ["collection"]
+    assert "over collections" in str(board.ireval.report())
+
+
+def test_elo_is_400_times_the_decimal_logarithm_of_the_strength(scores):
+    plain = scores.ireval.leaderboard("AP", method="bradley-terry", draws=20)
+    elo = scores.ireval.leaderboard("AP", method="bradley-terry", scale="elo", draws=20)
+    for name in ("score", "score_low", "score_high"):
+        np.testing.assert_allclose(elo[name], 400 * np.log10(np.exp(plain[name])), rtol=1e-12)
+    assert elo["rank"].tolist() == plain["rank"].tolist()
+
+
+def test_of_a_measure_of_which_less_is_better_intervals_are_in_its_own_unit(judged):
+    board = judged.leaderboard("ASL", draws=50)
+    assert board["score"].is_monotonic_increasing
+    assert (board["score_low"] <= board["score"]).all()
+    assert (board["score"] <= board["score_high"]).all()
+
+
+def test_the_interval_of_the_score_is_a_percentile_interval(scores):
+    board = scores.ireval.leaderboard("AP", draws=400).set_index("run")
+    wide = scores[scores["measure"] == "AP"].pivot(index="query_id", columns="run", values="value")
+    rng = np.random.default_rng(0)
+    weights = rng.multinomial(len(wide), np.full(len(wide), 1 / len(wide)), size=400)
+    ends = np.quantile(weights @ wide.to_numpy() / len(wide), [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(board.loc[wide.columns, "score_low"], ends[0], rtol=1e-12)
+    np.testing.assert_allclose(board.loc[wide.columns, "score_high"], ends[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": "elo"}, r"scale='elo' is of method='bradley-terry'; 'mean' has a scale of its own"),
+        ({"draws": 0}, r"draws=0"),
+        ({"alpha": 2}, r"alpha=2"),
+    ],
+)
+def test_wrong_options_are_refused(scores, options, message):
+    with pytest.raises(ValueError, match=message):
+        scores.ireval.leaderboard("AP", **options)
+
+
+def test_collections_of_a_join_are_those_of_a_table(judged):
+    with pytest.raises(ValueError, match=r"resample='collection' names a column of a table of scores or preferences"):
+        judged.leaderboard("AP", resample="collection")
+
+
+def test_one_collection_has_no_interval(scores):
+    with pytest.raises(ValueError, match=r"a leaderboard over collections needs at least two; 'site' has only 'x'"):
+        scores.assign(site="x").ireval.leaderboard("AP", resample="site")
+
+
+def test_the_report_says_tiers_and_their_test(judged):
+    text = str(judged.leaderboard("AP", draws=20).ireval.report())
+    assert "| hybrid    |" in text
+    assert "| 1–2  |" in text
+    assert "No two systems of a tier are told apart (paired Student t test, Holm correction, α = 0.05)." in text
+    assert "In brackets the bootstrap intervals of rank and score over queries." in text
