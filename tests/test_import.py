@@ -51,3 +51,21 @@ def test_importing_pdeval_adds_little_to_pandas(tmp_path):
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     added = min(float(python(code, env=kept)) for _ in range(5))
     assert added <= 0.3
+
+
+def test_what_needs_no_statistics_imports_none(tmp_path):
+    pdeval.write_qrels(pdeval.datasets.sample_qrels(), tmp_path / "sample.qrels")
+    pdeval.write_run(pdeval.datasets.sample_runs().query("run == 'bm25'"), tmp_path / "sample.run")
+    code = f"""
+import os, sys, warnings
+import pdeval
+from pdeval.__main__ import main
+warnings.simplefilter("ignore")
+os.chdir({str(tmp_path)!r})
+runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+for verb in ("measure", "order", "prefer", "check", "summary", "ties"):
+    getattr(runs.ireval, verb)(qrels)
+main(["evaluate", "--trec-eval", "sample.qrels", "sample.run", "-o", "out.txt"])
+print([name for name in ("scipy.stats", "statsmodels") if name in sys.modules])
+"""
+    assert python(code) == "[]"

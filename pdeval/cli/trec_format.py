@@ -60,7 +60,7 @@ def rows(
     """
     labels = list(dict.fromkeys(line.label for line in lines if line.label is not None))
     cube = scores(judged, labels or ["NumRet"])
-    means = of_scores(cube)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
+    means = of_scores(cube, confidence=None)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
     answered = ~np.isnan(cube.values[0])
     several = len(cube.runs) > 1
     strings = [line for line in lines if line.measure in QUERY_ONLY]

@@ -88,12 +88,12 @@ def summary(
 
 
 def of_scores(
-    scores: Scores, *, confidence: float = 0.95, wide: bool = False, replicate: Sequence[str] | None = None
+    scores: Scores, *, confidence: float | None = 0.95, wide: bool = False, replicate: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Return the summary of a cube of scores."""
+    """Return the summary of a cube of scores; without confidence, without intervals."""
     if not isinstance(scores, Scores):
         raise ValueError("a summary is of measures of one ranking; preferences have .mean().")
-    if not 0 < confidence < 1:
+    if confidence is not None and not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r}: give a share between 0 and 1, e.g. 0.95.")
     known = [known_of(label, scores.attrs) for label in scores.measures]
     ways = ["mean" if one is None else one["aggregate"] for one in known]
@@ -101,22 +101,21 @@ def of_scores(
     if replicate is not None:
         each, scores = scores, averaged(scores, replicate)  # type: ignore[assignment]
         varied = [_varied(each, values, way, replicate) for values, way in zip(each.values, ways)]
-    parts = [{**_of_values(values, way, confidence), **more} for values, way, more in zip(scores.values, ways, varied)]
+    told = None if wide else confidence  # a wide table has no room for intervals
+    parts = [{**_of_values(values, way, told), **more} for values, way, more in zip(scores.values, ways, varied)]
     n_measures, n_runs = len(scores.measures), len(scores.runs)
     run, measure = np.divmod(np.arange(n_runs * n_measures), n_measures)
     columns = {name: labels(scores.runs[name], run) for name in scores.runs.columns}
     columns["measure"] = labels(pd.Index(scores.measures), measure)
-    for name in ("n", "mean", "sd", "ci_low", "ci_high", *varied[0]):
+    for name in ("n", "mean", "sd", *(("ci_low", "ci_high") if told is not None else ()), *varied[0]):
         columns[name] = np.stack([part[name] for part in parts], axis=1).ravel()
     frame = pd.DataFrame(columns)
     frame.attrs.update(scores.attrs)
     return widened(frame, list(scores.runs.columns)) if wide else frame
 
 
-def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[str, np.ndarray]:
+def _of_values(values: np.ndarray, aggregate: str, confidence: float | None) -> dict[str, np.ndarray]:
     """Return the statistics of values (queries, runs), NaN where a query does not count."""
-    from scipy import special
-
     known = ~np.isnan(values)
     n = known.sum(axis=0)
     filled = np.where(known, values, 0.0)
@@ -129,8 +128,13 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[st
         # adds query after query: equal systems stay exactly equal
         mean = np.add.accumulate(filled, axis=0)[-1] / n
         spread = np.sqrt(np.where(known, (filled - mean) ** 2, 0.0).sum(axis=0) / np.where(n > 1, n - 1, np.nan))
-        half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * spread / np.sqrt(n)
-    bounds = {"mean": mean, "ci_low": mean - half, "ci_high": mean + half}
+    bounds = {"mean": mean}
+    if confidence is not None:
+        from scipy import special  # a tenth of a second, the first time: only where an interval is wanted
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * spread / np.sqrt(n)
+        bounds |= {"ci_low": mean - half, "ci_high": mean + half}
     if aggregate == "geometric mean":
         bounds = {name: np.exp(value) for name, value in bounds.items()}
     return {"n": n, "sd": spread, **bounds}
@@ -139,7 +143,7 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float) -> dict[st
 def _varied(scores: Scores, values: np.ndarray, aggregate: str, replicate: Sequence[str]) -> dict[str, np.ndarray]:
     """Return how many replicates each system has, and how much their means over queries vary."""
     _, system = systems_of(scores.runs, replicate)
-    means = _of_values(values, aggregate, 0.95)["mean"]
+    means = _of_values(values, aggregate, None)["mean"]
     return {"replicates": np.bincount(system), "sd_replicates": sd_over_replicates(means, system)}
 
 
