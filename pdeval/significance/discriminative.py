@@ -119,11 +119,10 @@ def discriminative_power(
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
     for frame in _compared(found, tests, alpha=alpha, **options):
-        told = frame.groupby(["measure", "test"], observed=True, sort=False)["significant"]
-        part = told.agg(pairs="size", n_detected="sum", detected="mean").reset_index()
-        part.insert(2, "correction", frame.attrs["correction"])
-        part.insert(3, "alpha", alpha)
-        parts.append(part)
+        code, first = pd.factorize(frame["measure"])[0], ~frame["measure"].duplicated().to_numpy()
+        pairs, told = np.bincount(code), np.bincount(code[frame["significant"].to_numpy()], minlength=first.sum())
+        part = frame.loc[first, ["measure", "test"]].assign(correction=frame.attrs["correction"], alpha=alpha)
+        parts.append(part.assign(pairs=pairs, n_detected=told, detected=told / pairs))
     return _whole(parts, found)
 
 
