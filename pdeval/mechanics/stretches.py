@@ -5,6 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 
+def _last(values: np.ndarray, axis: int) -> np.ndarray:
+    return values if axis == -1 else np.moveaxis(values, axis, -1)
+
+
+def _back(values: np.ndarray, axis: int) -> np.ndarray:
+    return values if axis == -1 else np.moveaxis(values, -1, axis)
+
+
 def begins(ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
     """Return where a value differs from the one before it, along an axis that is already sorted.
 
@@ -18,14 +26,14 @@ def begins(ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 
     >>> begins(np.array([1.0, 2.0, 2.0, 5.0])).tolist()
     [True, True, False, True]
     """
-    rows = np.moveaxis(ordered, axis, -1)
+    rows = _last(ordered, axis)
     new = np.ones(rows.shape, dtype=bool)
     if np.ndim(tolerance) == 0 and tolerance == 0.0:
         new[..., 1:] = rows[..., 1:] != rows[..., :-1]
     else:
         with np.errstate(invalid="ignore"):  # infinity less infinity: equal
             new[..., 1:] = np.abs(rows[..., 1:] - rows[..., :-1]) > tolerance
-    return np.moveaxis(new, -1, axis)
+    return _back(new, axis)
 
 
 def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -36,10 +44,10 @@ def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     >>> firsts(np.array([True, True, False, True])).tolist()
     [0, 1, 1, 3]
     """
-    rows = np.moveaxis(new, axis, -1)
+    rows = _last(new, axis)
     # the latest beginning so far
     found = np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1)
-    return np.moveaxis(found, -1, axis)
+    return _back(found, axis)
 
 
 def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -50,12 +58,12 @@ def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     >>> lasts(np.array([True, True, False, True])).tolist()
     [0, 2, 2, 3]
     """
-    rows = np.moveaxis(new, axis, -1)
+    rows = _last(new, axis)
     count = rows.shape[-1]
     ends = np.concatenate([rows[..., 1:], np.ones((*rows.shape[:-1], min(count, 1)), dtype=bool)], axis=-1)
     # from the other end, the nearest place before a beginning
     found = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[..., ::-1]
-    return np.moveaxis(found, -1, axis)
+    return _back(found, axis)
 
 
 def average_ranks(

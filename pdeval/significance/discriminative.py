@@ -119,10 +119,13 @@ def discriminative_power(
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
     for frame in _compared(found, tests, alpha=alpha, **options):
-        code, first = pd.factorize(frame["measure"])[0], ~frame["measure"].duplicated().to_numpy()
-        pairs, told = np.bincount(code), np.bincount(code[frame["significant"].to_numpy()], minlength=first.sum())
-        part = frame.loc[first, ["measure", "test"]].assign(correction=frame.attrs["correction"], alpha=alpha)
-        parts.append(part.assign(pairs=pairs, n_detected=told, detected=told / pairs))
+        measure, test = frame["measure"].array, frame["test"].array
+        code, names = pd.factorize(measure)
+        pairs = np.bincount(code)
+        told = np.bincount(code[frame["significant"].to_numpy()], minlength=len(pairs))
+        first = np.unique(code, return_index=True)[1]
+        columns = {"measure": names, "test": test[first], "correction": frame.attrs["correction"], "alpha": alpha}
+        parts.append(pd.DataFrame({**columns, "pairs": pairs, "n_detected": told, "detected": told / pairs}))
     return _whole(parts, found)
 
 
