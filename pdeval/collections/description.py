@@ -73,7 +73,7 @@ def describe(judged: Judged) -> pd.DataFrame:
         "subtopics_per_query": _subtopics(judged, topics) / n,
         "grades": _grades(positions.judged.grade[items]),
     }
-    frame = pd.DataFrame([row])
+    frame = pd.DataFrame({name: [value] for name, value in row.items()})
     # how ties are ranked is of no matter to what a collection is
     frame.attrs.update({name: value for name, value in judged.attrs.items() if name not in ("ties", "compat")})
     return frame

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 
@@ -84,3 +87,38 @@ def average_ranks(
     new = begins(ordered, axis, tolerance)
     first, last = firsts(new, axis), lasts(new, axis)
     return (first + last) / 2 + 1, (last - first + 1).astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Spans of rows of a sorted column: where each begins and ends, and all of their rows one after the other.
+
+    Examples
+    --------
+    >>> spans = Spans.of(np.array([0, 0, 1, 2, 2, 2]), np.array([0, 2]), np.array([1, 3]))
+    >>> spans.rows.tolist(), spans.moved.tolist()
+    ([0, 1, 3, 4, 5], [0, 1])
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def of(cls, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> Spans:
+        """Return the rows from each low value up to below the high one."""
+        return cls(np.searchsorted(column, low), np.searchsorted(column, high))
+
+    @cached_property
+    def size(self) -> np.ndarray:
+        """How many rows each has."""
+        return self.last - self.first
+
+    @cached_property
+    def moved(self) -> np.ndarray:
+        """By how much the rows of each span move up where only spans are kept."""
+        return self.first - np.cumsum(self.size) + self.size
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of all spans."""
+        return np.repeat(self.moved, self.size) + np.arange(int(self.size.sum()))
