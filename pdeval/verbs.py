@@ -66,6 +66,10 @@ class Verb:
         Whether each row of its result is about one measure (or two), named in its column, and needs no other.
     source : callable, optional
         What a join gives it to work on, from the join and what it was given, where that is not `evaluate.sources`.
+    of_groups : callable, optional
+        Answers for many groups of queries (of lists, for a verb of run tables) in one call: from what the verb works
+        on, the group of each query (of each row), and how many there are, to the rows of those groups that have an
+        answer, and the group of each row.
     independent : {'', 'always', 'draws'}
         Whether it takes runs for independent systems, always or where it draws resamples: the doors then tell of runs
         that differ in a seed only.
@@ -86,6 +90,7 @@ class Verb:
     independent: Independent = ""
     per_measure: bool = False
     source: Callable[..., list[Any]] | None = None
+    of_groups: Callable[..., Any] | None = None
 
     @property
     def family(self) -> str:
@@ -135,6 +140,7 @@ def verb(
     independent: Independent = "",
     per_measure: bool = False,
     source: Callable[..., list[Any]] | None = None,
+    of_groups: Callable[..., Any] | None = None,
 ) -> Callable[[Function], Function]:
     """Declare a function as a verb of some kinds of table; see `Verb`.
 
@@ -172,6 +178,7 @@ def verb(
             independent,
             per_measure,
             source,
+            of_groups,
         )
         for kind in made.on:
             known = VERBS.setdefault(kind, {})

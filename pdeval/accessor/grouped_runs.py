@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from pdeval.accessor.grouping import check_columns, of_join, options_of, rows_by, with_metadata
+from pdeval.accessor.grouping import check_columns, of_join, options_of, row_groups, rows_by, with_metadata
 from pdeval.catalog.entries import parse_all
 from pdeval.evaluate import groups
 from pdeval.kinds import tables
@@ -40,7 +41,14 @@ def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any],
         own = {name: _same_queries(value, part, binding) for name, value in beside.items()}
         return type(door)(part, binding)._ask(verb, {**given, **own})
 
-    return groups.of_each(ask, parts, labels)
+    if verb.of_groups is None:
+        return groups.of_each(ask, parts, labels)
+    found, _, sizes = row_groups(frame, by)
+    code = np.repeat(found.codes, sizes)
+    rows, of_rows = verb.of_groups(tables.read(frame, "runs", binding), code, len(labels), **given)
+    there = set(of_rows.tolist())
+    rest = (part for at, part in enumerate(parts) if at not in there)
+    return groups.of_each(ask, rest, labels, [(there, rows, of_rows)] if there else ())
 
 
 def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:

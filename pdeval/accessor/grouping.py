@@ -107,9 +107,7 @@ def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, 
     if verb.per_query and given.get("per", "query") == "query" and found.of_queries_alone:
         frame = verb.function(judged, **given)
         topic = judged.queries.get_indexer(frame[str(judged.queries.name)].astype(judged.queries.dtype))
-        of_class = np.empty(len(found.query), dtype=np.intp)
-        of_class[found.query] = np.arange(len(found.query))
-        code = of_class[found.queries[topic]]
+        code = found.codes[topic]
         order = np.argsort(code, kind="stable")
         return groups.with_groups(frame.take(order).reset_index(drop=True), found.labels, code[order])
     replicate = asked.get("replicate")
@@ -118,10 +116,15 @@ def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, 
         return _of_cubes(_cubes(judged, given), verb, given, asked, found, judged.queries)
     if replicate is None and found.of_queries_alone and (cubes := _of_pairs(verb, given, judged)):
         return _of_cubes(cubes, verb, {**given, "measures": None}, asked, found, judged.queries)
-    parts: Iterator[Any] = (groups.part_of_join(judged, *masks) for masks in found.masks())
+    answered: list[groups.Answer] = []
+    if verb.of_groups is not None and found.of_queries_alone:
+        frame, of_rows = verb.of_groups(judged, found.codes, len(found.labels), **given)
+        answered.append((of_rows.tolist(), frame, of_rows))
+    left = found.masks(leave={at for places, _, _ in answered for at in places})
+    parts: Iterator[Any] = (groups.part_of_join(judged, *masks) for masks in left)
     if replicate is not None:
         parts = (_averaged(_cubes(part, dict(given)), replicate) for part in parts)
-    return _each(verb, parts, found.labels, given)
+    return _each(verb, parts, found.labels, given, answered)
 
 
 def _of_values(verb: Verb, given: dict[str, Any]) -> bool:
@@ -265,6 +268,18 @@ def check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) -
             raise ValueError(f"by={name!r} is the {taken_by[name]} of the table; name a column of metadata.")
 
 
+def row_groups(frame: pd.DataFrame, by: list[str]) -> tuple[groups.Groups, np.ndarray, np.ndarray]:
+    """Return the groups of stretches of rows of a frame, the first row of each stretch, and how many it has."""
+    first = groups.stretches([frame[name] for name in by])
+    if len(first) * 4 > len(frame):
+        first = np.arange(len(frame))
+    # collections stand on each other: one row of each stretch tells the group of all, and stretches are slices
+    sizes = np.diff(np.append(first, len(frame)))
+    some = frame[by] if len(first) == len(frame) else frame[by].iloc[first]
+    found = groups.groups_of(by, some, pd.DataFrame(index=[0]), weights=sizes)
+    return found, first, sizes
+
+
 def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
     """Return the groups of rows of a frame: their labels, and the rows of each, as they stand.
 
@@ -274,18 +289,10 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
     >>> labels["part"].tolist(), [part["n"].tolist() for part in parts]
     (['x', 'y'], [[2], [1, 3]])
     """
-    first = groups.stretches([frame[name] for name in by])
-    if len(first) * 4 > len(frame):
-        first = np.arange(len(frame))
-    # collections stand on each other: one row of each stretch tells the group of all, and stretches are slices
-    sizes = np.diff(np.append(first, len(frame)))
-    some = frame[by] if len(first) == len(frame) else frame[by].iloc[first]
-    found = groups.groups_of(by, some, pd.DataFrame(index=[0]), weights=sizes)
-    place = np.empty(len(found.query), dtype=np.intp)
-    place[found.query] = np.arange(len(found.query))
-    code = place[found.queries]
+    found, first, sizes = row_groups(frame, by)
+    code = found.codes
     order = np.argsort(code, kind="stable")
-    bounds = np.append(0, np.cumsum(np.bincount(code, minlength=len(place))))
+    bounds = np.append(0, np.cumsum(np.bincount(code, minlength=len(found.query))))
 
     def parts() -> Iterator[pd.DataFrame]:
         for at, end in pairwise(bounds):

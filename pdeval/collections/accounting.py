@@ -38,7 +38,66 @@ table(
 )
 
 
-@verb(on="runs", gives="accounting", core=True, command=True, meant_by={"validate": "check(qrels)"})
+def accounts(
+    runs: Table, group: np.ndarray | None, groups: int, qrels: object, *, level: float | None = None
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a row for each run in each group of rows, and their groups; nothing where groups divide a list.
+
+    A group has those judged queries that its rows have; without groups (None) all count.
+    """
+    qrels, level = read(qrels, "qrels"), checked_level(level)
+    found = list_index.find_lists(runs)
+    doc = ids.column_ids(runs.column("doc"), "doc")
+    again = duplicates.rows_repeated(doc, found)
+    positions = join(runs, qrels, validate=False)
+    relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
+    topic = found.queries.probe(positions.judged.queries)[found.query]
+    known = topic >= 0
+    wanted, unwanted = known & relevant[topic], known & ~relevant[topic]
+    n_runs, of_list, expected = len(found.runs), np.zeros(len(topic), dtype=np.intp), relevant.sum(keepdims=True)
+    if group is not None:
+        own, at = _in_lists(group, found)
+        of_list = own[found.starts[:-1]]
+        divided = bool((own != of_list[at]).any())
+        different = np.unique(of_list[wanted] * len(relevant) + topic[wanted]) // len(relevant)
+        expected = np.bincount(different, minlength=groups)
+    cell = of_list * n_runs + found.run  # the rows of the result: a run in a group
+
+    def count(cells: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        counted: np.ndarray = np.bincount(cells, weights, minlength=groups * n_runs).astype(np.int64)
+        return counted
+
+    tied = _tied(runs, found)
+    of_row = np.repeat(cell, found.sizes)
+    kept = np.flatnonzero(count(cell))
+    if group is not None:  # without a judged query there is nothing to account for
+        kept = kept[(np.bincount(of_list[known], minlength=groups)[kept // n_runs] > 0) & (not divided)]
+    columns = {name: labels(found.runs[name], kept % n_runs) for name in found.runs.columns}
+    counts = {
+        "answered": count(cell[known]),
+        "missing": np.repeat(expected, n_runs) - count(cell[wanted]),
+        "extra": count(cell[~known]),
+        "without_relevant": count(cell[unwanted]),
+        "rows": count(cell, found.sizes),
+        "duplicates": count(cell[_list_of(again, found)]),
+        "tied": np.divide(count(of_row[tied]), count(of_row), where=count(of_row) > 0, out=np.zeros(groups * n_runs)),
+        "tied_integers": count(of_row[tied]) * (doc.type == "integers"),
+        "misranked": count(cell[_misranked(runs, found)]),
+        "judged": _judged(positions, topic[known], found.run[known], cell[known], groups * n_runs),
+    }
+    frame = pd.DataFrame({**columns, **{name: values[kept] for name, values in counts.items()}})
+    frame.attrs.update(Judged(positions, level).attrs)
+    return frame, kept // n_runs
+
+
+@verb(
+    on="runs",
+    gives="accounting",
+    core=True,
+    command=True,
+    of_groups=accounts,
+    meant_by={"validate": "check(qrels)"},
+)
 def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataFrame:
     """Return what each run answered, missed and returned, before any number is believed.
 
@@ -63,43 +122,15 @@ def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataF
     6         ql        48        2  4800  0.019   0.525
     7  rerank-s1        50        0  5000  0.024   0.517
     """
-    qrels, level = read(qrels, "qrels"), checked_level(level)
-    found = list_index.find_lists(runs)
-    doc = ids.column_ids(runs.column("doc"), "doc")
-    again = duplicates.rows_repeated(doc, found)
-    positions = join(runs, qrels, validate=False)
-    relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
-    answered = positions.answered
-    per_list = found.run
-    n_runs = len(found.runs)
-    known = found.queries.probe(positions.judged.queries)[found.query] >= 0
-    tied = _tied(runs, found)
-    own = np.repeat(per_list, found.sizes)  # the run of every row
-    columns = {name: labels(found.runs[name], np.arange(n_runs)) for name in found.runs.columns}
-    columns |= {
-        "answered": np.bincount(per_list, weights=known, minlength=n_runs).astype(np.int64),
-        "missing": (relevant[:, None] & ~answered).sum(axis=0),
-        "extra": np.bincount(per_list, weights=~known, minlength=n_runs).astype(np.int64),
-        "without_relevant": (~relevant[:, None] & answered).sum(axis=0),
-        "rows": np.bincount(per_list, weights=found.sizes, minlength=n_runs).astype(np.int64),
-        "duplicates": np.bincount(_run_of(again, found), minlength=n_runs),
-        "tied": np.bincount(own, weights=tied, minlength=n_runs) / np.bincount(own, minlength=n_runs),
-        "tied_integers": np.bincount(own[tied], minlength=n_runs) * (doc.type == "integers"),
-        "misranked": np.bincount(per_list[_misranked(runs, found)], minlength=n_runs),
-        "judged": _judged(positions),
-    }
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(Judged(positions, level).attrs)
-    return frame
+    return accounts(runs, None, 1, qrels, level=level)[0]
 
 
-def _run_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
+def _list_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
     if found.order is not None:
         inverse = np.empty(len(found.order), dtype=np.int64)
         inverse[found.order] = np.arange(len(found.order))
         rows = inverse[rows]
-    run: np.ndarray = found.run[found.of_rows(rows)]
-    return run
+    return found.of_rows(rows)
 
 
 def _tied(runs: Table, found: list_index.Lists) -> np.ndarray:
@@ -135,10 +166,12 @@ def _in_lists(column: np.ndarray, found: list_index.Lists) -> tuple[np.ndarray, 
     return column if found.order is None else column[found.order], np.repeat(np.arange(len(found.sizes)), found.sizes)
 
 
-def _judged(positions: Positions) -> np.ndarray:
-    held = np.bincount(
-        positions.run, weights=positions.judged.grade[positions.item] >= 0, minlength=len(positions.runs)
-    )
-    rows = positions.retrieved.sum(axis=0)
-    share: np.ndarray = np.divide(held, rows, out=np.zeros(len(rows)), where=rows > 0)
+def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray, cell: np.ndarray, cells: int) -> np.ndarray:
+    """Return the share of judged items in each cell, to which lists of these topics and runs belong."""
+    of_list = np.zeros(positions.retrieved.shape, dtype=np.intp)
+    of_list[topic, run] = cell
+    judged = positions.judged.grade[positions.item] >= 0
+    held = np.bincount(of_list[positions.judged.topic[positions.item], positions.run], judged, minlength=cells)
+    rows = np.bincount(cell, positions.retrieved[topic, run], minlength=cells)
+    share: np.ndarray = np.divide(held, rows, out=np.zeros(cells), where=rows > 0)
     return share

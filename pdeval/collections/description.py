@@ -30,7 +30,39 @@ table(
 )
 
 
-@verb(on="judged", gives="description", needs="judged", command=True)
+def described_groups(judged: Judged, group: np.ndarray, groups: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a row for each group of queries in which some count, and the groups of these rows."""
+    positions, used = judged.positions, judged.counted()
+    topics: np.ndarray = np.any(used, axis=1)
+    topic, run = np.nonzero(used & positions.answered)
+    items = np.flatnonzero(topics[positions.judged.topic])
+    of_list, of_item = group[topic], group[positions.judged.topic[items]]
+    relevant = positions.relevant(judged.level)[items]
+    n, lists, judgments, of_relevant, subtopics = (
+        np.bincount(of, minlength=groups)
+        for of in (group[topics], of_list, of_item, of_item[relevant], group[_subtopics(judged, topics)])
+    )
+    docs = np.bincount(of_list, weights=positions.retrieved[topic, run], minlength=groups)
+    grade, which = positions.judged.grade[items], np.argsort(of_item, kind="stable")
+    own = np.split(grade[which], np.cumsum(judgments)[:-1])
+    with np.errstate(invalid="ignore"):
+        columns = {
+            "queries": n,
+            "runs": np.full(groups, len(judged.runs)),
+            "docs_per_query": docs / lists,
+            "judged_per_query": judgments / n,
+            "relevant_per_query": of_relevant / n,
+            "subtopics_per_query": subtopics / n,
+        }
+    kept = np.flatnonzero(n)
+    frame = pd.DataFrame({name: values[kept] for name, values in columns.items()})
+    frame["grades"] = [_grades(own[code]) for code in kept]
+    # how ties are ranked is of no matter to what a collection is
+    frame.attrs.update({name: value for name, value in judged.attrs.items() if name not in ("ties", "compat")})
+    return frame, kept
+
+
+@verb(on="judged", gives="description", needs="judged", command=True, of_groups=described_groups)
 def describe(judged: Judged) -> pd.DataFrame:
     """Return what a collection is, in one row: the table with which experiments begin.
 
@@ -56,37 +88,21 @@ def describe(judged: Judged) -> pd.DataFrame:
     subtopics_per_query         0.0
     grades               0, 1, 2, 3
     """
-    positions, used = judged.positions, judged.counted()
-    topics: np.ndarray = np.any(used, axis=1)
-    n = int(topics.sum())
-    if not n:
+    frame, _ = described_groups(judged, np.zeros(len(judged.queries), dtype=np.intp), 1)
+    if not len(frame):
         raise judged.nothing_counts()
-    lists = positions.retrieved[used & positions.answered]
-    items = topics[positions.judged.topic]
-    relevant = items & positions.relevant(judged.level)
-    row = {
-        "queries": n,
-        "runs": len(judged.runs),
-        "docs_per_query": lists.mean() if len(lists) else np.nan,
-        "judged_per_query": items.sum() / n,
-        "relevant_per_query": relevant.sum() / n,
-        "subtopics_per_query": _subtopics(judged, topics) / n,
-        "grades": _grades(positions.judged.grade[items]),
-    }
-    frame = pd.DataFrame([row])
-    # how ties are ranked is of no matter to what a collection is
-    frame.attrs.update({name: value for name, value in judged.attrs.items() if name not in ("ties", "compat")})
     return frame
 
 
-def _subtopics(judged: Judged, topics: np.ndarray) -> int:
-    """Return how many (query, subtopic) there are."""
+def _subtopics(judged: Judged, topics: np.ndarray) -> np.ndarray:
+    """Return the topic of every (query, subtopic) there is."""
     known = judged.positions.judged
     if known.subtopic is None or known.subtopics is None:
-        return 0
+        return np.zeros(0, dtype=np.intp)
     topic = known.topic[known.subtopic[0].astype(np.int64)]
     key = topic * len(known.subtopics) + known.subtopic[1].astype(np.int64)
-    return len(np.unique(key[topics[topic]]))
+    different: np.ndarray = np.unique(key[topics[topic]]) // len(known.subtopics)
+    return different
 
 
 def _grades(grade: np.ndarray) -> str:

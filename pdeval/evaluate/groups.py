@@ -8,7 +8,7 @@ the table, or beside it as `metadata=`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,11 +121,19 @@ class Groups:
         """Whether every group has all runs."""
         return not self.runs.any()
 
-    def masks(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return which queries and which runs each group has."""
-        queries = [self.queries == code for code in range(int(self.queries.max(initial=0)) + 1)]
-        runs = [self.runs == code for code in range(int(self.runs.max(initial=0)) + 1)]
-        return [(queries[one], runs[other]) for one, other in zip(self.query, self.run)]
+    @property
+    def codes(self) -> np.ndarray:
+        """The group of every query, where groups are of queries alone."""
+        place = np.empty(len(self.query), dtype=np.intp)
+        place[self.query] = np.arange(len(self.query))
+        codes: np.ndarray = place[self.queries]
+        return codes
+
+    def masks(self, leave: Container[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield which queries and which runs each group has, but for some to leave out."""
+        for at, (query, run) in enumerate(zip(self.query, self.run)):
+            if at not in leave:
+                yield self.queries == query, self.runs == run
 
 
 def groups_of(
@@ -327,7 +335,7 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
     return made
 
 
-Answer = tuple[Sequence[int], pd.DataFrame, np.ndarray]  # some groups, their rows, and the group of each row
+Answer = tuple[Collection[int], pd.DataFrame, np.ndarray]  # some groups, their rows, and the group of each row
 
 
 def of_each(

@@ -17,6 +17,7 @@ from pdeval.judged.judgments import Judgments
 from pdeval.judged.lists import Lists
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table, numbers, together
+from pdeval.mechanics.stretches import Spans
 
 _TABLE = 1 << 22
 FEW = 10
@@ -100,12 +101,26 @@ class Positions:
 
     def keep_topics(self, kept: np.ndarray) -> Positions:
         """Return the positions of these topics alone (a mask); nothing is joined again."""
-        place = np.cumsum(kept) - 1
-        less = self.keep_items(kept[self.judged.topic])
+        topics, was = np.flatnonzero(kept), self.judged
+        # items are sorted by topic and hits by item: what a topic has is a span of each
+        items = Spans.of(was.topic, topics, topics + 1)
+        hits = Spans.of(self.item, items.first, items.last)
+        less = {name: getattr(was, name)[items.rows] for name in ("doc", "grade")}
+        if was.subtopic is not None:
+            rows = Spans.of(was.subtopic[0], items.first, items.last)
+            own = was.subtopic[:, rows.rows]
+            less["subtopic"] = np.stack([own[0] - np.repeat(items.moved, rows.size), own[1], own[2]])
         judged = replace(
-            less.judged, topic=place[less.judged.topic], queries=self.judged.queries.take(np.flatnonzero(kept))
+            was, topic=np.repeat(np.arange(len(topics)), items.size), queries=was.queries.take(topics), **less
         )
-        return replace(less, judged=judged, queries=self.queries[kept], retrieved=self.retrieved[kept])
+        return replace(
+            self,
+            judged=judged,
+            queries=self.queries[topics],
+            retrieved=self.retrieved[topics],
+            item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
+            **{name: getattr(self, name)[hits.rows] for name in ("run", "rank", "start", "size")},
+        )
 
     def keep_runs(self, kept: np.ndarray) -> Positions:
         """Return the positions of these runs alone (a mask)."""

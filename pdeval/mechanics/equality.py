@@ -95,7 +95,7 @@ def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     upward = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, upward, axis=-1)
     size = np.abs(ordered)
-    both = np.nanmin(ordered, initial=0.0) < 0 < np.nanmax(ordered, initial=0.0)
+    both = np.fmin.reduce(ordered, axis=None, initial=0.0) < 0 < np.fmax.reduce(ordered, axis=None, initial=0.0)
     usual = max(size_of(ordered) if both else 0.0, least)
     with np.errstate(invalid="ignore"):
         step = np.diff(ordered, axis=-1)

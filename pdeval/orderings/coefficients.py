@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -43,13 +44,14 @@ class Coefficient:
         """The first line of its docstring."""
         return first_line(self.function)
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The options that it takes beside the two vectors."""
         return tuple(inspect.signature(self.function).parameters)[2:]
 
 
 COEFFICIENTS: dict[str, Coefficient] = {}
+FEW = 64  # runs whose pairs are counted one by one
 Function = TypeVar("Function", bound=Callable[..., float])
 
 
@@ -149,9 +151,18 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     >>> round(tau_b([3, 2, 1], [3, 1, 1]), 4)
     0.8165
     """
-    from scipy import stats
+    x, y = _numbers(x), _numbers(y)
+    if len(x) != len(y) or not 1 < len(x) <= FEW or np.isnan(x + y).any():
+        from scipy import stats
 
-    return float(stats.kendalltau(_numbers(x), _numbers(y), variant="b").statistic)
+        return float(stats.kendalltau(x, y, variant="b").statistic)
+    # scipy's sums and divisions: it also works out a p-value, for ten times the time of the rest
+    of_x, of_y = ((one[:, None] > one).view(np.int8) - (one[:, None] < one).view(np.int8) for one in (x, y))
+    decided_x, decided_y = np.count_nonzero(of_x) // 2, np.count_nonzero(of_y) // 2
+    if not decided_x or not decided_y:
+        return float("nan")
+    surplus = int((of_x * of_y).sum(dtype=np.int64)) // 2
+    return float(min(1.0, max(-1.0, surplus / np.sqrt(decided_x) / np.sqrt(decided_y))))
 
 
 @coefficient(aliases=("ap_correlation",), reference="Yilmaz, Aslam and Robertson 2008")

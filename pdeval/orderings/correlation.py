@@ -204,11 +204,10 @@ def _orders(held: Held, measures: object, method: Method | Sequence[Method] | No
     """Return the orderings of a table of orders, or those made from anything else."""
     if not isinstance(held, Table) or held.kind != "orders":
         frame = order(held, measures, method=method)
-        for name in ("measure", "method"):  # in the order asked
-            frame[name] = pd.Categorical(frame[name], categories=list(dict.fromkeys(frame[name])))
         roles = {name: name for name in ("measure", "method", "score", "rank")}
         by = list(map(str, frame.columns))
-        return _Orders(Table("orders", frame, roles, tuple(by[: by.index("measure")])))
+        table = Table("orders", frame, roles, tuple(by[: by.index("measure")]))
+        return _Orders(table, keys=_rows(frame, ["measure", "method"]))  # in the order asked
     if measures is not None:
         held = only(held, measures)
     if method is not None:
@@ -229,17 +228,22 @@ def _not_coefficients(measures: object, call: str = "correlate") -> None:
 class _Orders:
     """The orderings of a table: ranks and scores of shape (orderings, runs), NaN where an ordering lacks a run."""
 
-    def __init__(self, table: Table, ids: dict[tuple[Any, ...], int] | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        ids: dict[tuple[Any, ...], int] | None = None,
+        keys: Iterable[tuple[Any, ...]] | None = None,
+    ) -> None:
         frame, by = table.frame, list(table.run_columns)
         if not by:
             raise ValueError("no column names the runs of this table of orders; it needs one beside measure, method.")
         self.attrs = dict(frame.attrs)
         self.ids: dict[tuple[Any, ...], int] = {} if ids is None else ids
         names = [table.roles["measure"], table.roles["method"]]
-        keys = {key: code for code, key in enumerate(_product(frame, names))}
-        run_code = _codes(zip(*(frame[name] for name in by)), self.ids)
-        cell = run_code + len(self.ids) * _codes(zip(*(frame[name] for name in names)), keys)
-        self.keys = list(keys)
+        known = {key: code for code, key in enumerate(dict.fromkeys(_product(frame, names) if keys is None else keys))}
+        run_code = _codes(_rows(frame, by), self.ids)
+        cell = run_code + len(self.ids) * _codes(_rows(frame, names), known)
+        self.keys = list(known)
         self.several = len({method for _, method in self.keys}) > 1
         times = np.bincount(cell, minlength=1)
         if times.max() > 1:
@@ -276,6 +280,10 @@ def _product(frame: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
         rest = sorted(set(found[names[0]]) - set(asked))
         found[names[0]] = pd.Categorical(found[names[0]], categories=[*asked, *rest])
     return list(found.sort_values(names, kind="stable").itertuples(index=False, name=None))
+
+
+def _rows(frame: pd.DataFrame, names: list[str]) -> Iterable[tuple[Any, ...]]:
+    return zip(*(frame[name].tolist() for name in names))
 
 
 def _codes(ids: Iterable[tuple[Any, ...]], known: dict[tuple[Any, ...], int]) -> np.ndarray:

@@ -293,8 +293,8 @@ def _ranked(
             out.append((score, ranks_by_name(score, votes.name)))
             continue
         # win rates of scores are what is left of sums of them
-        runs = votes.wins.shape[1]
-        sizes = {"value": votes.value, "wins": votes.wins if votes.value is None else runs * votes.value}
+        runs = len(votes.runs)
+        sizes = {"value": votes.value, "wins": votes.rates if votes.value is None else runs * votes.value}
         used = [sizes[column] for column in entry.columns if column in sizes]
         scale = max((float(np.nanmax(np.abs(size))) for size in used if size is not None), default=1.0)
         out.append((score, ranks(score, entry.tolerance * scale)))

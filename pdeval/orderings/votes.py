@@ -187,8 +187,8 @@ class Votes:
     ----------
     value : ndarray, optional
         The measure, more is better; None where only preferences are known.
-    wins : ndarray
-        The win rates.
+    rates : ndarray, optional
+        The win rates, where they are not the differences of the values.
     runs : ndarray of int
         The run of each column.
     name : ndarray of int, optional
@@ -198,7 +198,7 @@ class Votes:
     """
 
     value: np.ndarray | None
-    wins: np.ndarray
+    rates: np.ndarray | None
     runs: np.ndarray
     name: np.ndarray | None = None
     tolerance: float | np.ndarray = 0.0
@@ -207,7 +207,7 @@ class Votes:
     def of(
         cls,
         value: np.ndarray | None,
-        wins: np.ndarray,
+        rates: np.ndarray | None,
         tolerance: float | np.ndarray,
         name: np.ndarray | None,
         queries: np.ndarray | None = None,
@@ -217,12 +217,19 @@ class Votes:
         Where names break ties, `queries` says in which order they are counted.
         """
         if name is None:
-            return cls(value, wins, np.arange(wins.shape[1]), tolerance=tolerance)
+            columns: Any = rates if value is None else value
+            return cls(value, rates, np.arange(columns.shape[1]), tolerance=tolerance)
+        wins = _won(value, value) if rates is None else rates
         if queries is not None:
             value, wins = None if value is None else value[queries], wins[queries]
         # pref_eval numbers the runs as its first query ranks them, and adds up in that order
         runs = np.argsort(ranks_by_name((wins if value is None else value)[0], name))
         return cls(None if value is None else value[:, runs], wins[:, runs], runs, name[runs])
+
+    @cached_property
+    def wins(self) -> np.ndarray:
+        """The win rates."""
+        return _won(self.value, settled(self.value)) if self.rates is None else self.rates
 
     @cached_property
     def rank(self) -> np.ndarray:
@@ -295,9 +302,13 @@ def votes_of(
     _check_finite(value, source.measures[m], "(query, run) values")
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
-    equal = settled(value) if name is None else value
-    wins = known.sum(axis=1, keepdims=True) * equal - np.nansum(equal, axis=1, keepdims=True)
-    return Votes.of(value, wins, 0.0, name, queries)
+    return Votes.of(value, None, 0.0, name, queries)
+
+
+def _won(value: Any, equal: Any) -> np.ndarray:
+    """Return each run's sum of differences to all other runs; equal values are made the same first."""
+    won: np.ndarray = (~np.isnan(value)).sum(axis=1, keepdims=True) * equal - np.nansum(equal, axis=1, keepdims=True)
+    return won
 
 
 def _of_preferences(

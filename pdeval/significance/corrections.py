@@ -75,6 +75,9 @@ def adjust(
     adjusted = np.array(p_values, dtype=float)
     if name == "none" or not len(adjusted):
         return adjusted
+    if name == "bonferroni":
+        size = np.bincount(family[~np.isnan(adjusted)], minlength=int(family.max()) + 1)
+        return np.minimum(adjusted * size[family], 1.0)
     from statsmodels.stats.multitest import multipletests
 
     for number in range(int(family.max()) + 1):

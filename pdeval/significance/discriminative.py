@@ -119,11 +119,13 @@ def discriminative_power(
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
     for frame in _compared(found, tests, alpha=alpha, **options):
-        told = frame.groupby(["measure", "test"], observed=True, sort=False)["significant"]
-        part = told.agg(pairs="size", n_detected="sum", detected="mean").reset_index()
-        part.insert(2, "correction", frame.attrs["correction"])
-        part.insert(3, "alpha", alpha)
-        parts.append(part)
+        measure, test = frame["measure"].array, frame["test"].array
+        code, names = pd.factorize(measure)
+        pairs = np.bincount(code)
+        told = np.bincount(code[frame["significant"].to_numpy()], minlength=len(pairs))
+        first = np.unique(code, return_index=True)[1]
+        columns = {"measure": names, "test": test[first], "correction": frame.attrs["correction"], "alpha": alpha}
+        parts.append(pd.DataFrame({**columns, "pairs": pairs, "n_detected": told, "detected": told / pairs}))
     return _whole(parts, found)
 
 
