@@ -61,6 +61,7 @@ class Mutant:
 
     file: str
     line: int
+    column: int
     begin: int
     end: int
     was: str
@@ -87,7 +88,8 @@ class Mutant:
 
     def draw(self, seed: int) -> str:
         """Return what samples are sorted by: it stays as it is when other lines change, and so does the sample."""
-        return hashlib.sha256(f"{seed}|{self.file}|{self.on}|{self.change}".encode()).hexdigest()
+        told = f"{seed}|{self.file}|{self.on}|{self.column}|{self.change}"  # two equal numbers of a line are two draws
+        return hashlib.sha256(told.encode()).hexdigest()
 
     def compiles(self, package: Path) -> bool:
         """Return whether it is Python at all; if not, it is no mutant."""
@@ -127,7 +129,9 @@ def mutants_of(source: bytes, file: str) -> list[Mutant]:
     for node, text in _changes(ast.parse(source)):
         begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
         on = lines[node.lineno - 1].decode().strip()
-        found[begin, end, text] = Mutant(file, node.lineno, begin, end, source[begin:end].decode(), text, on)
+        found[begin, end, text] = Mutant(
+            file, node.lineno, node.col_offset, begin, end, source[begin:end].decode(), text, on
+        )
     return [found[key] for key in sorted(found)]
 
 

@@ -73,6 +73,12 @@ def test_a_sample_is_the_same_each_time_and_part_of_a_larger_one():
     assert small != sample(["kernels"], [], 5, 1)
 
 
+def test_equal_numbers_of_one_line_are_drawn_apart():
+    made = [one for one in mutants_of(b"y = [1, 1, 1]\n", "kernels/one.py") if one.was == "1"]
+    assert [one.column for one in made] == [5, 8, 11]
+    assert len({one.draw(0) for one in made}) == 3
+
+
 def test_the_tests_of_a_file_begin_with_its_mirror():
     found = stages("kernels/binary.py")
     assert found[0] == ["tests/kernels/test_binary.py", "pdeval/kernels/binary.py"]
