@@ -170,6 +170,17 @@ def test_duplicates_are_not_looked_for_without_validation():
     assert positions.join(tables.read(runs, "runs"), qrels, validate=False).rank.tolist() == [3.0]
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+@pytest.mark.parametrize("ids", [str, "category"])
+def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_rows(order, ids):
+    # c, b, a, b by score: b stands at 2 and at 4
+    runs = pd.DataFrame({"run": "x", "query_id": "q", "doc_id": ["c", "b", "a", "b"], "score": [4.0, 3.0, 2.0, 1.0]})
+    runs = runs.iloc[order].reset_index(drop=True).astype({"doc_id": ids})
+    qrels = naive.judgments({"q": {"b": 1, "a": 1}})
+    found = runs.ireval.measure(qrels, ["RR", "AP"], validate=False).set_index("measure")["value"]
+    assert found.to_dict() == {"RR": 1 / 2, "AP": (1 / 2 + 2 / 3) / 2}
+
+
 @given(collections())
 @settings(max_examples=40, deadline=None)
 def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(collection):
