@@ -68,7 +68,7 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     n, mean, sd = describe(D)
     dropped = np.isnan(D) | (D == 0)
     size = np.where(dropped, np.inf, np.abs(D))
-    order = np.argsort(size, axis=0, kind="stable")
+    order = np.argsort(size, axis=0)
     rounding = NOISE * np.where(dropped, 0.0, size).max(axis=0)[:, None]
     rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0, tolerance=rounding)
     signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)

@@ -163,6 +163,21 @@ def test_two_columns_group_by_both_in_the_order_asked(judged):
     same(again.sort_values(["family", "category", "run"], ignore_index=True)[list(found.columns)], found)
 
 
+def test_metadata_of_stacked_collections_are_those_of_each_collection():
+    # query 1 is easy in the first collection and hard in the second, whose ranking of it is another
+    lists = {("one", "1"): "ab", ("one", "2"): "ba", ("two", "1"): "ba", ("two", "2"): "ab"}
+    runs = pd.DataFrame(
+        [(coll, "x", query, doc, -place) for (coll, query), docs in lists.items() for place, doc in enumerate(docs)],
+        columns=["collection", "run", "query_id", "doc_id", "score"],
+    )
+    asked = pd.DataFrame([*lists], columns=["collection", "query_id"])
+    qrels = asked.assign(doc_id="a", relevance=1)
+    kinds = asked.assign(kind=["easy", "hard", "hard", "easy"])
+    found = runs.ireval.summary(qrels, "RR", by=["collection", "kind"], metadata=kinds)
+    rows = found[["collection", "kind", "n", "mean"]].to_records(index=False).tolist()
+    assert rows == [("one", "easy", 1, 1.0), ("one", "hard", 1, 0.5), ("two", "easy", 1, 1.0), ("two", "hard", 1, 0.5)]
+
+
 class TestWhatIsSaid:
     def test_a_group_with_too_few_runs_is_left_out_by_name(self, judged):
         with pytest.warns(UserWarning, match="1 of 3 groups is left out, e.g. family='reranker': an ordering needs"):
@@ -246,3 +261,11 @@ class TestReplicates:
     def test_a_column_that_names_no_run(self):
         with pytest.raises(KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"):
             self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")
+
+    def test_a_table_of_scores_is_averaged_before_it_is_compared(self):
+        scores = self.RUNS.measure(QRELS, ["AP", "RR"], topics="common")
+        with pytest.warns(UserWarning, match="'bm25' has 1 of seed"):
+            found = scores.ireval.compare("RR", replicate="seed")
+        with pytest.warns(UserWarning, match="'bm25' has 1 of seed"):
+            same(found, self.RUNS.compare(QRELS, "RR", replicate="seed", topics="common"))
+        assert found["measure"].unique().tolist() == ["RR"]

@@ -130,6 +130,22 @@ class TestTablesOfResults:
         monkeypatch.setattr(pdeval.engines.dask.DaskIreval, "_gathered", None)
         same_bits(expected, quiet(divided(some, 3, "mixed").ireval.order, qrels, "AP", **asked))
 
+    @pytest.mark.parametrize("by", [["part"], ["part", "half"]])
+    def test_stacked_collections_are_joined_one_by_one_as_on_pandas(self, few, qrels, by):
+        judgments = qrels[qrels["query_id"].isin(few["query_id"])].astype({"query_id": str})
+        frames = [
+            pd.concat(
+                [frame.assign(part=part, half=half) for part, half in (("p", 1), ("q", 1), ("q", 2))], ignore_index=True
+            )
+            for frame in (few, judgments)
+        ]
+        frames = [
+            frame[(frame["part"] == "p") | ((frame["query_id"] < "115") == (frame["half"] == 1))] for frame in frames
+        ]
+        expected = quiet(frames[0].ireval.summary, frames[1], ["AP", "RR"], by=by)
+        found = quiet(divided(frames[0], 3, "mixed").ireval.summary, frames[1], ["AP", "RR"], by=by)
+        pd.testing.assert_frame_equal(found.astype({"part": object}), expected.astype({"part": object}))
+
     def test_scores_joined_to_metadata_are_summed_up_by_it(self, some, qrels):
         import dask.dataframe as dd
 

@@ -134,3 +134,14 @@ def test_tie_groups_are_columns_where_orders_are_averaged():
     found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties="expected")
     assert cells(found, "binary", "start") == {"q": [[1], [1], [inf]]}
     assert cells(found, "binary", "size") == {"q": [[3], [3], [1]]}
+
+
+def test_topics_with_equally_many_items_stay_in_their_order():
+    names = [f"q{i:02}" for i in range(40)]
+    runs = naive.table({"a": {name: ["d"] for name in names}})
+    qrels = naive.judgments({name: {"d": 1, "e": int(i % 2)} for i, name in enumerate(names)})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+    assert [group.topics.tolist() for group in View(found, "binary").groups] == [
+        list(range(0, 40, 2)),
+        list(range(1, 40, 2)),
+    ]

@@ -85,3 +85,8 @@ def test_equal_hashes_of_different_ids_are_no_duplicates(rows):
         patch.setattr(ids, "fingerprints", lambda held: np.zeros(len(held), dtype=np.uint64))
         frame = frame_of(rows)
         assert repeated(frame) == naive(frame)
+
+
+def test_of_an_id_many_times_in_a_long_list_all_but_the_first_are_repeated():
+    frame = frame_of([("a", "1", f"d{i % 3}") for i in range(60)])
+    assert repeated(frame) == list(range(3, 60))

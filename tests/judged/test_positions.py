@@ -258,3 +258,12 @@ def test_nothing_shared_by_any_run_is_an_error_from_ten_items_on(many):
     else:
         with pytest.raises(ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"):
             positions.sharing_nothing(found)
+
+
+def test_the_hits_of_an_item_stand_in_the_order_of_the_rows():
+    names = [f"r{i:02}" for i in range(40)]
+    runs = pd.DataFrame([(name, "q", doc, 1.0) for name in names for doc in "ba"], columns=[*"rqds"])
+    runs = runs.set_axis(["run", "query_id", "doc_id", "score"], axis=1)
+    found = positions.join(tables.read(runs, "runs"), tables.read(naive.judgments({"q": {"a": 1, "b": 1}}), "qrels"))
+    assert found.item.tolist() == [0] * 40 + [1] * 40
+    assert found.run.tolist() == [*range(40), *range(40)]

@@ -48,6 +48,14 @@ CALCULATED = {
 }
 _OPPOSITE = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("argmin", "argmax"), ("floor", "ceil")]
 _OPPOSITE_TEXT = [("left", "right"), ("first", "last")]
+# what a function of numpy does unasked, so that it may as well be left out
+USUAL = {
+    *((name, "axis", "0") for name in ("accumulate", "reduceat", "stack", "concatenate")),
+    *((name, "axis", "-1") for name in ("argsort", "sort", "partition", "diff")),
+    *((name, "dtype", "np.float64") for name in ("zeros", "ones", "empty")),
+    ("searchsorted", "side", "'left'"),
+    ("nan_to_num", "nan", "0.0"),
+}
 # in any order the same; and what only changes the type of what it is given
 SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.broadcast_shapes"}
 CASTS = {"float", "int", "bool", "str", "list", "tuple", "np.asarray", "np.array"}
@@ -184,9 +192,13 @@ def _called(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
         args[place], args[place + 1] = args[place + 1], args[place]
         yield node, ast.unparse(ast.Call(node.func, args, node.keywords))
     for keyword in node.keywords:
-        if keyword.arg is not None and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS:
+        if keyword.arg is not None and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS and not _usual(node, keyword):
             rest = [one for one in node.keywords if one is not keyword]
             yield node, ast.unparse(ast.Call(node.func, node.args, rest))
+
+
+def _usual(node: ast.Call, keyword: ast.keyword) -> bool:
+    return (ast.unparse(node.func).rpartition(".")[2], keyword.arg, ast.unparse(keyword.value)) in USUAL
 
 
 def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:

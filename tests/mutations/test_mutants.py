@@ -56,6 +56,12 @@ def test_the_unknown_side_of_a_shape_is_left_alone():
     assert "2" in {text for _, _, text in changes(b"y = x.reshape(-1, *[1] * n)\n")}
 
 
+def test_what_a_function_does_unasked_may_be_left_out():
+    assert "np.stack(rows)" not in {text for _, _, text in changes(b"y = np.stack(rows, axis=0)\n")}
+    assert "np.stack(rows)" in {text for _, _, text in changes(b"y = np.stack(rows, axis=1)\n")}
+    assert "np.sum(rows)" in {text for _, _, text in changes(b"y = np.sum(rows, axis=0)\n")}
+
+
 def test_to_multiply_by_one_is_to_divide_by_it():
     assert {text for _, _, text in changes(b"y = x * 1.0\n")} == {"2.0"}
     assert "(x / 2.0)" in {text for _, _, text in changes(b"y = x * 2.0\n")}

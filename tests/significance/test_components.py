@@ -121,3 +121,10 @@ def test_one_system_has_its_queries_and_replicates_alone():
     assert found.variances[1] == 0
     assert found.variances[2] == pytest.approx(REPLICATE**2, rel=1.5)
     assert found.variances[3] == pytest.approx(RESIDUAL**2, rel=0.3)
+
+
+def test_runs_of_a_system_are_added_in_their_order():
+    X = np.random.default_rng(0).random((9, 64))
+    found = squares_of(X, np.repeat([0, 1], 32), np.zeros(2, dtype=bool))
+    cell = np.add.reduceat(X, [0, 32], axis=1) / 32  # in another order the last digits differ
+    assert found.means.tolist() == cell.mean(axis=0).tolist()

@@ -114,6 +114,7 @@ def items():
 def test_the_chain_goes_from_map_to_search_length_by_its_means():
     table, ap = items(), cube([0.1, 0.2, 0.3, 0.4])
     chain = delta_sort_chain(ap, table.sample(frac=1, random_state=1))
+    assert chain.index.tolist() == [0, 1, 2, 3]
     assert chain["measure_old"].tolist() == ["AP", "atomised precision", "1/ASL per query", "AP"]
     assert chain["measure_new"].tolist() == ["atomised precision", "1/ASL per query", "ASL", "ASL"]
     first = ap.values[0].mean(axis=0)
