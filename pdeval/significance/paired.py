@@ -81,10 +81,10 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     k = kept.astype(float)
     variance = k * (k + 1) * (2 * k + 1) / 24 - tied / 48
     p = 2 * special.ndtr(ratio(smaller - k * (k + 1) / 4, np.sqrt(variance)))
-    for count in np.flatnonzero(np.bincount(kept[tied == 0], minlength=1)[:51]):
+    for count in np.flatnonzero(np.bincount(kept[tied == 0])[:51]):
         exact = (kept == count) & (tied == 0)
         p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
-    for count in np.flatnonzero(np.bincount(kept[tied > 0], minlength=1)[: MOST_TIED + 1]):
+    for count in np.flatnonzero(np.bincount(kept[tied > 0])[: MOST_TIED + 1]):
         exact = np.flatnonzero((kept == count) & (tied > 0))
         p[exact] = 2 * share_of_signs(rank[:count, exact], smaller[exact])
     p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))

@@ -90,8 +90,7 @@ class Mutant:
     def equivalent(self) -> bool:
         """Whether it is known that no test can tell it from the original."""
         return any(
-            file == self.file and text in self.on and change in ("*", self.change)
-            for file, text, change, _ in EQUIVALENT
+            file == self.file and text in self.on and self.change in changes for file, text, changes, _ in EQUIVALENT
         )
 
     def draw(self, seed: int) -> str:
