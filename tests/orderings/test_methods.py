@@ -8,7 +8,7 @@ import pdeval
 from pdeval.catalog import ENTRIES
 from pdeval.mechanics.registries import lacking
 from pdeval.orderings.coefficients import COEFFICIENTS
-from pdeval.orderings.methods import chosen, orderings
+from pdeval.orderings.methods import chosen, mc4, orderings
 from pdeval.orderings.order import order
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -150,3 +150,20 @@ def test_paper_orders_measures_by_the_mean_and_preferences_by_mc4():
     pd.testing.assert_series_equal(orders["score"][12:].reset_index(drop=True), same["score"])
     tau = judged.correlate(["AP", "RPP"], method="paper")
     pd.testing.assert_frame_equal(orders.ireval.correlate(method="paper"), tau)
+
+
+def test_mc4_walks_a_few_steps_as_a_plain_loop_does():
+    # net[i, j] < 0: more queries rank j above i, so that a walk at i moves to j with chance 1/4; else it stays
+    net = np.array([[0, 3, 1, 2], [-3, 0, -2, 5], [-1, 2, 0, -4], [-2, -5, 4, 0]])
+    mass = [1.0] * 4
+    for _ in range(3):
+        after = [0.0] * 4
+        for i in range(4):
+            beaten = [j for j in range(4) if net[i, j] < 0]
+            for j in beaten:
+                after[j] += mass[i] / 4
+            after[i] += mass[i] * (1 - len(beaten) / 4)
+        mass = after
+    assert mc4(net, steps=3).tolist() == mass  # quarters are exact
+    both = np.stack([net, net.T])
+    assert mc4(both, steps=3).tolist() == [mass, mc4(net.T, steps=3).tolist()]
