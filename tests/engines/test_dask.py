@@ -364,3 +364,12 @@ def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, eve
     one = quiet(divided(runs[runs["query_id"] == "130"], 1).ireval.measure, qrels, METRICS, topics="answered")
     mine = every_score[every_score["query_id"] == "130"]
     np.testing.assert_array_equal(gathered(one, SCORES)["value"].to_numpy(), mine["value"].to_numpy())
+
+
+def test_what_is_different_on_dask_is_said_in_the_documentation(few):
+    door = divided(few, 2).ireval
+    assert "On Dask the id columns are read once" in door.join.__doc__
+    for name in ("measure", "prefer"):
+        for owner in (door, pdeval.engines.dask.DaskJudged):
+            assert "On Dask the result is a lazy Dask frame" in getattr(owner, name).__doc__
+            assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
