@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels import RR, preferences
-from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, weights
+from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, users, weights
 from pdeval.kernels.preferences import offline_interleaving as OI
 
 inf = math.inf
@@ -271,3 +271,13 @@ def test_a_function_of_one_level_weighs_as_one_of_all_levels():
 
     all_at_once = weights(lambda i: np.where(i < 3, 1.0, 1 / np.log2(np.maximum(i, 2))), 5)
     assert weights(one, 5).tolist() == all_at_once.tolist()
+
+
+@pytest.mark.parametrize("given", [{1: 0, 2: 0}, {1: -1, 2: 3}, {1: "x"}, {1: math.inf}, {1: math.nan, 2: 1}, {}])
+def test_weights_of_users_are_numbers_none_negative_not_all_zero(given):
+    with pytest.raises(ValueError, match=r"weights of users are numbers, none negative, not all 0\."):
+        users(given, "RPP(grades=...)")
+
+
+def test_weights_of_users_may_be_zero_for_some():
+    assert users({1: 0, 2: np.float32(0.5)}, "") == {1: 0, 2: 0.5}

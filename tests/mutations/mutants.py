@@ -189,7 +189,8 @@ def _called(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
     for place in range(len(node.args) - 1 if plain and ast.unparse(node.func) not in SYMMETRIC else 0):
         args = [*node.args]
         args[place], args[place + 1] = args[place + 1], args[place]
-        yield node, ast.unparse(ast.Call(node.func, args, node.keywords))
+        if ast.unparse(args[place]) != ast.unparse(args[place + 1]):
+            yield node, ast.unparse(ast.Call(node.func, args, node.keywords))
     for keyword in node.keywords:
         if keyword.arg is not None and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS and not _usual(node, keyword):
             rest = [one for one in node.keywords if one is not keyword]
