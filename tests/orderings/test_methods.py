@@ -8,7 +8,7 @@ import pdeval
 from pdeval.catalog import ENTRIES
 from pdeval.mechanics.registries import lacking
 from pdeval.orderings.coefficients import COEFFICIENTS
-from pdeval.orderings.methods import chosen, mc4, orderings
+from pdeval.orderings.methods import borda, chosen, mc4, orderings
 from pdeval.orderings.order import order
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -167,3 +167,11 @@ def test_mc4_walks_a_few_steps_as_a_plain_loop_does():
     assert mc4(net, steps=3).tolist() == mass  # quarters are exact
     both = np.stack([net, net.T])
     assert mc4(both, steps=3).tolist() == [mass, mc4(net.T, steps=3).tolist()]
+
+
+def test_borda_ties_runs_of_the_same_surplus_exactly_whatever_it_is_made_of():
+    net = np.array([[7, 0, 0, 0], [3, 4, 0, 0], [1, 2, 4, 0], [9, -1, -1, 0]])
+    for queries in range(9, 60):  # a share of them, such as 7 / 49, is no exact number
+        found = borda(net, np.full((4, 4), queries))
+        assert len(set(found.tolist())) == 1
+        assert found[0] == pytest.approx((7 / queries + 3) / 2)
