@@ -7,6 +7,7 @@ TWO_WAYS = "which of two ways with one result"
 AGAIN = "equal hashes are looked at again"
 WIDER = "the way for shorter texts gives the same for these too"
 SHIFT = "a shift of a query moves all its runs alike"
+TRUE = "1 is as true as True"
 UNIQUE = "the names of runs are all different, and stand sorted"
 
 EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
@@ -27,6 +28,18 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         AGAIN,
     ),
     ("judged/duplicates.py", "np.array_split(which, max(len(which) // 4096, 1))", ("4096 -> 4097",), AT_A_TIME),
+    (
+        "judged/ranks.py",
+        "begin, end = int(offsets[0]), int(offsets[-1])",
+        ("0 -> 1",),
+        "the first text stands before those that it is tied with, with a NUL or without",
+    ),
+    (
+        "judged/ids.py",
+        "return ends, raw if len(raw) >= 8 else np.concatenate",
+        ("8 - len(raw) -> (8 + len(raw))", "8 -> 9", "len(raw) >= 8 -> (len(raw) > 8)"),
+        "more zeros beyond the end, which are masked",
+    ),
     ("judged/ids.py", "_CHUNK = 1 << 14", ("1 -> 2", "14 -> 15"), AT_A_TIME),
     ("judged/ids.py", "_ODD = np.uint64(", ("0x9E3779B97F4A7C15 -> 11400714819323198486",), AGAIN),
     ("judged/ids.py", "_FOLD = np.uint64(29)", ("29 -> 30",), AGAIN),
@@ -62,6 +75,7 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         TWO_WAYS,
     ),
+    ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
     (
         "kernels/pair_terms.py",
         "longest = np.maximum(",
@@ -73,7 +87,13 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "orderings/order.py",
         "else np.ones(len(source.measures), dtype=bool)",
         ("np.ones(len(source.measures), dtype=bool) -> np.ones(len(source.measures))",),
-        "1 is as true as True",
+        TRUE,
+    ),
+    (
+        "orderings/worst_first.py",
+        "new = np.ones(upward.shape, dtype=bool)",
+        ("np.ones(upward.shape, dtype=bool) -> np.ones(upward.shape)",),
+        TRUE,
     ),
     (
         "orderings/order.py",

@@ -161,6 +161,14 @@ def test_too_few_collections_and_no_difference_at_all():
             assert [found.mean[0], found.ci_low[0], found.ci_high[0], found.p_value[0]] == [0, 0, 0, 1]
 
 
+def test_a_collection_without_queries_is_as_if_it_was_not_there():
+    parts = [np.array([[0.1, 0.2], [0.3, 0.1]]), np.array([[0.2, 0.5], [0.5, 0.0], [0.1, 0.1]])]
+    for over in ("collections", "queries"):
+        found = macro_and_micro([np.zeros((0, 2)), *parts], over=over, draws=30)
+        for one, two in zip(found, macro_and_micro(parts, over=over, draws=30)):
+            np.testing.assert_array_equal([one.mean, one.se, one.p_value], [two.mean, two.se, two.p_value])
+
+
 def test_a_constant_difference_is_certain():
     parts = [np.full((3, 1), 0.1), np.full((5, 1), 0.1)]
     for over in ("collections", "queries"):
