@@ -147,6 +147,8 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "what Dask looks through, in time",
     ),
     ("engines/partwise.py", "MEMORY = 1 << 28", ("1 -> 2", "28 -> 29"), AT_A_TIME),
+    ("engines/dividing.py", "home = np.full(count, -1)", ("1 -> 2",), "any negative number is no partition"),
+    ("engines/dividing.py", "home = np.full(len(found.runs), -1)", ("1 -> 2",), "any negative number is no partition"),
     ("engines/gathering.py", "FAN_IN = 16", ("16 -> 17",), AT_A_TIME),
     ("engines/answers.py", "MEMORY = 1 << 27", ("1 -> 2", "27 -> 28"), AT_A_TIME),
     ("engines/answers.py", "PLACES = 32", ("32 -> 33",), "any number of bits that holds the place of an item"),

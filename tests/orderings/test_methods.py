@@ -8,7 +8,7 @@ import pdeval
 from pdeval.catalog import ENTRIES
 from pdeval.mechanics.registries import lacking
 from pdeval.orderings.coefficients import COEFFICIENTS
-from pdeval.orderings.methods import borda, chosen, mc4, orderings
+from pdeval.orderings.methods import borda, bradley_terry, chosen, mc4, orderings
 from pdeval.orderings.order import order
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -175,3 +175,10 @@ def test_borda_ties_runs_of_the_same_surplus_exactly_whatever_it_is_made_of():
         found = borda(net, np.full((4, 4), queries))
         assert len(set(found.tolist())) == 1
         assert found[0] == pytest.approx((7 / queries + 3) / 2)
+
+
+def test_every_ordering_of_no_resamples_is_none():
+    none = np.zeros((0, 3, 3))
+    for kernel in (bradley_terry, borda):
+        assert kernel(none, none).shape == (0, 3)
+    assert mc4(none).shape == (0, 3)
