@@ -281,3 +281,13 @@ def test_weights_of_users_are_numbers_none_negative_not_all_zero(given):
 
 def test_weights_of_users_may_be_zero_for_some():
     assert users({1: 0, 2: np.float32(0.5)}, "") == {1: 0, 2: 0.5}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_there_are_no_pairs_there_are_no_preferences(name):
+    entry = ENTRIES[name]
+    if entry.population == "subtopics":
+        pytest.skip("its users are made by the evaluator")
+    held = {"retrieved": np.zeros((2, 0))}
+    given = [held.get(column.removeprefix("x_").removeprefix("y_"), np.zeros((3, 2, 0))) for column in entry.columns]
+    assert np.shape(entry.kernel(*given)) == (2, 0)

@@ -144,6 +144,18 @@ def stacked(made, column):
     return np.stack(values, axis=-1).reshape(*values[0].shape, 2, 2)
 
 
+@pytest.mark.parametrize("name", ASKED)
+def test_where_there_are_no_lists_there_are_no_values(name):
+    measure = parse(name)
+    entry = measure.entry
+    grades = {"a": 2, "b": 1, "c": 0, "d": -1}
+    made = [columns(entry.kind, ["a", "c"], grades, subtopics={"a": {"s"}, "b": {"s", "t"}}, corpus=40.0)] * 4
+    held = [stacked(made, column) for column in entry.columns]
+    none = [one[..., :0] if one.ndim and one.shape[-1] == 2 else one for one in held]
+    found = entry.kernel(*none, **measure.parameters)
+    assert np.broadcast_shapes(np.shape(found), (2, 0)) == (2, 0)
+
+
 @given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
 @settings(max_examples=60, deadline=None)
 def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):
