@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -267,3 +269,29 @@ def test_the_hits_of_an_item_stand_in_the_order_of_the_rows():
     found = positions.join(tables.read(runs, "runs"), tables.read(naive.judgments({"q": {"a": 1, "b": 1}}), "qrels"))
     assert found.item.tolist() == [0] * 40 + [1] * 40
     assert found.run.tolist() == [*range(40), *range(40)]
+
+
+@pytest.mark.parametrize("ties", ["docid", "rank", "first", "expected"])
+@pytest.mark.parametrize("depth", [None, 1])
+def test_the_arrays_of_a_join_have_one_type_whatever_its_rules(ties, depth):
+    if ties == "expected" and depth:
+        return
+    runs = pd.DataFrame(
+        [("a", "1", "x", 1.0, 1), ("a", "1", "y", 1.0, 2), ("b", "1", "z", 1.0, 1), ("b", "9", "x", 1.0, 1)],
+        columns=["run", "query_id", "doc_id", "score", "rank"],
+    )
+    qrels = naive.judgments({"1": {"x": 1, "y": 2, "z": 0}, "2": {"x": 1}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties=ties, depth=depth)
+    kinds = {name: str(getattr(found, name).dtype) for name in ("item", "run", "rank", "start", "size", "retrieved")}
+    assert kinds == {
+        "item": "int64",
+        "run": "int64",
+        "rank": "float64",
+        "start": "float64",
+        "size": "float64",
+        "retrieved": "int64",
+    }
+    assert {str(getattr(found.judged, name).dtype) for name in ("topic", "doc")} == {"int64"}
+    assert found.judged.grade.dtype == np.float64
+    assert positions.sharing_nothing(found).dtype == np.int64
+    assert positions.sharing_nothing(replace(found, source=None)).dtype == np.int64

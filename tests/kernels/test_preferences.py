@@ -291,3 +291,20 @@ def test_where_there_are_no_pairs_there_are_no_preferences(name):
     held = {"retrieved": np.zeros((2, 0))}
     given = [held.get(column.removeprefix("x_").removeprefix("y_"), np.zeros((3, 2, 0))) for column in entry.columns]
     assert np.shape(entry.kernel(*given)) == (2, 0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, list])
+@pytest.mark.parametrize("name", NAMES)
+def test_ranks_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kind):
+    entry = ENTRIES[name]
+    if entry.population == "subtopics":
+        pytest.skip("its users are made by the evaluator")
+    if (name, kind) == ("rrLP", np.float32):
+        pytest.skip("it is computed with the numbers that it is given")
+    sides = {"x": np.array([1.0, 4.0, 6.0]), "y": np.array([2.0, 3.0, 7.0])}
+    held = {"retrieved": np.array(9.0)}
+    given = [held.get(column[2:], sides[column[0]]) for column in entry.columns]
+    other = [one.tolist() if kind is list else one.astype(kind) for one in given]
+    found = np.asarray(entry.kernel(*other))
+    assert found.dtype == np.float64
+    assert float(found) == float(entry.kernel(*given))

@@ -156,6 +156,28 @@ def test_where_there_are_no_lists_there_are_no_values(name):
     assert np.broadcast_shapes(np.shape(found), (2, 0)) == (2, 0)
 
 
+# these compute with the numbers as they are given: doubles, as the evaluator has them
+AS_GIVEN = {"ESL", "ISL", "TSL", "TSE", "infAP", "RBPresidual", "gRBP", "G", "BinG", "nDCGrel", "RnDCG"}
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, list])
+@pytest.mark.parametrize("name", [name for name in ASKED if base(name) not in AS_GIVEN])
+def test_numbers_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kind):
+    measure = parse(name)
+    entry = measure.entry
+    grades = {"a": 2, "b": 1, "c": 0, "d": -1, "e": 3, "f": 1}
+    topics = {"a": {"s"}, "b": {"s", "t"}, "f": {"t"}}
+    held = columns(entry.kind, ["c", "a", "x", "f", "b", "e", "d"], grades, subtopics=topics, corpus=40.0)
+    given = [np.asarray(held[column]) for column in entry.columns]
+    if kind is list:
+        other = [one.tolist() for one in given]
+    else:
+        other = [one if one.dtype == bool else one.astype(kind) for one in given]
+    found = np.asarray(entry.kernel(*other, **measure.parameters))
+    assert found.dtype == np.float64
+    assert float(found) == float(entry.kernel(*given, **measure.parameters))
+
+
 @given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
 @settings(max_examples=60, deadline=None)
 def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):
