@@ -119,3 +119,12 @@ def test_less_confidence_is_a_narrower_interval(name):
         assert some.any()
         assert ((narrow[high] - narrow[low])[some] < (wide[high] - wide[low])[some]).all()
     assert narrow.attrs["confidence"] == 0.6
+
+
+@pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
+def test_the_level_reaches_corrections_in_two_stages(name):
+    strict, mild = (asked(name, correction="fdr_tsbky", alpha=alpha) for alpha in (0.001, 0.6))
+    adjusted = [one for one in strict.columns if "p_adjusted" in one]
+    assert adjusted
+    for one in adjusted:
+        assert strict[one].tolist() != mild[one].tolist(), one
