@@ -232,7 +232,8 @@ def bootstrap(
     for columns in track(jobs, total=len(jobs), desc="bootstrap test", progress=progress):
         values = D[:, columns]
         values = values[~np.isnan(values[:, 0])]
-        drawn = resampled_t(values - mean[columns], draws, seed)
+        # differences that are all equal but for rounding are at their mean, all of them
+        drawn = resampled_t(np.where(sd[columns] == 0, 0.0, values - mean[columns]), draws, seed)
         p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - NOISE)).sum(axis=0)) / (1 + draws)
         critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
     with np.errstate(invalid="ignore"):

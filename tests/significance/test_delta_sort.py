@@ -189,3 +189,12 @@ def test_the_chain_ties_systems_whose_mean_search_lengths_differ_by_rounding():
     items.columns = ["run", "query_id", "asl"]
     chain = delta_sort_chain(ap, items).set_index("step")["tau_b"]
     assert chain["cumulative"] == pytest.approx(2 / np.sqrt(6))
+
+
+def test_a_pair_without_two_queries_in_common_is_refused():
+    values = np.array([[[0.1, np.nan, 0.3], [0.2, 0.1, np.nan], [np.nan, 0.4, 0.5]]])
+    table = Scores(
+        pd.DataFrame({"run": list("abc")}), pd.Index(range(3), name="query_id"), ("AP",), values, np.array([True])
+    )
+    with pytest.raises(ValueError, match="3 pairs have fewer than two queries in common on 'AP'"):
+        moved(table, table)
