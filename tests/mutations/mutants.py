@@ -57,7 +57,10 @@ USUAL = {
     ("nan_to_num", "nan", "0.0"),
 }
 # in any order the same; and what only changes the type of what it is given
-SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.broadcast_shapes"}
+SYMMETRIC = {
+    *("isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.multiply", "np.equal", "np.not_equal"),
+    *("np.broadcast_shapes", "np.array_equal", "np.logical_and", "np.logical_or"),
+}
 CASTS = {"float", "int", "bool", "str", "list", "tuple", "np.asarray", "np.array"}
 OPPOSITE = {a: b for pair in _OPPOSITE for a, b in (pair, pair[::-1])}
 OPPOSITE_TEXT = {a: b for pair in _OPPOSITE_TEXT for a, b in (pair, pair[::-1])}

@@ -128,3 +128,59 @@ def test_the_level_reaches_corrections_in_two_stages(name):
     assert adjusted
     for one in adjusted:
         assert strict[one].tolist() != mild[one].tolist(), one
+
+
+SAID = {
+    "compare": {
+        "correction": "holm",
+        "family": "measure",
+        "alpha": 0.5,
+        "confidence": 0.6,
+        "draws": 40,
+        "seed": 5,
+        "table": "comparisons",
+    },
+    "replicates.compare": {
+        "replicates": {"lexical": 4, "dense": 2, "reranker": 1},
+        "correction": "holm",
+        "family": "measure",
+        "alpha": 0.5,
+        "confidence": 0.6,
+        "table": "comparisons",
+    },
+    "segments": {
+        "correction": "holm",
+        "alpha": 0.5,
+        "confidence": 0.6,
+        "by": ["part"],
+        "table": "segment_differences",
+    },
+    "segments.gaps": {"correction": "holm", "alpha": 0.5, "confidence": 0.6, "table": "segment_gaps"},
+    "verdict": {
+        "verdict_by": ["part"],
+        "over": "collections",
+        "correction": "holm",
+        "family": "measure",
+        "alpha": 0.5,
+        "draws": 40,
+        "seed": 5,
+        "confidence": 0.6,
+        "table": "collection_verdicts",
+    },
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_table_says_what_it_was_asked(name):
+    given = {option: value for option, value in MANY.items() if option in SAID[name]}
+    found = asked(name, **given)
+    assert {key: found.attrs[key] for key in SAID[name]} == SAID[name]
+    against = asked(name, **given, baseline="dense" if name == "replicates.compare" else "bm25")
+    assert against.attrs.get("family", "baseline") == "baseline"
+
+
+def test_a_verdict_per_collection_says_what_it_was_asked_too():
+    found = asked("verdict", per="collection", correction="holm", alpha=0.5, draws=40, seed=5, confidence=0.6)
+    said = {key: value for key, value in SAID["verdict"].items() if key in found.attrs}
+    assert {key: found.attrs[key] for key in said} == {**said, "table": "collection_effects"}
+    assert set(SAID["verdict"]) - set(said) <= {"over"}
