@@ -24,29 +24,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     name    family ...
     """
     whole = parser()
-    options = whole.parse_args(argv)
-    if options.command is None:
-        whole.print_help()
-        return 0
-    with warnings.catch_warnings():
-        _tell_warnings(options.quiet)
-        try:
+    name = ""
+    try:
+        options = whole.parse_args(argv)
+        name = options.command
+        if name is None:
+            whole.print_help()
+            return 0
+        with warnings.catch_warnings():
+            _tell_warnings(options.quiet)
             return commands.run(options)
-        except BrokenPipeError:
-            # whoever read has seen enough; nothing more is to be flushed into the closed pipe at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return CLOSED_PIPE
-        except KeyboardInterrupt:
-            return INTERRUPTED
-        except UsageError as error:
-            _tell(f"error: {error}\nTry '{PROGRAM} {options.command} --help'.")
-            return 2
-        except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
-            _tell(f"error: {_text(error)}")
-            return 1
-        except MemoryError:
-            _tell("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
-            return 1
+    except BrokenPipeError:
+        # whoever read has seen enough; nothing more is to be flushed into the closed pipe at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except UsageError as error:
+        _tell(f"error: {error}\nTry '{PROGRAM} {name} --help'.")
+        return 2
+    except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
+        _tell(f"error: {_text(error)}")
+        return 1
+    except MemoryError:
+        _tell("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
+        return 1
 
 
 def _text(error: BaseException) -> str:

@@ -26,7 +26,10 @@ RULES = {
     ),
     "compat": ("{'trec_eval-10', 'trec_eval-9', 'pref_eval'}", "Whose arithmetic, where tools differ."),
     "depth": ("int, optional", "Look only at the first `depth` items of each list."),
-    "validate": ("bool", "Look for duplicate documents (about a third of the time of a join)."),
+    "validate": (
+        "bool",
+        "Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.",
+    ),
 }
 # what every verb is told of groups: (type, meaning)
 GROUPS = {

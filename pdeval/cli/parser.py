@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import IO, Any
 
 from pdeval import __version__
 from pdeval.accessor.building import RULES
 from pdeval.accessor.documentation import sections
-from pdeval.cli.output import formats
+from pdeval.cli.output import formats, send
 from pdeval.cli.verb_options import Option, number_of, options_of, split
 from pdeval.trec.encodings import check_encoding
 from pdeval.verbs import Verb, of_kind
@@ -80,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
     >>> parser().parse_args(["evaluate", "qrels.txt", "a.run", "-m", "AP"]).measures
     ['AP']
     """
-    whole = argparse.ArgumentParser(
+    whole = _Parser(
         prog=PROGRAM,
         description="Evaluation of rankings.",
         epilog=EPILOG,
@@ -125,6 +126,16 @@ def parser() -> argparse.ArgumentParser:
     for one in (demo, catalog):
         _output(one)
     return whole
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help and version, where they cannot be written, are an error like any other output."""
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        if file is None or file is sys.stderr:
+            super()._print_message(message, file)
+        else:
+            send([message.removesuffix("\n")], None)
 
 
 def _said(verb: Verb) -> str:

@@ -135,7 +135,7 @@ def sample_judged(
     depth : int, optional
         Only the first `depth` items of each list.
     validate : bool
-        Look for duplicate documents.
+        Look for duplicate documents; if not, the best place of each counts.
 
     Examples
     --------

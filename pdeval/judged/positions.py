@@ -156,7 +156,7 @@ def join(
     depth : int, optional
         Only the first `depth` items of each list.
     validate : bool
-        Look for duplicate documents.
+        Look for duplicate documents. Where nobody looks, the best place of each counts.
     complete : bool
         Keep judged non-relevant items too, which some measures need.
 
@@ -197,7 +197,8 @@ def join(
     retrieved[topic[known], found.run[known]] = found.sizes[known]
     if depth is not None:
         retrieved = np.minimum(retrieved, depth)
-    kept = np.argsort(item, kind="stable")
+    # of an item that a list holds twice, and nobody looked for, the best place comes last: it is the one that stays
+    kept = np.argsort(item, kind="stable") if validate else np.lexsort((-where.rank, run, item))
     if depth is not None:
         kept = kept[where.rank[kept] <= depth]
     query_name = runs.roles["query"]

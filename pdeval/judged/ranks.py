@@ -173,7 +173,8 @@ def _later_by_sorting(
 
 def _has_nul(text: pa.Array) -> bool:
     offsets, data = ids.buffers(text)
-    return bool((data[int(offsets[0]) : int(offsets[-1])] == 0).any())
+    begin, end = int(offsets[0]), int(offsets[-1])
+    return bool((data[begin:end] == 0).any())
 
 
 def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple[pa.Array, np.ndarray]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import cut, found, inf, level, log2, running, share, total
+from pdeval.kernels.levels import cut, found, inf, level, log2, power_of_two, running, share, total
 
 Discount = Literal["log2(r+1)", "jk", "zipf"]
 Gain = Literal["linear", "exp", "binary"]
@@ -75,7 +75,7 @@ def gain_of(
     ([0.0, 1.0, 7.0], [3.0, 2.0])
     """
     grade = np.asarray(grade, dtype=np.float64)
-    value = np.exp2(grade) - 1 if gain == "exp" else (grade > 0) * 1.0 if gain == "binary" else grade
+    value = power_of_two(grade) - 1 if gain == "exp" else (grade > 0) * 1.0 if gain == "binary" else grade
     for listed, own in (gains or {}).items():
         value = np.where(grade == listed, float(own), value)
     return np.where(grade >= least, value, 0.0) if least else value

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 inf = math.inf
+MOST_EXPONENT = 1023  # of a double
 
 
 def level(rank: np.ndarray) -> np.ndarray:
@@ -125,6 +126,23 @@ def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """
     x, y = np.asarray(x), np.asarray(y)
     return (x < y).view(np.int8) - (x > y).view(np.int8)
+
+
+def power_of_two(grade: np.ndarray | float) -> np.ndarray:
+    """Return 2^grade, or raise where that is beyond all numbers.
+
+    Examples
+    --------
+    >>> power_of_two(np.array([0.0, 3.0])).tolist()
+    [1.0, 8.0]
+    """
+    most = float(np.max(grade, initial=0.0))
+    if most > MOST_EXPONENT:
+        raise ValueError(
+            f"grade {most:g} has an exponential gain of 2^{most:g}, which no number holds; grades up to "
+            f"{MOST_EXPONENT} have one. Put grades on a smaller scale, or use a linear gain."
+        )
+    return np.exp2(grade)
 
 
 def first_nonzero(values: np.ndarray) -> np.ndarray:

@@ -299,7 +299,7 @@ def interleaving(
     longest = np.maximum(np.asarray(x_retrieved, dtype=np.float64), y_retrieved)
     events = np.concatenate([np.minimum(x, longest + 1), np.minimum(y, longest + 1)])
     gain = np.concatenate([np.ones(x.shape), -np.ones(y.shape)])
-    order = np.argsort(events, axis=0, kind="stable")
+    order = np.argsort(events, axis=0)
     events = np.take_along_axis(events, order, axis=0)
     lead = np.sign(np.cumsum(np.take_along_axis(gain, order, axis=0), axis=0))
     # the lead holds from an event's rank up to the rank before the next event

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import cut, inf, level, share, total
+from pdeval.kernels.levels import cut, inf, level, power_of_two, share, total
 
 CHAPELLE = "Chapelle et al. 2009, Expected reciprocal rank for graded relevance"
 
@@ -19,7 +19,7 @@ def stopping(grade: np.ndarray, top_grade: float, max_grade: float | None = None
     [0.25, 0.75]
     """
     highest = top_grade if max_grade is None else _above_zero(max_grade)
-    return (np.exp2(np.minimum(grade, highest)) - 1) / np.exp2(highest)
+    return (power_of_two(np.minimum(grade, highest)) - 1) / power_of_two(highest)
 
 
 def _above_zero(max_grade: float) -> float:

@@ -279,7 +279,7 @@ def _product(frame: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
         asked = [one for one in frame.attrs.get("measures", ()) if (found[names[0]] == one).any()]
         rest = sorted(set(found[names[0]]) - set(asked))
         found[names[0]] = pd.Categorical(found[names[0]], categories=[*asked, *rest])
-    return list(found.sort_values(names, kind="stable").itertuples(index=False, name=None))
+    return list(found.sort_values(names).itertuples(index=False, name=None))
 
 
 def _rows(frame: pd.DataFrame, names: list[str]) -> Iterable[tuple[Any, ...]]:

@@ -34,7 +34,7 @@ def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
     [2, 1, 4, 2]
     """
     score = np.where(np.isnan(score), -np.inf, score)
-    best_first = np.argsort(-score, axis=-1, kind="stable")
+    best_first = np.argsort(-score, axis=-1)
     ordered = np.take_along_axis(score, best_first, axis=-1)
     return _back(firsts(begins(ordered, tolerance=tolerance)) + 1, best_first)
 

@@ -33,7 +33,7 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
             "compared from the worst query up only where all have the same queries. Evaluate with topics='relevant', "
             "where a missing query is the worst case, or with topics='common'."
         )
-    upward = np.argsort(value.T, axis=1, kind="stable")
+    upward = np.argsort(value.T, axis=1)
     ordered = np.take_along_axis(value.T, upward, axis=1)
     if weights is None:
         return ordered[None]
@@ -70,7 +70,7 @@ def behind(rows: np.ndarray) -> np.ndarray:
     # doubles as whole numbers of the same order, whose bytes, largest first, compare as they do
     whole = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
     text = whole.view(f"V{8 * whole.shape[-1]}")[..., 0]
-    upward = np.argsort(text, axis=-1, kind="stable")
+    upward = np.argsort(text, axis=-1)
     ordered = np.take_along_axis(whole, upward[..., None], axis=-2)
     new = np.ones(upward.shape, dtype=bool)
     new[..., 1:] = (ordered[..., 1:, :] != ordered[..., :-1, :]).any(axis=-1)

@@ -118,7 +118,7 @@ class Pairs:
                 better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
                 yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
             return
-        in_turn = np.argsort(self.kept, kind="stable")
+        in_turn = np.argsort(self.kept)
         for part, values in decided(self.source, measure):
             finite(values, self.source.measures[measure])
             first, last = np.searchsorted(self.kept[in_turn], [part.start, part.stop])

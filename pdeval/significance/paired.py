@@ -68,7 +68,7 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     n, mean, sd = describe(D)
     dropped = np.isnan(D) | (D == 0)
     size = np.where(dropped, np.inf, np.abs(D))
-    order = np.argsort(size, axis=0, kind="stable")
+    order = np.argsort(size, axis=0)
     rounding = NOISE * np.where(dropped, 0.0, size).max(axis=0)[:, None]
     rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0, tolerance=rounding)
     signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
@@ -81,10 +81,10 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     k = kept.astype(float)
     variance = k * (k + 1) * (2 * k + 1) / 24 - tied / 48
     p = 2 * special.ndtr(ratio(smaller - k * (k + 1) / 4, np.sqrt(variance)))
-    for count in np.flatnonzero(np.bincount(kept[tied == 0], minlength=1)[:51]):
+    for count in np.flatnonzero(np.bincount(kept[tied == 0])[:51]):
         exact = (kept == count) & (tied == 0)
         p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
-    for count in np.flatnonzero(np.bincount(kept[tied > 0], minlength=1)[: MOST_TIED + 1]):
+    for count in np.flatnonzero(np.bincount(kept[tied > 0])[: MOST_TIED + 1]):
         exact = np.flatnonzero((kept == count) & (tied > 0))
         p[exact] = 2 * share_of_signs(rank[:count, exact], smaller[exact])
     p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
@@ -232,7 +232,8 @@ def bootstrap(
     for columns in track(jobs, total=len(jobs), desc="bootstrap test", progress=progress):
         values = D[:, columns]
         values = values[~np.isnan(values[:, 0])]
-        drawn = resampled_t(values - mean[columns], draws, seed)
+        # differences that are all equal but for rounding are at their mean, all of them
+        drawn = resampled_t(np.where(sd[columns] == 0, 0.0, values - mean[columns]), draws, seed)
         p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - NOISE)).sum(axis=0)) / (1 + draws)
         critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
     with np.errstate(invalid="ignore"):

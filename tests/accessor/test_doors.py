@@ -12,7 +12,7 @@ import pytest
 import pdeval
 from pdeval.accessor import DOORS, Ireval, Joined
 from pdeval.accessor.annotations import evaluated
-from pdeval.accessor.building import RULES, Family, joins, signature_of
+from pdeval.accessor.building import RULES, Family, FamilyAttribute, joins, signature_of
 from pdeval.accessor.documentation import sections, undocumented
 from pdeval.judged.judged import Judged
 from pdeval.kinds.schemas import SCHEMAS, table
@@ -316,3 +316,24 @@ def test_a_family_may_be_declared_before_its_first_verb(declared, judged):
         judged.shares()
     verb(on="judged", family="shares")(shares)
     assert len(judged.shares()) == 12
+
+
+def test_a_verb_whose_family_has_members_on_other_tables_is_a_family_here_too():
+    members = {name.partition(".")[0] for verbs in VERBS.values() for name in verbs if "." in name}
+    alone = []
+    for kind, door in DOORS.items():
+        for name in of_kind(kind):
+            if name in members:
+                assert isinstance(door.__dict__[name], FamilyAttribute), (kind, name)
+                alone += [] if any(one.startswith(f"{name}.") for one in of_kind(kind)) else [(kind, name)]
+    assert alone  # such as a table that has plot() and no other plot
+    kind, name = alone[0]
+    assert type(getattr(DOORS[kind], name)) is type
+
+
+def test_a_family_of_a_class_is_the_class_of_its_calls():
+    family = DOORS["runs"].__dict__["pool"].family
+    assert DOORS["runs"].pool is family
+    assert family.__doc__ == family.__call__.__doc__
+    assert list(inspect.signature(family).parameters) == list(inspect.signature(family.__call__).parameters)[1:]
+    assert set(family._verbs) == {"__call__", *(name.partition(".")[2] for name in of_kind("runs") if "pool." in name)}

@@ -6,9 +6,11 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pdeval
-from pdeval.accessor.grouping import options_of
+from pdeval.accessor.grouping import options_of, rows_by
 from pdeval.verbs import of_kind
 
 RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
@@ -163,6 +165,21 @@ def test_two_columns_group_by_both_in_the_order_asked(judged):
     same(again.sort_values(["family", "category", "run"], ignore_index=True)[list(found.columns)], found)
 
 
+def test_metadata_of_stacked_collections_are_those_of_each_collection():
+    # query 1 is easy in the first collection and hard in the second, whose ranking of it is another
+    lists = {("one", "1"): "ab", ("one", "2"): "ba", ("two", "1"): "ba", ("two", "2"): "ab"}
+    runs = pd.DataFrame(
+        [(coll, "x", query, doc, -place) for (coll, query), docs in lists.items() for place, doc in enumerate(docs)],
+        columns=["collection", "run", "query_id", "doc_id", "score"],
+    )
+    asked = pd.DataFrame([*lists], columns=["collection", "query_id"])
+    qrels = asked.assign(doc_id="a", relevance=1)
+    kinds = asked.assign(kind=["easy", "hard", "hard", "easy"])
+    found = runs.ireval.summary(qrels, "RR", by=["collection", "kind"], metadata=kinds)
+    rows = found[["collection", "kind", "n", "mean"]].to_records(index=False).tolist()
+    assert rows == [("one", "easy", 1, 1.0), ("one", "hard", 1, 0.5), ("two", "easy", 1, 1.0), ("two", "hard", 1, 0.5)]
+
+
 class TestWhatIsSaid:
     def test_a_group_with_too_few_runs_is_left_out_by_name(self, judged):
         with pytest.warns(UserWarning, match="1 of 3 groups is left out, e.g. family='reranker': an ordering needs"):
@@ -246,3 +263,40 @@ class TestReplicates:
     def test_a_column_that_names_no_run(self):
         with pytest.raises(KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"):
             self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")
+
+    def test_a_table_of_scores_is_averaged_before_it_is_compared(self):
+        scores = self.RUNS.measure(QRELS, ["AP", "RR"], topics="common")
+        with pytest.warns(UserWarning, match="'bm25' has 1 of seed"):
+            found = scores.ireval.compare("RR", replicate="seed")
+        with pytest.warns(UserWarning, match="'bm25' has 1 of seed"):
+            same(found, self.RUNS.compare(QRELS, "RR", replicate="seed", topics="common"))
+        assert found["measure"].unique().tolist() == ["RR"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(1, 2), st.integers(1, 9)), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches):
+    rows = [(part, half) for part, half, times in stretches for _ in range(times)]
+    frame = pd.DataFrame(rows, columns=["part", "half"]).assign(n=range(len(rows)))
+    frame.attrs["said"] = "kept"
+    for by in (["part"], ["half", "part"]):
+        labels, parts = rows_by(frame, by)
+        keys = sorted({tuple(row) for row in frame[by].itertuples(index=False)})
+        assert [tuple(row) for row in labels.itertuples(index=False)] == keys
+        found = list(parts)
+        own = [[n for n, row in enumerate(frame[by].itertuples(index=False)) if tuple(row) == key] for key in keys]
+        assert [part["n"].tolist() for part in found] == own
+        assert all(part.attrs == {"said": "kept"} for part in found)
+
+
+def test_replicates_taken_for_systems_are_told_of_tables_too():
+    runs = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run").ireval(run=["model", "seed"])
+    text = "5 runs of 4 systems differ only in seed and are taken for independent systems"
+    tables = runs.measure(QRELS, "AP", topics="common"), runs.prefer(QRELS, "RPP", topics="common")
+    for table in tables:
+        with pytest.warns(UserWarning, match=text):
+            table.ireval.compare()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # an order without draws takes nothing for independent
+        tables[0].ireval.order()
+        tables[0].drop(columns="seed").assign(run=tables[0]["seed"].astype(str)).ireval(run=["model", "run"]).order()

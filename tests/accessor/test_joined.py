@@ -184,3 +184,14 @@ def test_verbs_of_run_tables_are_verbs_of_the_join_which_knows_the_judgments(tab
 
 def test_at_keeps_the_verbs(joined):
     assert type(joined.at(level=2)) is type(joined)
+
+
+def test_a_kept_join_does_not_see_later_edits_of_the_frames():
+    runs = pd.DataFrame({"run": ["x"] * 3, "query_id": "1", "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["b"], "relevance": [1]})
+    judged = runs.ireval.join(qrels)
+    runs["score"] = [1.0, 2.0, 3.0]
+    runs.loc[0, "query_id"] = "2"
+    qrels["doc_id"] = "c"
+    assert judged.check()[["answered", "rows"]].iloc[0].tolist() == [1, 3]
+    assert judged.pool(depth=1)["doc_id"].tolist() == ["a"]

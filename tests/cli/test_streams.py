@@ -60,6 +60,17 @@ def test_a_full_disk_behind_standard_output_is_said(words, pdeval_command, monke
 
 
 @needs_full
+@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["evaluate", "--help"], ["evaluate", "-v"]])
+def test_help_and_version_that_cannot_be_written_are_an_error(words):
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pdeval", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "pdeval: error: No space left on device: 'standard output'\n"
+
+
+@needs_full
 def test_a_full_disk_behind_a_file_is_said_with_its_name(pdeval_command):
     done = pdeval_command("catalog", "-o", "/dev/full", "--format", "csv")
     assert (done.status, done.err) == (1, "pdeval: error: No space left on device: '/dev/full'\n")

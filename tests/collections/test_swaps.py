@@ -167,7 +167,7 @@ def test_other_judgments_regrade_the_items_that_both_have_and_no_others():
     others = {
         "0": {"a": 9},
         "1": {"a": 0, "b": 3, "0": 7, "z": 7},
-        "3": {"a": 5, "b": 0},
+        "3": {"a": 5, "b": 0, "z": 7},
         "5": {"b": 6},
         "9": {"z": 8},
     }
@@ -211,7 +211,30 @@ def test_the_rules_of_the_join_reach_swapped_judgments():
     twice = pd.concat([runs, runs.iloc[[3]]], ignore_index=True)
     with pytest.raises(ValueError, match="1 duplicate"):
         ranks(twice)
-    assert set(ranks(twice, validate=False)) == {"x", "y"}  # not looked for; which of its places counts is not said
+    # y ranks b, a, a: not looked for, the best place of a counts, whichever row is read first
+    assert ranks(twice, validate=False) == {"x": 0.5, "y": 0.5}
+    assert ranks(twice[::-1], validate=False) == {"x": 0.5, "y": 0.5}
     assert runs.ireval.swap_assessors(labels, "RR", level=2, orders=True)["judgments"].unique().tolist() == ["bob"]
     borda = runs.ireval.swap_assessors(labels, "RR", method="borda")
     assert borda["method"].tolist() == ["borda"]
+
+
+def test_two_runs_agree_or_disagree_entirely():
+    two = RUNS[RUNS["run"].isin(["x", "z"])]
+    labels = pd.DataFrame(
+        [("1", "a", "ann", 0.5), ("1", "c", "bob", 0.5), ("1", "a", "cyd", 0.5)],
+        columns=["query_id", "doc_id", "assessor", "label"],
+    )
+    found = two.ireval.swap_assessors(labels, "RR").set_index(["judgments_a", "judgments_b"])["tau_b"]
+    assert found.to_dict() == {("ann", "bob"): -1.0, ("ann", "cyd"): 1.0, ("bob", "cyd"): -1.0}
+
+
+def test_the_largest_grade_may_be_below_one():
+    from pdeval.collections.swaps import regraded
+    from pdeval.judged.judgments import read_judgments
+    from pdeval.judged.positions import join
+
+    runs, qrels = read(naive.table({"x": {"1": ["a"]}}), "runs"), read(naive.judgments({"1": {"a": 1}}), "qrels")
+    for grade, top in ((0.5, 0.5), (-1.0, 0.0)):
+        others = read_judgments(read(naive.judgments({"1": {"a": grade}}), "qrels"))
+        assert regraded(join(runs, qrels), others).top_grade == top

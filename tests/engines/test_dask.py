@@ -130,6 +130,22 @@ class TestTablesOfResults:
         monkeypatch.setattr(pdeval.engines.dask.DaskIreval, "_gathered", None)
         same_bits(expected, quiet(divided(some, 3, "mixed").ireval.order, qrels, "AP", **asked))
 
+    @pytest.mark.parametrize("by", [["part"], ["part", "half"]])
+    def test_stacked_collections_are_joined_one_by_one_as_on_pandas(self, few, qrels, by):
+        judgments = qrels[qrels["query_id"].isin(few["query_id"])].astype({"query_id": str})
+        frames = [
+            pd.concat(
+                [frame.assign(part=part, half=half) for part, half in (("p", 1), ("q", 1), ("q", 2))], ignore_index=True
+            )
+            for frame in (few, judgments)
+        ]
+        frames = [
+            frame[(frame["part"] == "p") | ((frame["query_id"] < "115") == (frame["half"] == 1))] for frame in frames
+        ]
+        expected = quiet(frames[0].ireval.summary, frames[1], ["AP", "RR"], by=by)
+        found = quiet(divided(frames[0], 3, "mixed").ireval.summary, frames[1], ["AP", "RR"], by=by)
+        pd.testing.assert_frame_equal(found.astype({"part": object}), expected.astype({"part": object}))
+
     def test_scores_joined_to_metadata_are_summed_up_by_it(self, some, qrels):
         import dask.dataframe as dd
 
@@ -348,3 +364,12 @@ def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, eve
     one = quiet(divided(runs[runs["query_id"] == "130"], 1).ireval.measure, qrels, METRICS, topics="answered")
     mine = every_score[every_score["query_id"] == "130"]
     np.testing.assert_array_equal(gathered(one, SCORES)["value"].to_numpy(), mine["value"].to_numpy())
+
+
+def test_what_is_different_on_dask_is_said_in_the_documentation(few):
+    door = divided(few, 2).ireval
+    assert "On Dask the id columns are read once" in door.join.__doc__
+    for name in ("measure", "prefer"):
+        for owner in (door, pdeval.engines.dask.DaskJudged):
+            assert "On Dask the result is a lazy Dask frame" in getattr(owner, name).__doc__
+            assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__

@@ -138,6 +138,13 @@ def test_of_the_judgments_those_of_no_relevance_are_left_out_but_for_the_first_o
     assert few.best.tolist() == [2, 0, 1]
 
 
+def test_a_last_topic_of_no_relevance_keeps_its_first_judgment():
+    qrels = pd.DataFrame({"query_id": ["1", "2", "2"], "doc_id": ["a", "a", "b"], "relevance": [1, 0, 0]})
+    few = judgments_sent.given(qrels).relevant_only()
+    assert few.frame.to_numpy().tolist() == [["1", "a", 1], ["2", "a", 0]]
+    assert few.starts.tolist() == [0, 1, 2]
+
+
 def test_judgments_of_subtopics_and_large_ones_are_all_kept():
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [1, 0], "subtopic": ["x", "y"]})
     by_subtopic = judgments_sent.given(qrels)

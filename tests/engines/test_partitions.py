@@ -123,3 +123,12 @@ class TestParquet:
             quiet(some.ireval.measure, qrels, ["AP", "RR"]),
             gathered(quiet(table.ireval.measure, qrels, ["AP", "RR"]), SCORES),
         )
+
+
+def test_rows_to_be_written_stand_by_query_and_run_with_ids_as_text():
+    frame = pd.DataFrame({"run": list("ba") * 20, "query_id": ["1"] * 40, "n": range(40)}, index=range(40, 0, -1))
+    found = partitions._ready(frame.astype({"run": "category"}), ["query_id", "run"])
+    assert not isinstance(found["run"].dtype, pd.CategoricalDtype)
+    assert found["run"].tolist() == ["a"] * 20 + ["b"] * 20
+    assert found["n"].tolist() == [*range(1, 40, 2), *range(0, 40, 2)]
+    assert found.index.tolist() == list(range(40))

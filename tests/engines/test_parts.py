@@ -8,7 +8,7 @@ import pytest
 
 from pdeval.catalog import parse_all
 from pdeval.engines.dividing import plan
-from pdeval.engines.parts import NOTHING, _unchanged, part_of
+from pdeval.engines.parts import NOTHING, _unchanged, part_of, tally
 from tests.engines.bits import divided
 
 pytest.importorskip("dask")
@@ -164,3 +164,15 @@ def test_rows_gathered_later_are_those_that_were_counted(some, qrels):
     )
     with pytest.raises(RuntimeError, match="the run table is not what it was when it was first read"):
         judged.here.runs  # noqa: B018
+
+
+def test_the_tally_of_lists_is_the_sum_of_their_mixed_numbers():
+    """Against whole numbers of any size, cut to 64 bits."""
+    mix, most = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9), 1 << 64
+    lists = [(0, 3, 10), (1, 3, 20), (7, 0, 1)]
+    total = 0
+    for topic, run, rows in lists:
+        mark = ((topic * mix[0] + run) * mix[1] + rows) % most
+        mark = (mark ^ (mark >> 31)) * mix[2] % most
+        total += mark ^ (mark >> 29)
+    assert tally(*np.array(lists).T).tolist() == [3, 31, total % most]

@@ -120,3 +120,20 @@ def test_one_edge_is_one_bucket_and_lower_values_are_in_it():
     # the largest precision is 1: no bucket ends there that begins there
     assert table[table["measure"] == "P@20"]["bucket"].tolist() == ["[0.5, 1)", "[1, inf)"]
     assert table[table["measure"] == "P@20"]["count"].tolist() == [2, 1]
+
+
+def test_a_value_that_is_an_edge_but_for_rounding_is_above_it():
+    near = {
+        "one": scores((100 - 1e-11, 500.0), measures=("ASL",)),
+        "two": scores((100 - 1e-9, 500.0), measures=("ASL",)),
+    }
+    table = headroom_of(near, edges={"ASL": [1, 100]})
+    assert table["count"].tolist() == [1, 1]
+    zero = {"one": scores((0.0, -2.0), measures=("Utility",))}
+    assert headroom_of(zero, edges={"Utility": [-1, 0, 1]})["count"].tolist() == [0, 1, 0]
+
+
+def test_the_buckets_of_several_measures_stand_on_each_other_and_say_what_they_are():
+    table = headroom_of(COLLECTIONS)
+    assert table.index.tolist() == list(range(len(table)))
+    assert table.attrs["table"] == "headroom"

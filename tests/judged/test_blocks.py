@@ -134,3 +134,24 @@ def test_tie_groups_are_columns_where_orders_are_averaged():
     found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties="expected")
     assert cells(found, "binary", "start") == {"q": [[1], [1], [inf]]}
     assert cells(found, "binary", "size") == {"q": [[3], [3], [1]]}
+
+
+def test_topics_with_equally_many_items_stay_in_their_order():
+    names = [f"q{i:02}" for i in range(40)]
+    runs = naive.table({"a": {name: ["d"] for name in names}})
+    qrels = naive.judgments({name: {"d": 1, "e": int(i % 2)} for i, name in enumerate(names)})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+    assert [group.topics.tolist() for group in View(found, "binary").groups] == [
+        list(range(0, 40, 2)),
+        list(range(1, 40, 2)),
+    ]
+
+
+def test_an_item_is_no_member_of_a_subtopic_that_it_was_judged_not_relevant_to():
+    rows = [("q", "a", "s", 1), ("q", "a", "t", 0), ("q", "b", "s", 0), ("q", "b", "t", -1), ("q", "c", "t", 2)]
+    qrels = tables.read(pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic", "relevance"]), "qrels")
+    runs = tables.read(naive.table({"x": {"q": ["b", "c", "a"]}}), "runs")
+    found = positions.join(runs, qrels)
+    assert View(found, "subtopic").member_rows.tolist() == [[0, 2], [0, 1]]
+    assert View(found, "subtopic", level=2).member_rows.tolist() == [[2], [1]]
+    assert View(found, "subtopic", level=0).member_rows.tolist() == [[0, 2], [0, 1]]

@@ -85,3 +85,17 @@ def test_equal_hashes_of_different_ids_are_no_duplicates(rows):
         patch.setattr(ids, "fingerprints", lambda held: np.zeros(len(held), dtype=np.uint64))
         frame = frame_of(rows)
         assert repeated(frame) == naive(frame)
+
+
+def test_of_an_id_many_times_in_a_long_list_all_but_the_first_are_repeated():
+    frame = frame_of([("a", "1", f"d{i % 3}") for i in range(60)])
+    assert repeated(frame) == list(range(3, 60))
+
+
+def test_no_repeated_rows_are_no_whole_numbers_and_not_no_numbers():
+    frame = frame_of([("a", "1", "d"), ("a", "1", "e")])
+    found = duplicates.rows_repeated(
+        ids.column_ids(frame["doc_id"], "doc"), lists.find_lists(tables.read(frame, "runs"))
+    )
+    assert (found.dtype, len(found)) == (np.int64, 0)
+    assert ids.column_ids(frame["doc_id"][:1], "doc").changes().dtype == bool

@@ -186,3 +186,8 @@ def test_texts_of_one_width_are_compared_over_the_end_of_a_chunk(monkeypatch):
     assert ids.Ids(text=pa.array(texts)).changes().tolist() == wanted
     uneven = ["ab"] * 9 + ["a", "bab"]  # the last chunk tells that the widths differ
     assert ids.Ids(text=pa.array(uneven)).changes().tolist() == [False] * 8 + [True, True]
+
+
+def test_text_ids_have_one_dtype_also_where_there_are_none():
+    none, some = (ids.Ids(text=pa.array(texts, pa.string())).index() for texts in ([], ["a"]))
+    assert none.dtype == some.dtype == pd.Index(pd.Series(["a"])).dtype

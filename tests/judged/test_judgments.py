@@ -96,3 +96,16 @@ def test_items_judged_twice_or_by_subtopic_are_kept_whatever_their_grade():
         "qrels",
     )
     assert items(judgments.read_judgments(by_subtopic, complete=False)) == [("q", "a", 0.0), ("q", "b", 1.0)]
+
+
+def test_of_many_rows_the_two_that_differ_are_shown_in_their_order():
+    rows = [("q", f"d{i:02}", 0) for i in range(40)]
+    rows[3:3] = [("q", "x", 1)]
+    rows[30:30] = [("q", "x", 2)]
+    with pytest.raises(ValueError, match=r"has 1 \(query, doc\) pairs with different grades, e\.g\. .* with 1 and 2\."):
+        of(rows)
+    rows.append(("q", "x", 1))  # 1, 2, 1: it changes twice
+    with pytest.raises(ValueError, match=r"has 2 \(query, doc\) pairs"):
+        of(rows)
+    with pytest.raises(ValueError, match=r"has 2 \(query, subtopic, doc\) rows with different grades"):
+        of([(*row, "t") for row in rows], columns=("query_id", "doc_id", "relevance", "subtopic"))

@@ -106,3 +106,14 @@ def test_scores_of_ten_run_columns_come_back_as_they_were():
     summary = scores.ireval.summary()
     assert len(summary) == 130
     assert summary["mean"].sum() == 2
+
+
+def test_rows_of_two_lists_in_turn_keep_their_order():
+    found = find(pd.DataFrame({"run": list("ba") * 30, "query_id": "1", "doc_id": np.arange(60), "score": 1.0}))
+    assert found.order.tolist() == [*range(1, 60, 2), *range(0, 60, 2)]
+
+
+def test_lists_of_one_length_stay_in_their_order_in_a_block():
+    starts = np.concatenate([[0], np.cumsum([5, 4] * 20)])
+    [(which, _, _)] = lists.dense(starts)
+    assert which.tolist() == [*range(1, 40, 2), *range(0, 40, 2)]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -170,6 +172,17 @@ def test_duplicates_are_not_looked_for_without_validation():
     assert positions.join(tables.read(runs, "runs"), qrels, validate=False).rank.tolist() == [3.0]
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+@pytest.mark.parametrize("ids", [str, "category"])
+def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_rows(order, ids):
+    # c, b, a, b by score: b stands at 2 and at 4
+    runs = pd.DataFrame({"run": "x", "query_id": "q", "doc_id": ["c", "b", "a", "b"], "score": [4.0, 3.0, 2.0, 1.0]})
+    runs = runs.iloc[order].reset_index(drop=True).astype({"doc_id": ids})
+    qrels = naive.judgments({"q": {"b": 1, "a": 1}})
+    found = runs.ireval.measure(qrels, ["RR", "AP"], validate=False).set_index("measure")["value"]
+    assert found.to_dict() == {"RR": 1 / 2, "AP": (1 / 2 + 2 / 3) / 2}
+
+
 @given(collections())
 @settings(max_examples=40, deadline=None)
 def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(collection):
@@ -242,8 +255,43 @@ def test_runs_none_of_whose_items_is_judged_for_any_query_share_nothing():
 def test_nothing_shared_by_any_run_is_an_error_from_ten_items_on(many):
     lists = {"a": {"q": [f"n{at}" for at in range(many)]}, "b": {"q": ["n0", "n1"]}}
     found = join(lists, {"q": {f"d{at}": 1 for at in range(10)}})
-    if many < positions.FEW:
+    if many < 10:
         assert positions.sharing_nothing(found).tolist() == [0, 1]
     else:
         with pytest.raises(ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"):
             positions.sharing_nothing(found)
+
+
+def test_the_hits_of_an_item_stand_in_the_order_of_the_rows():
+    names = [f"r{i:02}" for i in range(40)]
+    runs = pd.DataFrame([(name, "q", doc, 1.0) for name in names for doc in "ba"], columns=[*"rqds"])
+    runs = runs.set_axis(["run", "query_id", "doc_id", "score"], axis=1)
+    found = positions.join(tables.read(runs, "runs"), tables.read(naive.judgments({"q": {"a": 1, "b": 1}}), "qrels"))
+    assert found.item.tolist() == [0] * 40 + [1] * 40
+    assert found.run.tolist() == [*range(40), *range(40)]
+
+
+@pytest.mark.parametrize("ties", ["docid", "rank", "first", "expected"])
+@pytest.mark.parametrize("depth", [None, 1])
+def test_the_arrays_of_a_join_have_one_type_whatever_its_rules(ties, depth):
+    if ties == "expected" and depth:
+        return
+    runs = pd.DataFrame(
+        [("a", "1", "x", 1.0, 1), ("a", "1", "y", 1.0, 2), ("b", "1", "z", 1.0, 1), ("b", "9", "x", 1.0, 1)],
+        columns=["run", "query_id", "doc_id", "score", "rank"],
+    )
+    qrels = naive.judgments({"1": {"x": 1, "y": 2, "z": 0}, "2": {"x": 1}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties=ties, depth=depth)
+    kinds = {name: str(getattr(found, name).dtype) for name in ("item", "run", "rank", "start", "size", "retrieved")}
+    assert kinds == {
+        "item": "int64",
+        "run": "int64",
+        "rank": "float64",
+        "start": "float64",
+        "size": "float64",
+        "retrieved": "int64",
+    }
+    assert {str(getattr(found.judged, name).dtype) for name in ("topic", "doc")} == {"int64"}
+    assert found.judged.grade.dtype == np.float64
+    assert positions.sharing_nothing(found).dtype == np.int64
+    assert positions.sharing_nothing(replace(found, source=None)).dtype == np.int64

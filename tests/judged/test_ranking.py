@@ -63,3 +63,15 @@ def test_an_empty_table_has_nothing_to_rank():
     frame = pd.DataFrame({"run": ["x"], "query_id": [1], "doc_id": ["a"], "score": [2.0]}).head(0)
     with pytest.raises(ValueError, match="the run table is empty; there is nothing to rank"):
         ranking.ranked(tables.read(frame, "runs"))
+
+
+def test_ranks_and_places_are_whole_numbers_under_every_rule():
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": [f"d{i}" for i in range(40)], "score": [1.0, 2.0] * 20}
+    )
+    frame["rank"] = range(1, 41)
+    for ties in ("docid", "rank", "first"):
+        table = tables.read(frame, "runs")
+        assert ranking.ranked(table, ties=ties).dtype == np.int64
+        found = ranking.top(table, 5, ties=ties)
+        assert {str(one.dtype) for one in (found.row, found.own, found.rank)} == {"int64"}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdeval
-from pdeval.kernels.compatibility import Compat
+from pdeval.kernels.compatibility import Compat, ideal_place
 from tests.kernels.lists import value
 
 inf = math.inf
@@ -95,3 +95,8 @@ def test_compatibility_equals_ir_measures(name):
     wanted = pd.Series({metric.query_id: metric.value for metric in theirs})
     assert len(found) > 40
     np.testing.assert_allclose(found, wanted.loc[found.index.astype(str)], rtol=0, atol=1e-12)
+
+
+def test_of_many_items_of_one_grade_the_first_found_is_first_in_the_ideal_ranking():
+    grades = np.array([1.0, 2.0] * 20)
+    assert ideal_place(grades).tolist() == [place for i in range(20) for place in (21 + i, 1 + i)]

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -208,3 +209,15 @@ def test_nothing_found_raises_no_warning():
             assert kernel(nowhere, grades, grades).tolist() == [0.0]
         assert metrics.RnDCG(nowhere, grades, grades, np.array([5.0]), np.array([2.0])).tolist() == [0.0]
         assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]
+
+
+def test_a_grade_whose_exponential_gain_no_number_holds_is_refused():
+    ranks, most = np.array([1.0]), np.array([1023.0])
+    assert float(metrics.CG(ranks, most, gain="exp")) == 2.0**1023
+    text = "grade 1024 has an exponential gain of 2.1024, which no number holds; grades up to 1023 have one"
+    for measure in ("CG(gain=exp)", "DCG(gain=exp)", "nDCG(gain=exp)@10", "ERR", "nERR"):
+        runs = pd.DataFrame({"run": ["x"], "query_id": "1", "doc_id": "a", "score": 1.0})
+        qrels = pd.DataFrame({"query_id": ["1"], "doc_id": "a", "relevance": [1024]})
+        with pytest.raises(ValueError, match=text):
+            runs.ireval.measure(qrels, measure)
+        assert (runs.ireval.measure(qrels.assign(relevance=1000), measure)["value"] > 0).all()

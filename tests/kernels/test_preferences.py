@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels import RR, preferences
-from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, weights
+from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, users, weights
 from pdeval.kernels.preferences import offline_interleaving as OI
 
 inf = math.inf
@@ -271,3 +271,40 @@ def test_a_function_of_one_level_weighs_as_one_of_all_levels():
 
     all_at_once = weights(lambda i: np.where(i < 3, 1.0, 1 / np.log2(np.maximum(i, 2))), 5)
     assert weights(one, 5).tolist() == all_at_once.tolist()
+
+
+@pytest.mark.parametrize("given", [{1: 0, 2: 0}, {1: -1, 2: 3}, {1: "x"}, {1: math.inf}, {1: math.nan, 2: 1}, {}])
+def test_weights_of_users_are_numbers_none_negative_not_all_zero(given):
+    with pytest.raises(ValueError, match=r"weights of users are numbers, none negative, not all 0\."):
+        users(given, "RPP(grades=...)")
+
+
+def test_weights_of_users_may_be_zero_for_some():
+    assert users({1: 0, 2: np.float32(0.5)}, "") == {1: 0, 2: 0.5}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_there_are_no_pairs_there_are_no_preferences(name):
+    entry = ENTRIES[name]
+    if entry.population == "subtopics":
+        pytest.skip("its users are made by the evaluator")
+    held = {"retrieved": np.zeros((2, 0))}
+    given = [held.get(column.removeprefix("x_").removeprefix("y_"), np.zeros((3, 2, 0))) for column in entry.columns]
+    assert np.shape(entry.kernel(*given)) == (2, 0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, list])
+@pytest.mark.parametrize("name", NAMES)
+def test_ranks_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kind):
+    entry = ENTRIES[name]
+    if entry.population == "subtopics":
+        pytest.skip("its users are made by the evaluator")
+    if (name, kind) == ("rrLP", np.float32):
+        pytest.skip("it is computed with the numbers that it is given")
+    sides = {"x": np.array([1.0, 4.0, 6.0]), "y": np.array([2.0, 3.0, 7.0])}
+    held = {"retrieved": np.array(9.0)}
+    given = [held.get(column[2:], sides[column[0]]) for column in entry.columns]
+    other = [one.tolist() if kind is list else one.astype(kind) for one in given]
+    found = np.asarray(entry.kernel(*other))
+    assert found.dtype == np.float64
+    assert float(found) == float(entry.kernel(*given))

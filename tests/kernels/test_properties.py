@@ -144,6 +144,40 @@ def stacked(made, column):
     return np.stack(values, axis=-1).reshape(*values[0].shape, 2, 2)
 
 
+@pytest.mark.parametrize("name", ASKED)
+def test_where_there_are_no_lists_there_are_no_values(name):
+    measure = parse(name)
+    entry = measure.entry
+    grades = {"a": 2, "b": 1, "c": 0, "d": -1}
+    made = [columns(entry.kind, ["a", "c"], grades, subtopics={"a": {"s"}, "b": {"s", "t"}}, corpus=40.0)] * 4
+    held = [stacked(made, column) for column in entry.columns]
+    none = [one[..., :0] if one.ndim and one.shape[-1] == 2 else one for one in held]
+    found = entry.kernel(*none, **measure.parameters)
+    assert np.broadcast_shapes(np.shape(found), (2, 0)) == (2, 0)
+
+
+# these compute with the numbers as they are given: doubles, as the evaluator has them
+AS_GIVEN = {"ESL", "ISL", "TSL", "TSE", "infAP", "RBPresidual", "gRBP", "G", "BinG", "nDCGrel", "RnDCG"}
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.uint8, list])
+@pytest.mark.parametrize("name", [name for name in ASKED if base(name) not in AS_GIVEN])
+def test_numbers_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kind):
+    measure = parse(name)
+    entry = measure.entry
+    grades = {"a": 2, "b": 1, "c": 0, "d": -1, "e": 3, "f": 1}
+    topics = {"a": {"s"}, "b": {"s", "t"}, "f": {"t"}}
+    held = columns(entry.kind, ["c", "a", "x", "f", "b", "e", "d"], grades, subtopics=topics, corpus=40.0)
+    given = [np.asarray(held[column]) for column in entry.columns]
+    if kind is list:
+        other = [one.tolist() for one in given]
+    else:
+        other = [one if one.dtype == bool else one.astype(kind) for one in given]
+    found = np.asarray(entry.kernel(*other, **measure.parameters))
+    assert found.dtype == np.float64
+    assert float(found) == float(entry.kernel(*given, **measure.parameters))
+
+
 @given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
 @settings(max_examples=60, deadline=None)
 def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):

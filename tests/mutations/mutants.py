@@ -48,8 +48,19 @@ CALCULATED = {
 }
 _OPPOSITE = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("argmin", "argmax"), ("floor", "ceil")]
 _OPPOSITE_TEXT = [("left", "right"), ("first", "last")]
+# what a function of numpy does unasked, so that it may as well be left out
+USUAL = {
+    *((name, "axis", "0") for name in ("accumulate", "reduceat", "stack", "concatenate")),
+    *((name, "axis", "-1") for name in ("argsort", "sort", "partition", "diff")),
+    *((name, "dtype", "np.float64") for name in ("zeros", "ones", "empty")),
+    ("searchsorted", "side", "'left'"),
+    ("nan_to_num", "nan", "0.0"),
+}
 # in any order the same; and what only changes the type of what it is given
-SYMMETRIC = {"isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.broadcast_shapes"}
+SYMMETRIC = {
+    *("isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.multiply", "np.equal", "np.not_equal"),
+    *("np.broadcast_shapes", "np.array_equal", "np.logical_and", "np.logical_or"),
+}
 CASTS = {"float", "int", "bool", "str", "list", "tuple", "np.asarray", "np.array"}
 OPPOSITE = {a: b for pair in _OPPOSITE for a, b in (pair, pair[::-1])}
 OPPOSITE_TEXT = {a: b for pair in _OPPOSITE_TEXT for a, b in (pair, pair[::-1])}
@@ -61,6 +72,7 @@ class Mutant:
 
     file: str
     line: int
+    column: int
     begin: int
     end: int
     was: str
@@ -81,13 +93,13 @@ class Mutant:
     def equivalent(self) -> bool:
         """Whether it is known that no test can tell it from the original."""
         return any(
-            file == self.file and text in self.on and change in ("*", self.change)
-            for file, text, change, _ in EQUIVALENT
+            file == self.file and text in self.on and self.change in changes for file, text, changes, _ in EQUIVALENT
         )
 
     def draw(self, seed: int) -> str:
         """Return what samples are sorted by: it stays as it is when other lines change, and so does the sample."""
-        return hashlib.sha256(f"{seed}|{self.file}|{self.on}|{self.change}".encode()).hexdigest()
+        told = f"{seed}|{self.file}|{self.on}|{self.column}|{self.change}"  # two equal numbers of a line are two draws
+        return hashlib.sha256(told.encode()).hexdigest()
 
     def compiles(self, package: Path) -> bool:
         """Return whether it is Python at all; if not, it is no mutant."""
@@ -127,7 +139,9 @@ def mutants_of(source: bytes, file: str) -> list[Mutant]:
     for node, text in _changes(ast.parse(source)):
         begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
         on = lines[node.lineno - 1].decode().strip()
-        found[begin, end, text] = Mutant(file, node.lineno, begin, end, source[begin:end].decode(), text, on)
+        found[begin, end, text] = Mutant(
+            file, node.lineno, node.col_offset, begin, end, source[begin:end].decode(), text, on
+        )
     return [found[key] for key in sorted(found)]
 
 
@@ -178,11 +192,16 @@ def _called(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
     for place in range(len(node.args) - 1 if plain and ast.unparse(node.func) not in SYMMETRIC else 0):
         args = [*node.args]
         args[place], args[place + 1] = args[place + 1], args[place]
-        yield node, ast.unparse(ast.Call(node.func, args, node.keywords))
+        if ast.unparse(args[place]) != ast.unparse(args[place + 1]):
+            yield node, ast.unparse(ast.Call(node.func, args, node.keywords))
     for keyword in node.keywords:
-        if keyword.arg is not None and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS:
+        if keyword.arg is not None and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS and not _usual(node, keyword):
             rest = [one for one in node.keywords if one is not keyword]
             yield node, ast.unparse(ast.Call(node.func, node.args, rest))
+
+
+def _usual(node: ast.Call, keyword: ast.keyword) -> bool:
+    return (ast.unparse(node.func).rpartition(".")[2], keyword.arg, ast.unparse(keyword.value)) in USUAL
 
 
 def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:

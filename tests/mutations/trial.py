@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("pdeval", "tests", ".github", "README.md", "CHANGELOG.md", "pyproject.toml", "LICENSE")
 
 # quick tests of all rooms together
-EVERY_ROOM = ["tests/test_bad_input.py", "tests/test_seams.py"]
+EVERY_ROOM = ["tests/test_declared_values.py", "tests/test_bad_input.py", "tests/test_seams.py"]
 # what a room's own tests are followed by: tests of rooms above it that say what its numbers must be
 WIDER = {
     "kernels": ["catalog", "evaluate/test_scores.py", "evaluate/test_curves.py", "experiments", "parity"],

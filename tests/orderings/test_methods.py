@@ -8,7 +8,7 @@ import pdeval
 from pdeval.catalog import ENTRIES
 from pdeval.mechanics.registries import lacking
 from pdeval.orderings.coefficients import COEFFICIENTS
-from pdeval.orderings.methods import chosen, orderings
+from pdeval.orderings.methods import borda, bradley_terry, chosen, mc4, orderings
 from pdeval.orderings.order import order
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -150,3 +150,35 @@ def test_paper_orders_measures_by_the_mean_and_preferences_by_mc4():
     pd.testing.assert_series_equal(orders["score"][12:].reset_index(drop=True), same["score"])
     tau = judged.correlate(["AP", "RPP"], method="paper")
     pd.testing.assert_frame_equal(orders.ireval.correlate(method="paper"), tau)
+
+
+def test_mc4_walks_a_few_steps_as_a_plain_loop_does():
+    # net[i, j] < 0: more queries rank j above i, so that a walk at i moves to j with chance 1/4; else it stays
+    net = np.array([[0, 3, 1, 2], [-3, 0, -2, 5], [-1, 2, 0, -4], [-2, -5, 4, 0]])
+    mass = [1.0] * 4
+    for _ in range(3):
+        after = [0.0] * 4
+        for i in range(4):
+            beaten = [j for j in range(4) if net[i, j] < 0]
+            for j in beaten:
+                after[j] += mass[i] / 4
+            after[i] += mass[i] * (1 - len(beaten) / 4)
+        mass = after
+    assert mc4(net, steps=3).tolist() == mass  # quarters are exact
+    both = np.stack([net, net.T])
+    assert mc4(both, steps=3).tolist() == [mass, mc4(net.T, steps=3).tolist()]
+
+
+def test_borda_ties_runs_of_the_same_surplus_exactly_whatever_it_is_made_of():
+    net = np.array([[7, 0, 0, 0], [3, 4, 0, 0], [1, 2, 4, 0], [9, -1, -1, 0]])
+    for queries in range(9, 60):  # a share of them, such as 7 / 49, is no exact number
+        found = borda(net, np.full((4, 4), queries))
+        assert len(set(found.tolist())) == 1
+        assert found[0] == pytest.approx((7 / queries + 3) / 2)
+
+
+def test_every_ordering_of_no_resamples_is_none():
+    none = np.zeros((0, 3, 3))
+    for kernel in (bradley_terry, borda):
+        assert kernel(none, none).shape == (0, 3)
+    assert mc4(none).shape == (0, 3)

@@ -380,3 +380,24 @@ def test_the_catalog_lists_every_method():
     listed = pdeval.catalog().query("family == 'ordering'").set_index("name")["summary"]
     assert set(orderings()) == set(listed.index)
     assert listed["mc4"].startswith("MC4: the time spent at the run")
+
+
+@pytest.mark.parametrize("topics", ["answered", "common", "judged"])
+def test_win_rates_of_queries_that_all_or_no_runs_answered_form_no_pairs(monkeypatch, topics):
+    runs = pd.DataFrame(
+        [(run, query, doc, -place) for run, docs in (("x", "ab"), ("y", "ba")) for query in "12"
+         for place, doc in enumerate(docs)],
+        columns=["run", "query_id", "doc_id", "score"],
+    )  # fmt: skip
+    qrels = pd.DataFrame({"query_id": ["1", "2", "3"], "doc_id": "a", "relevance": 1})  # nobody answered query 3
+    monkeypatch.setattr(order_module, "select", None)
+    judged = runs.ireval.join(qrels, topics=topics)
+    assert order_module.of_judged(judged, "RPP", tell=False)["run"].tolist() == ["x", "y"]
+
+
+def test_tied_runs_and_queries_that_nothing_names_keep_their_order():
+    names = [f"r{i:02}" for i in range(40)]
+    found = order(scores([[0.5, 0.25] * 20], runs=names))
+    assert found["run"].tolist() == names[::2] + names[1::2]
+    queries = pd.Index([f"q{i}" for i in range(40)])
+    assert order_module.as_they_stand(pd.Series(["q7"]), queries).tolist() == [7, *range(7), *range(8, 40)]

@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.significance.components import by_mean_squares, by_search, fitted, in_order, squares_of
+from pdeval.significance.components import (
+    _deviance,
+    _information,
+    by_mean_squares,
+    by_search,
+    fitted,
+    in_order,
+    squares_of,
+)
 
 QUERY, BOTH, REPLICATE, RESIDUAL = 0.2, 0.08, 0.06, 0.05
 
@@ -121,3 +129,63 @@ def test_one_system_has_its_queries_and_replicates_alone():
     assert found.variances[1] == 0
     assert found.variances[2] == pytest.approx(REPLICATE**2, rel=1.5)
     assert found.variances[3] == pytest.approx(RESIDUAL**2, rel=0.3)
+
+
+def test_runs_of_a_system_are_added_in_their_order():
+    X = np.random.default_rng(0).random((9, 64))
+    found = squares_of(X, np.repeat([0, 1], 32), np.zeros(2, dtype=bool))
+    cell = np.add.reduceat(X, [0, 32], axis=1) / 32  # in another order the last digits differ
+    assert found.means.tolist() == cell.mean(axis=0).tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_ends_at_the_maximum_to_the_last_digits(seed):
+    values, system = simulated([3, 3, 3], 20, seed)
+    closed, searched = fit(values, system, by_mean_squares), fit(values, system, by_search)
+    assert (closed.variances > 0).all()
+    np.testing.assert_allclose(searched.variances, closed.variances, rtol=1e-12)
+    np.testing.assert_allclose(pair(searched), pair(closed), rtol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [[4, 2, 3], [1, 3, 4]])
+@pytest.mark.parametrize("exact", [(), (1,)])
+def test_the_likelihood_of_unequal_numbers_of_replicates_is_flat_at_its_maximum(sizes, exact):
+    values, system = simulated(sizes, 20, 1)
+    squares = squares_of(values, system, np.isin(np.arange(3), exact))
+    found = by_search(squares).variances
+    assert (found > 0).all()
+    size = 0.01  # any unit: the slope is 0 in each
+    value, slope = _deviance(squares, size, found / size)
+    assert np.abs(slope).max() < 1e-5
+    for part in range(4):
+        step = np.zeros(4)
+        step[part] = 1e-6
+        above, below = (_deviance(squares, size, found / size + sign * step)[0] for sign in (1, -1))
+        assert min(above, below) > value - 1e-9
+
+
+def test_the_slope_of_the_likelihood_is_its_derivative():
+    values, system = simulated([4, 2, 3], 20, 2)
+    squares = squares_of(values, system, np.array([False, True, False]))
+    theta, size = np.array([0.3, 0.2, 0.1, 0.4]), 0.05
+    _, slope = _deviance(squares, size, theta)
+    for part in range(4):
+        step = np.zeros(4)
+        step[part] = 1e-6
+        above, below = (_deviance(squares, size, theta + sign * step)[0] for sign in (1, -1))
+        assert slope[part] == pytest.approx((above - below) / 2e-6, rel=1e-6)
+
+
+def test_information_is_half_the_expected_curvature_worked_by_hand():
+    # two systems of two replicates on three queries: sigma = query + both on the diagonal + residual / 2 on it
+    squares = squares_of(np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
+    query, both, replicate, residual = theta = np.array([0.5, 0.25, 0.125, 0.5])
+    inverse = np.linalg.inv(np.array([[1.0, 0.5], [0.5, 1.0]]))  # .5 + .25 + .25 on the diagonal
+    ones, eye = np.ones((2, 2)), np.eye(2)
+    by = [ones, eye, np.zeros((2, 2)), eye / 2]
+    wanted = np.array([[2 * np.trace(inverse @ a @ inverse @ b) for b in by] for a in by])  # 3 - 1 degrees of freedom
+    mean = residual + 3 * replicate  # of replicates, with 2 (2 - 1) = 2 degrees
+    wanted += 2 / mean**2 * np.outer([0, 0, 3, 1], [0, 0, 3, 1])
+    wanted[3, 3] += 4 / residual**2  # 2 (2 - 1) (3 - 1) = 4
+    np.testing.assert_allclose(_information(squares, theta), wanted / 2, rtol=1e-12)
+    assert (query, both) == (0.5, 0.25)

@@ -114,6 +114,7 @@ def items():
 def test_the_chain_goes_from_map_to_search_length_by_its_means():
     table, ap = items(), cube([0.1, 0.2, 0.3, 0.4])
     chain = delta_sort_chain(ap, table.sample(frac=1, random_state=1))
+    assert chain.index.tolist() == [0, 1, 2, 3]
     assert chain["measure_old"].tolist() == ["AP", "atomised precision", "1/ASL per query", "AP"]
     assert chain["measure_new"].tolist() == ["atomised precision", "1/ASL per query", "ASL", "ASL"]
     first = ap.values[0].mean(axis=0)
@@ -188,3 +189,12 @@ def test_the_chain_ties_systems_whose_mean_search_lengths_differ_by_rounding():
     items.columns = ["run", "query_id", "asl"]
     chain = delta_sort_chain(ap, items).set_index("step")["tau_b"]
     assert chain["cumulative"] == pytest.approx(2 / np.sqrt(6))
+
+
+def test_a_pair_without_two_queries_in_common_is_refused():
+    values = np.array([[[0.1, np.nan, 0.3], [0.2, 0.1, np.nan], [np.nan, 0.4, 0.5]]])
+    table = Scores(
+        pd.DataFrame({"run": list("abc")}), pd.Index(range(3), name="query_id"), ("AP",), values, np.array([True])
+    )
+    with pytest.raises(ValueError, match="3 pairs have fewer than two queries in common on 'AP'"):
+        moved(table, table)

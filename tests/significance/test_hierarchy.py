@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.significance.hierarchy import macro_and_micro
+from pdeval.significance.hierarchy import _drawn_collections, _drawn_queries, _Part, macro_and_micro
 from pdeval.significance.paired import student
 
 CASES, WITHIN = 2000, 0.2
@@ -51,6 +51,72 @@ def test_too_few_draws_for_the_confidence_give_an_infinite_interval():
     assert [found.ci_low[0], found.ci_high[0]] == [-np.inf, np.inf]
 
 
+def resampled(part, times, rng):
+    """Queries of a collection drawn that often, as the bootstrap draws them: rows of places, in a plain order."""
+    return [sorted(row) for row in rng.integers(len(part), size=(times, len(part))).tolist()]
+
+
+def distance_by_hand(parts, places, queries, weighted):
+    """Return one draw's studentised distance: the weighted mean of its collections from the observed, over its error.
+
+    The error is that of a ratio of two sums over the k collections drawn.
+    """
+    sizes = [len(part) if weighted else 1.0 for part in parts]
+    observed = sum(w * sum(part) / len(part) for w, part in zip(sizes, parts)) / sum(sizes)
+    weight = [sizes[c] for c in places]
+    mean = [sum(parts[c][q] for q in drawn) / len(drawn) for c, drawn in zip(places, queries)]
+    centre = sum(w * m for w, m in zip(weight, mean)) / sum(weight)
+    k = len(places)
+    spread = sum((w * (m - centre)) ** 2 for w, m in zip(weight, mean))
+    return (centre - observed) / (np.sqrt(k / (k - 1) * spread) / sum(weight))
+
+
+UNEVEN = [[0.5, 0.1, -0.2, 0.3], [0.7, 0.2], [-0.4, 0.1, 0.6]]
+
+
+def test_draws_of_collections_are_those_of_a_plain_loop():
+    rng, draws = np.random.default_rng(9), 30
+    place = rng.integers(3, size=(draws, 3))
+    drawn = [iter(resampled(part, int((place == c).sum()), rng)) for c, part in enumerate(UNEVEN)]
+    chosen = [[], []]
+    for row in np.sort(place, axis=1).tolist():
+        queries = [next(drawn[c]) for c in row]
+        if len({tuple(UNEVEN[c][q] for q in one) for c, one in zip(row, queries)}) > 1:
+            for weighted in (0, 1):
+                chosen[weighted].append(distance_by_hand(UNEVEN, row, queries, weighted))
+        else:
+            for kept in chosen:
+                kept.append(None)
+    own = [_Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)])) for part in UNEVEN]
+    found = _drawn_collections(own, draws, np.random.default_rng(9), 2)
+    assert found.shape == (2, draws, 1)
+    for kept, wanted in zip(found[..., 0].tolist(), chosen):
+        known = [i for i, one in enumerate(wanted) if one is not None]
+        assert len(known) > 20
+        assert [kept[i] for i in known] == pytest.approx([wanted[i] for i in known], rel=1e-9)
+
+
+def test_draws_of_queries_are_those_of_a_plain_loop():
+    rng, draws = np.random.default_rng(9), 30
+    drawn = [resampled(part, draws, rng) for part in UNEVEN]
+    own = [_Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)])) for part in UNEVEN]
+    found = _drawn_queries(own, draws, np.random.default_rng(9), 2)
+    for weighted in (0, 1):
+        weight = [len(part) / 9 if weighted else 1 / 3 for part in UNEVEN]
+        for draw in range(draws):
+            values = [[part[q] for q in rows[draw]] for part, rows in zip(UNEVEN, drawn)]
+            away = sum(w * (np.mean(v) - np.mean(part)) for w, v, part in zip(weight, values, UNEVEN))
+            error = sum(w**2 * np.var(v) / (len(v) - 1) for w, v in zip(weight, values))
+            assert found[weighted, draw, 0] == pytest.approx(away / np.sqrt(error), rel=1e-9)
+
+
+def test_rounding_is_measured_by_the_largest_of_the_collections():
+    # every query of the first collection differs by the same, on paper; of the second by nothing
+    part = _Part(np.full((3, 1), 1e-13), None, np.array([0.1]), np.array([3]))
+    none = _Part(np.zeros((3, 1)), None, np.array([0.0]), np.array([3]))
+    assert _drawn_queries([part, none], 4, np.random.default_rng(0), 1).tolist() == [[[0.0]] * 4]
+
+
 def test_a_pair_is_drawn_alike_whatever_stands_beside_it():
     parts, _, _ = collections(5, (5, 20), 0.1, 4)
     whole = macro_and_micro([part[:, :700] for part in parts], draws=100)
@@ -93,6 +159,14 @@ def test_too_few_collections_and_no_difference_at_all():
     for over in ("collections", "queries"):
         for found in macro_and_micro(none, over=over, draws=20):
             assert [found.mean[0], found.ci_low[0], found.ci_high[0], found.p_value[0]] == [0, 0, 0, 1]
+
+
+def test_a_collection_without_queries_is_as_if_it_was_not_there():
+    parts = [np.array([[0.1, 0.2], [0.3, 0.1]]), np.array([[0.2, 0.5], [0.5, 0.0], [0.1, 0.1]])]
+    for over in ("collections", "queries"):
+        found = macro_and_micro([np.zeros((0, 2)), *parts], over=over, draws=30)
+        for one, two in zip(found, macro_and_micro(parts, over=over, draws=30)):
+            np.testing.assert_array_equal([one.mean, one.se, one.p_value], [two.mean, two.se, two.p_value])
 
 
 def test_a_constant_difference_is_certain():

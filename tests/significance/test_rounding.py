@@ -7,7 +7,9 @@ import pytest
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.mechanics.equality import NOISE
+from pdeval.orderings.votes import ranks_of_means
 from pdeval.significance.anova import two_way
+from pdeval.significance.components import squares_of
 from pdeval.significance.outcome import describe
 from pdeval.significance.paired import wilcoxon
 from pdeval.significance.registry import TESTS
@@ -119,3 +121,74 @@ def test_the_tolerance_is_stated_once():
 
     assert NOISE == ENTRIES["mean"].tolerance == 1e-12
     assert not hasattr(draws, "TOLERANCE")
+
+
+SCALES = [1e-7, 1.0, 1e7]
+SUMS = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]])  # the same mean, but for the last digit
+
+
+@pytest.mark.parametrize("scale", SCALES)
+class TestOfAnySize:
+    def test_a_constant_column_has_no_deviation_and_a_small_one_has_its_own(self, scale):
+        column = np.array([[0.3 - 0.2], [0.2 - 0.1], [0.4 - 0.3]]) * scale
+        assert describe(column)[2].item() == 0.0
+        assert describe(-column)[2].item() == 0.0
+        assert describe(column * [[1], [1], [1 + 1e-9]])[2].item() > 0.0
+
+    def test_equal_sizes_are_ties_of_wilcoxon_and_nearly_equal_ones_are_not(self, scale):
+        rounded = np.array([[0.3 - 0.2], [0.2 - 0.3], [0.3 - 0.1], [0.2 - 0.1], [0.4 - 0.1], [0.1], [0.3]]) * scale
+        exact = np.array([[0.1], [-0.1], [0.2], [0.1], [0.3], [0.1], [0.3]])
+        assert wilcoxon(rounded).p_value.tolist() == wilcoxon(exact).p_value.tolist()
+        apart = exact * (1 + 1e-9 * np.arange(7)[:, None])
+        assert wilcoxon(apart * scale).p_value.tolist() == wilcoxon(apart).p_value.tolist()
+        assert wilcoxon(apart).p_value.tolist() != wilcoxon(exact).p_value.tolist()
+
+    def test_runs_of_equal_means_are_tied_and_of_nearly_equal_ones_are_not(self, scale):
+        assert ranks_of_means(SUMS * scale).tolist() == [1, 1]
+        assert ranks_of_means(-SUMS * scale, higher=False).tolist() == [1, 1]
+        assert ranks_of_means(SUMS * [1, 1 + 1e-9] * scale).tolist() == [2, 1]
+
+    @pytest.mark.parametrize("method", ["mean", "winrate", "leximin"])
+    def test_orderings_tie_what_is_equal_on_paper(self, scale, method):
+        def ranks(values):
+            table = Scores(
+                pd.DataFrame({"run": ["a", "b", "c"]}),
+                pd.Index(range(3), name="query_id"),
+                ("AP",),
+                (values * scale)[None],
+                np.array([True]),
+            )
+            return pdeval.orderings.order.order(table, method=method).set_index("run")["rank"].to_dict()
+
+        values = np.array([[0.1 + 0.2, 0.3, 0.0], [0.3, 0.1 + 0.2, 0.0], [0.5, 0.5, 0.1]])
+        assert ranks(values) == {"a": 1, "b": 1, "c": 3}
+        assert ranks(values * [1, 1 + 1e-9, 1]) == {"a": 2, "b": 1, "c": 3}
+
+    def test_preferences_that_add_up_to_the_same_are_tied(self, scale):
+        # a beats c by .1, .2, .3 and b by .3, .2, .1 of its queries; a and b are tied on each
+        a, b = all_pairs(3)
+
+        def ranks(sides):
+            held = np.array([[0.0, one, two] for one, two in sides]) * scale
+            runs, queries = pd.DataFrame({"run": ["a", "b", "c"]}), pd.Index(range(3), name="query_id")
+            table = Preferences(runs, queries, ("RPP",), a, b, held[None])
+            return pdeval.orderings.order.order(table, method="winrate").set_index("run")["rank"].to_dict()
+
+        assert ranks([(0.1, 0.3), (0.2, 0.2), (0.3, 0.1)]) == {"a": 1, "b": 1, "c": 3}
+        assert ranks([(0.1, 0.3), (0.2, 0.2), (0.3, 0.1 + 1e-9)]) == {"a": 2, "b": 1, "c": 3}
+
+    def test_runs_and_queries_that_differ_by_rounding_have_no_variance(self, scale):
+        values = np.array([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2], [0.3, 0.3]]) * scale
+        assert two_way(values)["p_value"][:2].tolist() == [1.0, 1.0]
+        assert two_way(values * [1, 1 + 1e-9])["p_value"][0] < 0.01
+        spread = squares_of(np.repeat(values, 2, axis=1), np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
+        assert (spread.replicate, spread.residual) == (0.0, 0.0)
+
+    @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+    def test_every_draw_that_is_the_observed_one_on_paper_counts(self, scale, test):
+        # three differences of .1, all signs alike
+        D = np.array([[0.3 - 0.2], [0.2 - 0.1], [0.4 - 0.3]]) * scale
+        exact = np.full((3, 1), 0.1)
+        assert TESTS[test](D, draws=2000, seed=1).p_value == pytest.approx(
+            TESTS[test](exact, draws=2000, seed=1).p_value
+        )
