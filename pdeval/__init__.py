@@ -43,6 +43,8 @@ from typing import Any
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
+from pdeval.kinds.dicts import from_dict
+from pdeval.kinds.frames import frame
 from pdeval.kinds.schemas import table
 from pdeval.kinds.vocabularies import vocabulary
 from pdeval.online.behaviour_measures import behaviour_measure
@@ -61,6 +63,8 @@ __all__ = [
     "click_model",
     "coefficient",
     "datasets",
+    "frame",
+    "from_dict",
     "kernels",
     "metric",
     "ordering",

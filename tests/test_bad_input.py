@@ -178,8 +178,8 @@ TABLES = {
     ),
     # what is not a table
     "a dictionary": (
-        lambda: measure(qrels={"q1": {"d1": 1}}), TypeError,
-        "expected a pandas DataFrame holding a judgments .*got dict",
+        lambda: measure(qrels={"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]}), TypeError,
+        "holds a list under 'query_id', where a dict of doc to number is expected; pandas.DataFrame",
     ),
     "a path": (lambda: measure(qrels="qrels.txt"), TypeError, "takes judgments first"),
     "a series": (lambda: measure(qrels=QRELS["relevance"]), TypeError, "got Series"),

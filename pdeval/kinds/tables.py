@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.frames import as_table, not_a_table
 from pdeval.kinds.recognition import implicit, kind_of, runs_of
 from pdeval.kinds.schemas import PAIRED, SCHEMAS, Schema
 from pdeval.kinds.vocabularies import GRADES, ROLES, VOCABULARIES, listed, names_of
@@ -74,7 +75,9 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
     if bound is not None:
         frame, binding = frame._frame, {**bound, **(binding or {})}  # type: ignore[attr-defined]
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"expected a pandas DataFrame holding {SCHEMAS[kind].article}, got {type(frame).__name__}.")
+        frame = as_table(frame, judgments=kind == "qrels")
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, f"a pandas DataFrame holding {SCHEMAS[kind].article}"))
     binding = checked_binding(frame, binding or {})
     repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
     if repeated:
