@@ -78,9 +78,9 @@ TABLES = {
         lambda: measure(RUNS.assign(doc_id=None), QRELS.rename(columns={"relevance": "useful"})), ValueError,
         r"missing ids(.|\n)*no grade column|no grade column",
     ),
-    "vocabularies mixed": (
-        lambda: measure(RUNS.rename(columns={"query_id": "qid"})), ValueError,
-        r"mixes vocabularies: query columns \['qid'\], doc columns \['doc_id'.*df\.ireval\(query='qid', doc='doc_id'\)",
+    "vocabularies mixed, one column too many": (
+        lambda: measure(RUNS.rename(columns={"query_id": "qid"}).assign(topic="q1")), ValueError,
+        r"two columns could be the query: 'qid' and 'topic'\. Say which: df\.ireval\(query='qid'\)",
     ),
     "two query columns": (
         lambda: measure(RUNS.assign(q_id="q1")), ValueError,

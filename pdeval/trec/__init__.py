@@ -6,6 +6,7 @@ lines       bytes to columns: tidy files straight through pyarrow
 untidy      the same for files that need cleaning first
 line_faults which line is at fault
 last_lines  whether the file was cut short, where that can be told
+column_files  files whose columns have names: parquet, CSV, TSV
 reading     read_run, read_runs, read_qrels
 collection_folders  read_collections
 naming      what files are called so that their runs get their names back
