@@ -52,7 +52,17 @@ from pdeval.online.click_models import click_model
 from pdeval.orderings.coefficients import coefficient
 from pdeval.report.formats import report_format
 from pdeval.significance.registry import significance_test as test
-from pdeval.trec import read_collections, read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
+from pdeval.trec import (
+    read_collections,
+    read_qrels,
+    read_run,
+    read_runs,
+    read_scores,
+    scores,
+    write_qrels,
+    write_run,
+    write_runs,
+)
 from pdeval.verbs import verb
 
 __version__ = "0.2.0.dev0"
@@ -74,7 +84,9 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_scores",
     "report_format",
+    "scores",
     "table",
     "test",
     "verb",
