@@ -130,7 +130,8 @@ def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
         separator = "\t" if _ending(path) == ".tsv" else ","
         first = pd.read_csv(io.StringIO(held), sep=separator, nrows=0)
         texts = {name: str for name in first.columns if name in (*names_of("run"), *names_of("query"))}
-        return _tidy(pd.read_csv(io.StringIO(held), sep=separator, dtype=texts), path)
+        table = pd.read_csv(io.StringIO(held), sep=separator, dtype=texts, float_precision="round_trip")
+        return _tidy(table, path)
     return of_text(held, path)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pdeval.catalog.entries import parse
@@ -63,12 +64,12 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
     held.columns = ["query_id", "measure", "value"] if _second(held, path) else ["measure", "query_id", "value"]
     tags = held.loc[held["measure"] == "runid", "value"].unique()
     held = held[~held["measure"].isin(TEXTS)]
-    values = pd.to_numeric(held["value"], errors="coerce")
-    wrong = held[values.isna()]
+    wrong = held[pd.to_numeric(held["value"], errors="coerce").isna()]
     if len(wrong):
         line = int(wrong.index[0]) + 1
         raise ValueError(f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is no number.")
-    held = held.assign(value=values.astype(float), run=str(tags[0]) if len(tags) == 1 else None)
+    values = held["value"].to_numpy(dtype=object).astype(np.float64)  # the nearest float, which to_numeric may miss
+    held = held.assign(value=values, run=str(tags[0]) if len(tags) == 1 else None)
     single = held[held["query_id"] != MEANS]
     return (single if len(single) else held)[COLUMNS].reset_index(drop=True)
 
