@@ -43,6 +43,7 @@ from typing import Any
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
+from pdeval.evaluate.vote_logs import votes
 from pdeval.kinds.dicts import from_dict
 from pdeval.kinds.frames import frame
 from pdeval.kinds.schemas import table
@@ -91,6 +92,7 @@ __all__ = [
     "test",
     "verb",
     "vocabulary",
+    "votes",
     "write_qrels",
     "write_run",
     "write_runs",

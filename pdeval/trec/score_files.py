@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from pdeval.kinds.frames import frame as frame_of
 from pdeval.kinds.vocabularies import names_of
 from pdeval.trec import files
 from pdeval.trec.encodings import as_utf8, check_encoding
@@ -128,11 +129,26 @@ def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
         return of_json(held, path)
     if _ending(path) in (".csv", ".tsv"):
         separator = "\t" if _ending(path) == ".tsv" else ","
-        first = pd.read_csv(io.StringIO(held), sep=separator, nrows=0)
-        texts = {name: str for name in first.columns if name in (*names_of("run"), *names_of("query"))}
-        table = pd.read_csv(io.StringIO(held), sep=separator, dtype=texts, float_precision="round_trip")
-        return _tidy(table, path)
+        return _tidy(_separated(held, separator, path), path)
     return of_text(held, path)
+
+
+def _separated(text: str, separator: str, path: Path) -> pd.DataFrame:
+    """Return a CSV or TSV file, ids as text."""
+    from pyarrow import csv
+
+    if not text.strip():
+        raise ValueError(f"'{path}' is empty.")
+    texts = {name: pa.string() for name in (*names_of("run"), *names_of("query"))}
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(text.encode()),
+            parse_options=csv.ParseOptions(delimiter=separator),
+            convert_options=csv.ConvertOptions(column_types=texts),
+        )
+    except pa.ArrowInvalid as fault:
+        raise ValueError(f"'{path}' cannot be read as columns separated by {separator!r}: {fault}") from fault
+    return frame_of(table)
 
 
 def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
