@@ -43,6 +43,9 @@ from typing import Any
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
+from pdeval.evaluate.vote_logs import votes
+from pdeval.kinds.dicts import from_dict
+from pdeval.kinds.frames import frame
 from pdeval.kinds.schemas import table
 from pdeval.kinds.vocabularies import vocabulary
 from pdeval.online.behaviour_measures import behaviour_measure
@@ -50,7 +53,17 @@ from pdeval.online.click_models import click_model
 from pdeval.orderings.coefficients import coefficient
 from pdeval.report.formats import report_format
 from pdeval.significance.registry import significance_test as test
-from pdeval.trec import read_collections, read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
+from pdeval.trec import (
+    read_collections,
+    read_qrels,
+    read_run,
+    read_runs,
+    read_scores,
+    scores,
+    write_qrels,
+    write_run,
+    write_runs,
+)
 from pdeval.verbs import verb
 
 __version__ = "0.2.0.dev0"
@@ -61,6 +74,8 @@ __all__ = [
     "click_model",
     "coefficient",
     "datasets",
+    "frame",
+    "from_dict",
     "kernels",
     "metric",
     "ordering",
@@ -70,11 +85,14 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_scores",
     "report_format",
+    "scores",
     "table",
     "test",
     "verb",
     "vocabulary",
+    "votes",
     "write_qrels",
     "write_run",
     "write_runs",

@@ -78,9 +78,9 @@ TABLES = {
         lambda: measure(RUNS.assign(doc_id=None), QRELS.rename(columns={"relevance": "useful"})), ValueError,
         r"missing ids(.|\n)*no grade column|no grade column",
     ),
-    "vocabularies mixed": (
-        lambda: measure(RUNS.rename(columns={"query_id": "qid"})), ValueError,
-        r"mixes vocabularies: query columns \['qid'\], doc columns \['doc_id'.*df\.ireval\(query='qid', doc='doc_id'\)",
+    "vocabularies mixed, one column too many": (
+        lambda: measure(RUNS.rename(columns={"query_id": "qid"}).assign(topic="q1")), ValueError,
+        r"two columns could be the query: 'qid' and 'topic'\. Say which: df\.ireval\(query='qid'\)",
     ),
     "two query columns": (
         lambda: measure(RUNS.assign(q_id="q1")), ValueError,
@@ -178,8 +178,8 @@ TABLES = {
     ),
     # what is not a table
     "a dictionary": (
-        lambda: measure(qrels={"q1": {"d1": 1}}), TypeError,
-        "expected a pandas DataFrame holding a judgments .*got dict",
+        lambda: measure(qrels={"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1]}), TypeError,
+        "holds a list under 'query_id', where a dict of doc to number is expected; pandas.DataFrame",
     ),
     "a path": (lambda: measure(qrels="qrels.txt"), TypeError, "takes judgments first"),
     "a series": (lambda: measure(qrels=QRELS["relevance"]), TypeError, "got Series"),

@@ -11,11 +11,13 @@ from pdeval.accessor import grouped_runs, grouping, rooms
 from pdeval.accessor.building import attach, joined, roles_told, stamped
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
+from pdeval.accessor.polars_frames import register_on_polars
 from pdeval.judged.judged import Judged
 from pdeval.judged.positions import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kinds import tables
+from pdeval.kinds.frames import as_table
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.verbs import WATCHERS, Verb, of_kind
@@ -259,7 +261,7 @@ def join(
     given = {name: value for name, value in locals().items() if name not in ("self", "qrels")}
     if topics == "relevant":  # the default, under which missing queries are told
         del given["topics"]
-    return joined(Joined, self, qrels, None, given)
+    return joined(Joined, self, as_table(qrels, judgments=True), None, given)
 
 
 def _door(kind: str) -> type[Ireval]:
@@ -288,3 +290,4 @@ def _declared(verb: Verb) -> None:
 for _kind in [*DOORS, "judged"]:
     _built(_kind)
 WATCHERS.append(_declared)
+register_on_polars()

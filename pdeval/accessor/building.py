@@ -14,6 +14,7 @@ from pdeval.accessor import grouping
 from pdeval.accessor.documentation import of_door
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
 from pdeval.judged.judged import Judged, join
+from pdeval.kinds.frames import as_table
 from pdeval.kinds.recognition import kind_of
 from pdeval.mechanics.declared import checker
 from pdeval.verbs import VERBS, Verb
@@ -84,6 +85,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(_misfit(verb, kind, signature, options, error)) from None
         given.pop("self")
+        given = {name: as_table(value, judgments=name == "qrels") for name, value in given.items()}
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
             del given["measures"]  # the verb's own; of a table of results, None is all that it holds
         if given:

@@ -19,8 +19,8 @@ from pdeval.verbs import Verb, of_kind
 
 PROGRAM = "pdeval"
 EPILOG = """\
-QRELS is a TREC file of four columns or a parquet file; a RUN is a TREC file of six columns, a parquet file, a folder
-of such files, or a pattern in quotes. Files may end in .gz, .bz2 or .zst.
+QRELS is a TREC file of four columns, a RUN one of six, a folder of such files, or a pattern in quotes. Files may end in
+.gz, .bz2 or .zst. Either may be parquet, or CSV or TSV with a header line, under the column names of most tools.
 
   pdeval demo --write sample                      try it: writes runs and judgments, prints a table
   pdeval evaluate sample/qrels.txt sample/runs    means of the measures, one row per run

@@ -45,6 +45,7 @@ from pdeval.engines.partitions import is_dask
 from pdeval.engines.partwise import LAZY
 from pdeval.engines.run_files import read_runs
 from pdeval.kinds import tables
+from pdeval.kinds.frames import as_table
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.verbs import VERBS, Verb
@@ -161,6 +162,7 @@ def _here(given: dict[str, Any]) -> dict[str, Any]:
 
 @wraps(join_on_pandas)
 def _join(self: DaskIreval, qrels: object, **rules: Any) -> DaskJudged:
+    qrels = as_table(qrels, judgments=True)
     return joined(self, qrels, **rules_of_join(qrels, None, rules))
 
 

@@ -104,7 +104,10 @@ def understood(table: object, kind: tables.Kind) -> tuple[Any, Table]:
     """Return the frame behind a table or a bound accessor, and its roles; only the columns of a Dask frame are read."""
     frame: Any = getattr(table, "_frame", table)
     binding = getattr(table, "_binding", {})
-    return frame, tables.read(frame._meta if is_dask(frame) else frame, kind, binding)
+    if is_dask(frame):
+        return frame, tables.read(frame._meta, kind, binding)
+    read = tables.read(frame, kind, binding)
+    return read.frame, read
 
 
 def best_grades(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.Index, np.ndarray, np.ndarray]:

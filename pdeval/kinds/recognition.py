@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from pdeval.kinds.schemas import PAIRED, SCHEMAS, Schema
-from pdeval.kinds.vocabularies import names_of
+from pdeval.kinds.vocabularies import VOCABULARIES, names_of
 
 Binding = Mapping[str, Any]
 COUNTED = ("recall", "keep", "draw")  # numbers that tell the rows of a run apart
@@ -45,7 +45,7 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable
             size = known, sum(_has(column.name, columns, frame, binding) for column in schema.columns)
             if size > most:
                 best, most = schema.name, size
-    if best is None and among is None and implicit(frame, binding):
+    if best is None and among is None and (implicit(frame, binding) or _graded(frame, binding)):
         return "qrels"
     if best is not None and among is None and _scored(frame, binding) and "score" not in SCHEMAS[best].named:
         return "runs"  # ranked items, whatever else was joined to them
@@ -69,6 +69,13 @@ def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
     own = {binding.get(role, name) for role in ("query", "doc") for name in names_of(role)}
     both = all(_has(role, columns, frame, binding) for role in ("query", "doc"))
     return both and columns <= {*own, *IMPLICIT} and len(columns & own) == 2
+
+
+def _graded(frame: pd.DataFrame, binding: Binding) -> bool:
+    """Whether queries and items have a grade under a name that one vocabulary alone has."""
+    columns = set(map(str, frame.columns))
+    spoken = [words for words in VOCABULARIES.values() if words.get("grade") in columns]
+    return any(all(role in binding or words[role] in columns for role in ("query", "doc")) for words in spoken)
 
 
 def _scored(frame: pd.DataFrame, binding: Binding) -> bool:

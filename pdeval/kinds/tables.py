@@ -1,7 +1,7 @@
 """The table kinds and their columns: which column plays which role, under whose vocabulary.
 
-Roles: run, query, doc, score, rank; grade, subtopic, assessor. A table speaks one whole vocabulary (pdeval's own,
-PyTerrier's, ranx', TREC's, a recommender's), or the caller binds roles:
+Roles: run, query, doc, score, rank; grade, subtopic, assessor. A table speaks a vocabulary (pdeval's own, PyTerrier's,
+ranx', TREC's, a recommender's) or mixes them where nothing is ambiguous, or the caller binds roles:
 `df.ireval(query="topic_no", run=["model", "seed"])`.
 """
 
@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.frames import as_table, not_a_table
+from pdeval.kinds.item_columns import bound_call, item_roles, known_text, run_words, two_text
 from pdeval.kinds.recognition import implicit, kind_of, runs_of
 from pdeval.kinds.schemas import PAIRED, SCHEMAS, Schema
-from pdeval.kinds.vocabularies import GRADES, ROLES, VOCABULARIES, listed, names_of
+from pdeval.kinds.vocabularies import GRADES, ROLES, VOCABULARIES, candidates, listed, names_of
 
 Kind = str
 Binding = Mapping[str, Any]
@@ -74,7 +76,9 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
     if bound is not None:
         frame, binding = frame._frame, {**bound, **(binding or {})}  # type: ignore[attr-defined]
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"expected a pandas DataFrame holding {SCHEMAS[kind].article}, got {type(frame).__name__}.")
+        frame = as_table(frame, judgments=kind == "qrels")
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, f"a pandas DataFrame holding {SCHEMAS[kind].article}"))
     binding = checked_binding(frame, binding or {})
     repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
     if repeated:
@@ -132,43 +136,9 @@ def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
         )
 
 
-def _words(frame: pd.DataFrame, kind: str, binding: Binding) -> dict[str, str]:
-    """Return the one vocabulary whose query and doc columns the frame has."""
-    columns = set(frame.columns)
-    fits = {
-        name: words
-        for name, words in VOCABULARIES.items()
-        if all(role in binding or words[role] in columns for role in ("query", "doc"))
-    }
-    if not fits:
-        missing = [
-            role
-            for role in ("query", "doc")
-            if not (role in binding or any(name in columns for name in names_of(role)))
-        ]
-        if len(missing) == 0:
-            found = {r: [w[r] for w in VOCABULARIES.values() if w[r] in columns] for r in ("query", "doc")}
-            raise ValueError(
-                f"this table mixes vocabularies: query columns {found['query']}, doc columns {found['doc']}. "
-                f"Bind them: df.ireval(query={found['query'][0]!r}, doc={found['doc'][0]!r})."
-            )
-        raise ValueError(_missing_text(frame, kind, missing, binding))
-    chosen: dict[str, set[str]] = {
-        role: {words[role] for words in fits.values()} for role in ("query", "doc") if role not in binding
-    }
-    for role, names in chosen.items():
-        if len(names) > 1:
-            first, second = sorted(names)[:2]
-            raise ValueError(
-                f"two columns could be the {role}: {first!r} and {second!r}. Say which: df.ireval({role}={first!r})."
-            )
-    return next(iter(fits.values()))
-
-
 def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: Binding) -> str:
-    known = {role: list(dict.fromkeys(w[role] for w in VOCABULARIES.values())) for role in ("query", "doc")}
-    parts = [f"no {role} column (known names: {', '.join(known[role])})" for role in missing]
-    if kind == "runs" and not {"score", "rank"} & {*frame.columns, *binding}:
+    parts = [known_text(role) for role in missing]
+    if kind == "runs" and not {*names_of("score"), "rank"} & {*frame.columns, *binding}:
         parts.append("neither a score nor a rank column")
         missing = [*missing, "score"]
     if kind == "qrels" and "grade" not in binding and not {*GRADES} & {*frame.columns}:
@@ -176,39 +146,31 @@ def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: B
         missing = [*missing, "grade"]
     other = kind_of(frame)
     looks = f" It looks like {SCHEMAS[other].article}." if other and other != kind else ""
-    bind = ", ".join(f"{role}=..." for role in missing)
     return (
         f"expected {SCHEMAS[kind].article}, but found {' and '.join(parts)} among the columns {listed(frame.columns)}."
-        f"{looks} Bind other names with df.ireval({bind})."
+        f"{looks} Bind other names with df.ireval({bound_call(missing, frame.columns)})."
     )
 
 
 def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Table:
-    given = frame
-    words = _words(frame, kind, binding)
-    roles: dict[str, str] = {role: binding.get(role, words[role]) for role in ("query", "doc")}
+    roles = item_roles(frame.columns, kind, binding, lambda missing: _missing_text(frame, kind, missing, binding))
+    others = [name for name in frame.columns if name not in roles.values()]
     if kind == "runs":
-        for role in ("score", "rank"):
-            name = binding.get(role, role)
-            if name in frame.columns:
-                roles[role] = name
         if "score" not in roles and "rank" not in roles:
-            other = " It looks like a judgments table." if kind_of(frame) == "qrels" or _grade(frame, binding) else ""
+            other = " It looks like a judgments table." if kind_of(frame) == "qrels" else ""
             raise ValueError(
                 f"the run table has neither a score nor a rank column; it has {listed(frame.columns)}.{other} "
-                "Bind one with df.ireval(score=...)."
+                f"Bind one with df.ireval({bound_call(['score'], others)})."
             )
-        return Table(kind, frame, roles, _run_columns(frame, binding, words["run"]))
-    grade = _grade(frame, binding) or ("score" if words["query"] == "q_id" and "score" in frame.columns else None)
-    if grade is None and implicit(frame, binding):
-        frame, grade = frame.assign(relevance=1), "relevance"  # implicit feedback: what was used is relevant
-    if grade is None:
+        return Table(kind, frame, roles, _run_columns(frame, binding, run_words(roles)))
+    unsaid = "grade" not in roles and implicit(frame, binding)
+    if unsaid:
+        frame, roles["grade"] = frame.assign(relevance=1), "relevance"  # implicit feedback: what was used is relevant
+    if "grade" not in roles:
         raise ValueError(
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
-            f"{listed(frame.columns)}. Bind it with qrels.ireval(grade=...)."
+            f"{listed(frame.columns)}. Bind it with qrels.ireval({bound_call(['grade'], others)})."
         )
-    roles["grade"] = grade
-    unsaid = grade == "relevance" and "relevance" not in given.columns
     for role in ("subtopic", "assessor"):
         name = binding.get(role, role)
         if name in frame.columns:
@@ -216,32 +178,16 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
     return Table(kind, frame, roles, implicit=unsaid)
 
 
-def _grade(frame: pd.DataFrame, binding: Binding) -> str | None:
-    if "grade" in binding:
-        bound: str = binding["grade"]
-        return bound
-    present = [name for name in GRADES if name in frame.columns]
-    if len(present) > 1:
-        raise ValueError(
-            f"two columns could be the grade: {present[0]!r} and {present[1]!r}. "
-            f"Say which: qrels.ireval(grade={present[0]!r})."
-        )
-    return present[0] if present else None
-
-
-def _run_columns(frame: pd.DataFrame, binding: Binding, own: str) -> tuple[str, ...]:
+def _run_columns(frame: pd.DataFrame, binding: Binding, words: list[str]) -> tuple[str, ...]:
     if "run" in binding:
         bound = binding["run"]
         return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)
     hinted = frame.attrs.get("run_columns")
     if hinted and set(hinted) <= set(frame.columns):
         return tuple(hinted)
-    present = [name for name in dict.fromkeys(["run", own]) if name in frame.columns]
+    present = [name for name in words if name in frame.columns]
     if len(present) > 1:
-        raise ValueError(
-            f"two columns could be the run: {present[0]!r} and {present[1]!r}. "
-            f"Say which: df.ireval(run={present[0]!r})."
-        )
+        raise ValueError(two_text("run", *present[:2]))
     return tuple(present)
 
 
@@ -249,16 +195,9 @@ def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
     """Return what assessors say of a (query, doc), or of a doc alone; `item` is the doc where none is known."""
     found = {role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding}
     for role in ("assessor", "label", "doc", "query"):
-        names = [name for name in names_of(role) if name in frame.columns and name not in found.values()]
-        if role == "doc" and "item" in frame.columns:
-            names = names or ["item"]
-        if role == "query" and len(names) > 1 and "query" in names:
-            names.remove("query")  # beside a query id, `query` is its text
+        names = candidates(role, frame.columns, [*found.values()])
         if role in ("doc", "query") and role not in found and len(names) > 1:
-            raise ValueError(
-                f"two columns could be the {role}: {names[0]!r} and {names[1]!r}. "
-                f"Say which: df.ireval({role}={names[0]!r})."
-            )
+            raise ValueError(two_text(role, *names[:2]))
         if names:
             found.setdefault(role, names[0])
     missing = [role for role in ("doc", "assessor", "label") if role not in found]
@@ -322,9 +261,7 @@ def query_column(
     said = frame.attrs.get("query_column")
     if said in frame.columns:
         return str(said)
-    present = [name for name in names_of("query") if name in frame.columns and name not in others]
-    if len(present) > 1 and "query" in present:
-        present.remove("query")  # beside a query id, `query` is its text
+    present = candidates("query", frame.columns, others)
     if len(present) == 1 or not needed:
         return present[0] if len(present) == 1 else None
     if present:

@@ -6,7 +6,11 @@ lines       bytes to columns: tidy files straight through pyarrow
 untidy      the same for files that need cleaning first
 line_faults which line is at fault
 last_lines  whether the file was cut short, where that can be told
+column_files  files whose columns have names: parquet, CSV, TSV
 reading     read_run, read_runs, read_qrels
+score_layouts  how other tools write scores
+wide_scores  scores: one column per measure or per run, and other forms, to a scores table
+score_files  read_scores
 collection_folders  read_collections
 naming      what files are called so that their runs get their names back
 writing     write_run, write_runs, write_qrels
@@ -15,6 +19,8 @@ writing     write_run, write_runs, write_qrels
 from pdeval.trec.collection_folders import read_collections
 from pdeval.trec.files import run_name
 from pdeval.trec.reading import read_qrels, read_run, read_runs
+from pdeval.trec.score_files import read_scores
+from pdeval.trec.wide_scores import scores
 from pdeval.trec.writing import write_qrels, write_run, write_runs
 
 __all__ = [
@@ -22,7 +28,9 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_scores",
     "run_name",
+    "scores",
     "write_qrels",
     "write_run",
     "write_runs",

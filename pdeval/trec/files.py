@@ -16,7 +16,7 @@ PathLike = str | os.PathLike[str]
 
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 STDIN = "-"  # in place of a file: what is piped into the program
-FORMATS = (".run", ".txt", ".res", ".trec", ".parquet")
+FORMATS = (".run", ".txt", ".res", ".trec", ".parquet", ".csv", ".tsv")
 # how compressed content begins; the last three are known only to say so
 MAGIC = {
     "gzip": rb"\x1f\x8b\x08",

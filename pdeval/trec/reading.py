@@ -1,4 +1,4 @@
-"""Reads runs and judgments from TREC and parquet files into frames."""
+"""Reads runs and judgments from TREC files and from files of named columns into frames."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.kinds import arrow
-from pdeval.kinds.vocabularies import GRADES, VOCABULARIES
 from pdeval.mechanics.progress import track
 from pdeval.trec import files
+from pdeval.trec.column_files import column_table, has_header
 from pdeval.trec.encodings import check_encoding
 from pdeval.trec.files import PathLike
 from pdeval.trec.line_layouts import QRELS, RUN, TEXT
-from pdeval.trec.lines import dictionary, read_columns
+from pdeval.trec.lines import read_columns
 
 Names = Literal["file", "tag"]
 
@@ -51,8 +51,9 @@ def read_run(
     Parameters
     ----------
     path : path
-        A file of six columns: query, Q0, doc, rank, score, tag. Plain, or ending in .gz, .bz2, .zst; or .parquet;
-        a pipe, or '-' for the standard input.
+        A file of six columns: query, Q0, doc, rank, score, tag. Plain, or ending in .gz, .bz2, .zst; a pipe, or '-'
+        for the standard input. Or .parquet, or .csv and .tsv with a header line, whose columns may have the names of
+        any tool that pdeval understands; a run column in it is kept.
     name : str, optional
         What to call the run. By default its `names`.
     names : {'file', 'tag'}
@@ -129,7 +130,8 @@ def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None 
     Parameters
     ----------
     path : path
-        A file of four columns: query, iteration or subtopic, doc, grade. Plain, .gz, .bz2, .zst; or .parquet.
+        A file of four columns: query, iteration or subtopic, doc, grade. Plain, .gz, .bz2, .zst; or .parquet, .csv
+        or .tsv with named columns; see `read_run`.
     subtopics : bool, default False
         Keep the second column, as `subtopic`.
     encoding : str, optional
@@ -152,8 +154,8 @@ def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None 
 def qrels_table(path: Path, *, subtopics: bool, encoding: str | None) -> pa.Table:
     """Return the judgments in a file as an Arrow table."""
     keep = ["query_id", "doc_id", "relevance"] + (["subtopic"] if subtopics else [])
-    if files.is_parquet(path):
-        table = parquet_table(path, keep, "relevance")
+    if has_header(path):
+        table = column_table(path, "qrels", encoding)
         dropped = [] if subtopics or "subtopic" not in table.column_names else ["subtopic"]
         return table.drop_columns(dropped)
     return read_columns(path, QRELS, keep, encoding=encoding)
@@ -174,8 +176,8 @@ def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, 
 def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
     """Return one file's run as an Arrow table: run, query_id, doc_id, score, rank."""
     path, name, given, tagged, encoding = file
-    if files.is_parquet(path):
-        table = parquet_table(path, ["query_id", "doc_id", "score"], "score")
+    if has_header(path):
+        table = column_table(path, "runs", encoding)
         if "run" in table.column_names:
             runs = pc.unique(table.column("run")).to_pylist()
             if not given:
@@ -193,71 +195,6 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
             table = table.drop_columns(["tag"])
     codes = pa.array(np.zeros(table.num_rows, dtype=np.int32))
     return table.add_column(0, "run", pa.DictionaryArray.from_arrays(codes, pa.array([name], TEXT)))
-
-
-def parquet_table(path: Path, needed: list[str], number: str) -> pa.Table:
-    """Return a parquet file with its ids as text, repeated ones as dictionaries; missing columns are an error."""
-    import pyarrow.parquet as pq
-
-    files.check_present(path)
-    try:
-        table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}") from error
-    table = _in_our_words(table)
-    missing = [name for name in needed if name not in table.column_names]
-    if missing:
-        known = ", ".join(f"{words['query']} and {words['doc']}" for words in VOCABULARIES.values())
-        raise ValueError(
-            f"'{path}' has no column {' or '.join(map(repr, missing))}; it has {', '.join(table.column_names)}. "
-            f"Rename its columns; understood are {known}. In Python any names can be bound: "
-            "pandas.read_parquet(...).ireval(query=..., doc=...)."
-        )
-    for place, name in enumerate(table.column_names):
-        if name in ("run", "query_id", "doc_id", "subtopic"):
-            table = table.set_column(place, name, _id_column(table.column(name), name, path))
-    values = table.column(number)
-    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        raise ValueError(f"the column {number!r} of '{path}' holds {values.type} values, not numbers.")
-    if values.null_count or pc.any(pc.is_nan(values.cast(pa.float64()))).as_py():
-        raise ValueError(f"the column {number!r} of '{path}' has missing values (NaN); drop those rows first.")
-    wide = pa.float64() if number == "score" or pa.types.is_floating(values.type) else pa.int64()
-    return table.set_column(table.column_names.index(number), number, values.cast(wide))
-
-
-def _in_our_words(table: pa.Table) -> pa.Table:
-    """Return a table of another vocabulary under the names query_id, doc_id, relevance and run.
-
-    Examples
-    --------
-    >>> _in_our_words(pa.table({"user_id": [1], "item_id": [2], "rating": [5]})).column_names
-    ['query_id', 'doc_id', 'relevance']
-    """
-    names = {name: name for name in table.column_names}
-    here = [words for words in VOCABULARIES.values() if words["query"] in names and words["doc"] in names]
-    if here:
-        names |= {here[0][role]: to for role, to in (("query", "query_id"), ("doc", "doc_id")) if to not in names}
-        names |= {here[0]["run"]: "run"} if here[0]["run"] in names and "run" not in names else {}
-    grades = [name for name in GRADES if name in names]
-    if len(grades) == 1:
-        names[grades[0]] = "relevance"
-    return table.rename_columns([names[name] for name in table.column_names])
-
-
-def _id_column(column: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise ValueError(f"the column {name!r} of '{path}' holds {kind} values; ids must be strings or integers.")
-    if column.null_count:
-        raise ValueError(f"the column {name!r} of '{path}' has {column.null_count:,} missing ids; drop those rows.")
-    if pa.types.is_dictionary(column.type) and name != "doc_id":
-        codes = [(chunk.indices.cast(pa.int32()), chunk.dictionary.cast(TEXT)) for chunk in column.chunks]
-        return pa.chunked_array([pa.DictionaryArray.from_arrays(*pair) for pair in codes])
-    if pa.types.is_dictionary(column.type):
-        column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
-    text = column.cast(TEXT)
-    whole = pa.concat_arrays(text.chunks)
-    return pa.chunked_array([whole if name == "doc_id" else dictionary(whole)])
 
 
 def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple[RunFile, pa.Table]]:

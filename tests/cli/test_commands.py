@@ -246,6 +246,17 @@ def test_the_spelling_of_trec_eval_is_understood_without_its_option(data, pdeval
     assert done.out.splitlines()[0] == "run,ndcg_cut_10,ndcg_cut_20,AP,P_5"
 
 
+def test_csv_and_tsv_with_a_header_line_are_understood_in_the_words_of_other_tools(tmp_path, pdeval_command):
+    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\n01\tx\t1\n02\ty\t1\n")  # BEIR's judgments
+    (tmp_path / "knn.csv").write_text("userID,itemID,prediction\n01,x,0.5\n01,z,0.9\n02,y,0.1\n")
+    words = ("evaluate", tmp_path / "test.tsv", tmp_path / "knn.csv", "-m", "RR", "--format", "csv")
+    assert pdeval_command(*words).out == "run,RR\nknn,0.75\n"
+    (tmp_path / "knn.csv").write_text("person,itemID,prediction\n01,x,0.5\n")
+    done = pdeval_command(*words)
+    assert done.status == 1
+    assert "knn.csv' has no query column (known names: query_id, qid" in done.err
+
+
 def test_parquet_in_other_words_is_understood_or_told(tmp_path, pdeval_command):  # 12.20
     judged = pd.DataFrame({"user_id": [1, 1, 2], "item_id": [5, 6, 5], "rating": [1, 0, 2]})
     judged.to_parquet(tmp_path / "qrels.parquet")
@@ -255,8 +266,8 @@ def test_parquet_in_other_words_is_understood_or_told(tmp_path, pdeval_command):
     judged.rename(columns={"item_id": "thing"}).to_parquet(tmp_path / "qrels.parquet")
     done = pdeval_command(*words)
     assert done.status == 1
-    assert "Rename its columns; understood are query_id and doc_id, qid and docno" in done.err
-    assert "user_id and item_id" in done.err
+    assert "has no doc column (known names: doc_id, docno, " in done.err
+    assert "it has user_id, thing, rating" in done.err
 
 
 def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20

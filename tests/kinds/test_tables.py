@@ -122,7 +122,11 @@ FAULTS = {
     ),
     "nothing known": (("a", "b"), "runs", {}, r"no query.* and no doc.* and neither a score.*doc=\.\.\., score=\.\.\."),
     "nothing judged": (("a", "b"), "qrels", {}, r"no query.* and no doc.* and no grade.*doc=\.\.\., grade=\.\.\."),
-    "mixed": (("qid", "doc_id", "score"), "runs", {}, r"mixes vocabularies.*\['qid'\].*\['doc_id'.*Bind them"),
+    "mixed": (("qid", "topic", "doc_id", "score"), "runs", {}, "two columns could be the query: 'qid' and 'topic'"),
+    "two scores": (("userID", "itemID", "score", "prediction"), "runs", {}, "the score: 'score' and 'prediction'"),
+    "near names": (("topic_no", "page", "sim"), "runs", {}, r"df\.ireval\(query='topic_no', doc='page', score='sim'\)"),
+    "a near grade": (("qid", "docno", "judgement"), "qrels", {}, r"qrels\.ireval\(grade='judgement'\)"),
+    "a near score": (("qid", "docno", "sim"), "runs", {}, r"Bind one with df\.ireval\(score='sim'\)"),
     "two queries": (("query_id", "q_id", "doc_id", "score"), "runs", {}, "two columns could be the query: 'q_id' and"),
     "two runs": (
         ("run", "name", "qid", "docno", "score"),

@@ -206,8 +206,8 @@ def test_parquet_and_trec_files_can_be_read_together(tmp_path):
     ("columns", "message"),
     [
         (
-            {"qid": ["1"], "doc_id": ["x"], "score": [1.0]},
-            "has no column 'query_id'; it has qid, doc_id, score. Rename its columns; understood are query_id and",
+            {"question_no": ["1"], "doc_id": ["x"], "score": [1.0]},
+            "has no query column (known names: query_id, qid, q_id, topic, ",
         ),
         (
             {"query_id": [1.5], "doc_id": ["x"], "score": [1.0]},
