@@ -43,6 +43,7 @@ from typing import Any
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
+from pdeval.engines.joined_parts import join_parts
 from pdeval.kinds.schemas import table
 from pdeval.kinds.vocabularies import vocabulary
 from pdeval.online.behaviour_measures import behaviour_measure
@@ -61,6 +62,7 @@ __all__ = [
     "click_model",
     "coefficient",
     "datasets",
+    "join_parts",
     "kernels",
     "metric",
     "ordering",
