@@ -20,7 +20,7 @@ columns that name its runs, and the rules that its numbers rest on.
 
 The house; imports go downwards only:
 
-    command       cli                   the command line, built from the verbs
+    command       cli compat            the command line, built from the verbs; the calls of other tools
     engines       engines               the same doors on Dask DataFrames
     doors         accessor              `.ireval` and the join to keep, built from the verbs
     out           report plots          frames to LaTeX, HTML, Markdown and spreadsheets, and to figures
@@ -83,7 +83,18 @@ __all__ = [
 ]
 
 # rooms that users enter by name, imported when they do
-_ROOMS = ("collections", "engines", "evaluate", "experiments", "online", "orderings", "plots", "report", "significance")
+_ROOMS = (
+    "collections",
+    "compat",
+    "engines",
+    "evaluate",
+    "experiments",
+    "online",
+    "orderings",
+    "plots",
+    "report",
+    "significance",
+)
 
 # where what the first version had is now
 _MOVED = {
