@@ -20,7 +20,7 @@ columns that name its runs, and the rules that its numbers rest on.
 
 The house; imports go downwards only:
 
-    command       cli                   the command line, built from the verbs
+    command       cli compat            the command line, built from the verbs; the calls of other tools
     engines       engines               the same doors on Dask DataFrames
     doors         accessor              `.ireval` and the join to keep, built from the verbs
     out           report plots          frames to LaTeX, HTML, Markdown and spreadsheets, and to figures
@@ -43,6 +43,7 @@ from typing import Any
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
+from pdeval.engines.joined_parts import join_parts
 from pdeval.evaluate.vote_logs import votes
 from pdeval.kinds.dicts import from_dict
 from pdeval.kinds.frames import frame
@@ -76,6 +77,7 @@ __all__ = [
     "datasets",
     "frame",
     "from_dict",
+    "join_parts",
     "kernels",
     "metric",
     "ordering",
@@ -99,7 +101,18 @@ __all__ = [
 ]
 
 # rooms that users enter by name, imported when they do
-_ROOMS = ("collections", "engines", "evaluate", "experiments", "online", "orderings", "plots", "report", "significance")
+_ROOMS = (
+    "collections",
+    "compat",
+    "engines",
+    "evaluate",
+    "experiments",
+    "online",
+    "orderings",
+    "plots",
+    "report",
+    "significance",
+)
 
 # where what the first version had is now
 _MOVED = {

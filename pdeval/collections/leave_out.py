@@ -100,7 +100,8 @@ def leave_one_out(
         raise ValueError(f"depth={depth!r}: give the depth of the pool, a whole number of at least 1.")
     if positions.rules.get("ties") == "expected":
         raise ValueError("ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=.")
-    own_table = None if positions.source is None else positions.source[0]
+    unsaid = isinstance(team, str) and metadata is None and team not in judged.runs  # a column of the run table
+    own_table = positions.source[0] if unsaid and positions.source is not None else None
     teams = None if team is None else partition(judged.runs, team, metadata, own_table)
     asked = parse_all(measures)
     full = _standing(judged, asked, method, tell=True)

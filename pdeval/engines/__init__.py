@@ -11,5 +11,7 @@ judgments_sent  the judgments: sent to every worker where small, divided as the 
 room            how large a partition may be: what it needs, and what the workers have
 parts           one partition: its join, as on pandas, told what the whole is
 answers         what a partition answers: tidy frames, or numbers to gather
+joined_parts    `pdeval.join_parts`: the join of parts of whole queries, from any engine or none
+part_streams    such parts, one by one
 run_files       run files, one partition each
 """

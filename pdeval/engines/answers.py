@@ -18,12 +18,12 @@ from pdeval.evaluate import pairs as kernels
 from pdeval.evaluate import winrates
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.scores import Views, attributes
+from pdeval.judged import pieces
 from pdeval.judged.judged import Judged
 from pdeval.judged.topics import Topics
 from pdeval.kinds.labels import repeated
 
 MEMORY = 1 << 27
-PLACES = 32  # bits of a hit's key that say which item of its topic it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,30 +145,15 @@ def of_pairs(part: Part | None, asked: tuple[Measure, np.ndarray, np.ndarray, fl
     return part.topics, kernels.of_pairs(Views(part.under(level)), measure, a, b).T
 
 
-def hits(part: Part | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judged items that were found: (topic of the whole and place of the item in it, what was found).
-
-    An item is named by its place among its topic's items, in the order of document ids, which is the same in the part
-    and in the whole; in a join of relevant items, by its place among those. What was found is run of the whole, rank,
-    start and size, (4, hits).
-    """
+def part_hits(part: Part | None) -> pieces.Piece:
+    """Return the judged items that a partition found, as `pieces.hits` names them."""
     if part is None:
         return np.zeros(0, dtype=np.int64), np.zeros((4, 0))
-    at, topic = part.positions, part.positions.judged.topic
-    number = np.cumsum(np.ones(len(topic), dtype=bool) if at.complete else at.judged.grade > 0)
-    before = np.concatenate([[0], number])[np.searchsorted(topic, np.arange(len(at.queries)))]
-    own = topic[at.item]
-    key = (part.topics[own].astype(np.int64) << PLACES) + number[at.item] - 1 - before[own]
-    return key, np.stack([part.runs[at.run].astype(np.float64), at.rank, at.start, at.size])
+    return pieces.hits(part.positions, part.topics, part.runs)
 
 
-def beside(pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return pieces of an answer as one: a branch of the tree by which answers are gathered.
-
-    Examples
-    --------
-    >>> place, values = beside([(np.array([2]), np.array([[0.5]])), (np.array([0]), np.array([[1.0]]))])
-    >>> place.tolist(), values.tolist()
-    ([2, 0], [[0.5, 1.0]])
-    """
-    return np.concatenate([place for place, _ in pieces]), np.concatenate([values for _, values in pieces], axis=1)
+def part_items(part: Part | None) -> pieces.Piece:
+    """Return what the rankings of a partition hold, as `pieces.items` says it."""
+    if part is None:
+        return np.zeros(0, dtype=np.int64), np.zeros((1, 0))
+    return pieces.items(part.positions, part.topics)

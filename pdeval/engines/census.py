@@ -126,11 +126,11 @@ def combined(parts: Sequence[Holding]) -> Census:
 
 
 def _stacked(columns: list[pd.Series], role: str) -> pd.Series:
-    kinds = {ids.column_ids(column, role).type for column in columns}
+    some = [column for column in columns if not (role == "run" and lists.is_parameter(column))]
+    kinds = {ids.column_ids(column, role).type for column in some}
     if len(kinds) > 1:
         raise ValueError(
-            f"the {role} ids are integers in some partitions and strings in others. Convert them, e.g. with "
-            ".astype(str)."
+            f"the {role} ids are integers in some parts and strings in others. Convert them, e.g. with .astype(str)."
         )
     return pd.concat(columns, ignore_index=True)
 
@@ -145,6 +145,10 @@ def places(some: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
     """
     columns = []
     for name in runs.columns:
+        if len(runs.columns) > 1 and lists.is_parameter(runs[name]):
+            both, known = pd.factorize(pd.concat([runs[name], some[name]]), sort=True, use_na_sentinel=False)
+            columns.append((both.astype(np.int64), len(known)))
+            continue
         values, code = ids.column_ids(runs[name], "run").unique()
         place = ids.column_ids(some[name], "run").probe(values)
         if (place < 0).any():

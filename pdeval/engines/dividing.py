@@ -152,7 +152,7 @@ class Plan:
         return self.made[single, slim]
 
     def _divided(self, given: Given, single: bool) -> Division:
-        found, known, table = self.found, self.topic >= 0, _needed(self.table, self.rules["ties"])
+        found, known, table = self.found, self.topic >= 0, needed(self.table, self.rules["ties"])
         whole = Whole(
             roles=dict(table.roles),
             run_columns=table.run_columns,
@@ -231,15 +231,12 @@ def plan(
     positions._same_type("query", found.queries.type, given.queries.type)
     topic = found.queries.probe(given.queries)
     if not (topic >= 0).any():
-        raise ValueError(
-            f"no query of the runs is judged: the runs have {positions._some(found.queries.index())}, the judgments "
-            f"{positions._some(given.queries.index())}. Make the ids alike."
-        )
+        raise positions.NothingJudged("query", found.queries, given.queries)
     rules = {"ties": ties, "compat": compat, "depth": depth}
     return Plan(frame, table, found, given, topic, rules, validate, complete)
 
 
-def _needed(table: Table, ties: str) -> Table:
+def needed(table: Table, ties: str) -> Table:
     """Return the table with the one column that orders its lists, and no other."""
     by = "rank" if ties == "rank" else "score"
     roles = {role: name for role, name in table.roles.items() if role in ("query", "doc", by)}

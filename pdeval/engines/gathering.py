@@ -10,7 +10,6 @@ estimated before anything is computed, and what does not fit is not begun: `meas
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,9 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.engines import answers, census
+from pdeval.engines import census
+from pdeval.engines.answers import part_hits, part_items
 from pdeval.engines.dividing import Plan
-from pdeval.judged import judgments
+from pdeval.judged import judgments, pieces
+from pdeval.judged.judgments import Judgments
+from pdeval.judged.pieces import Pair, Returned
 from pdeval.judged.positions import Positions
 from pdeval.kinds.tables import Table
 
@@ -32,25 +34,10 @@ FAN_IN = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
-    """What can be brought to one place of the two tables of a plan; each is computed when first asked for, and kept.
-
-    It stands for the pair (runs, judgments) from which positions were made.
-    """
+class Gathered(Pair):
+    """What can be brought to one place of the two tables of a plan; each is computed when first asked for, and kept."""
 
     plan: Plan
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, at: int) -> Table:
-        if at not in (0, 1):
-            raise IndexError(at)
-        return self.qrels if at else self.runs
-
-    def __iter__(self) -> Iterator[Table]:
-        yield self.runs
-        yield self.qrels
 
     @cached_property
     def qrels(self) -> Table:
@@ -103,32 +90,23 @@ class Gathered:
 
         self.check("this")
         plan = self.plan
-        ask = dask.delayed(answers.hits)
-        key, values = tree([ask(part) for part in plan.division().joins])
-        judged = judgments.read_judgments(self.qrels, complete=plan.complete)
-        wanted = np.arange(len(judged.topic)) if plan.complete else np.flatnonzero(judged.grade > 0)
-        first = np.searchsorted(judged.topic[wanted], np.arange(len(judged.queries)))
-        item = wanted[first[key >> answers.PLACES] + (key & ((1 << answers.PLACES) - 1))]
-        order = np.lexsort((values[0], item))
-        run, rank, start, size = values[:, order]
-        known = plan.known
-        return Positions(
-            known.runs,
-            known.queries,
-            judged,
-            item[order],
-            run.astype(np.int64),
-            rank,
-            start,
-            size,
-            known.retrieved,
-            doc_name=known.doc_name,
-            rules=known.rules,
-            source=self,  # type: ignore[arg-type]
-            complete=known.complete,
-            extra=known.extra,
-            top_grade=known.top_grade,
-        )
+        ask = dask.delayed(part_hits)
+        found = tree([ask(part) for part in plan.division().joins])
+        return pieces.joined_hits(plan.known, self.judged, found, self)
+
+    @cached_property
+    def judged(self) -> Judgments:
+        """The judgments, as the positions have them."""
+        return judgments.read_judgments(self.qrels, complete=self.plan.complete)
+
+    @cached_property
+    def returned(self) -> Returned:
+        """What the rankings of all runs hold, for measures that count the items of a query."""
+        import dask
+
+        ask = dask.delayed(part_items)
+        found = tree([ask(part) for part in self.plan.division(pairs=True).joins])
+        return Returned(self.judged, self.plan.complete, found)
 
 
 def rows_of(frame: Any) -> pd.DataFrame:
@@ -192,11 +170,11 @@ def said(size: int) -> str:
     return f"{size / 1024**power:.1f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}".replace(".0 ", " ")
 
 
-def tree(pieces: list[Any]) -> Any:
-    """Return delayed pieces of an answer as one, joined a few at a time, so that no task takes all at once."""
+def tree(answers: list[Any]) -> Any:
+    """Return delayed answers of partitions as one, joined a few at a time, so that no task takes all at once."""
     import dask
 
-    join = dask.delayed(answers.beside)
-    while len(pieces) > 1:
-        pieces = [join(pieces[first : first + FAN_IN]) for first in range(0, len(pieces), FAN_IN)]
-    return pieces[0].compute()
+    join = dask.delayed(pieces.beside)
+    while len(answers) > 1:
+        answers = [join(answers[first : first + FAN_IN]) for first in range(0, len(answers), FAN_IN)]
+    return answers[0].compute()

@@ -12,6 +12,7 @@ from pdeval.engines.census import delayed_parts
 from pdeval.engines.partitions import by_number, is_dask
 from pdeval.judged import ids, judgments
 from pdeval.judged.ids import Ids
+from pdeval.judged.lists import ranges
 from pdeval.kinds import tables
 from pdeval.kinds.tables import Table, numbers
 
@@ -74,14 +75,14 @@ def given(qrels: object, small: int | None = None) -> Given:
     >>> len(judged.queries), int(judged.best.max()), judged.large is None
     (50, 3, True)
     """
-    import dask.dataframe as dd
-
     small = SMALL if small is None else small
     frame, table = understood(qrels, "qrels")
     columns = list(table.roles.values())
     if not is_dask(frame):
         if len(frame) <= small:
-            return _sent(Table("qrels", frame[columns], table.roles))
+            return sent(Table("qrels", frame[columns], table.roles))
+        import dask.dataframe as dd
+
         frame = dd.from_pandas(frame[columns], npartitions=-(-len(frame) // small), sort=False)
     import dask
 
@@ -91,7 +92,7 @@ def given(qrels: object, small: int | None = None) -> Given:
     if rows == 0:
         raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
     if rows <= small:
-        return _sent(Table("qrels", frame[columns].compute(), table.roles))
+        return sent(Table("qrels", frame[columns].compute(), table.roles))
     full = [one for one in found if len(one[0])]
     queries, topic = ids.column_ids(pd.concat([pd.Series(one) for one, _, _ in full]), "judgments' query").unique()
     best = np.full(len(queries), -np.inf)
@@ -126,7 +127,8 @@ def best_grades(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.Index, n
     return queries.index(), best, np.bincount(topic, minlength=len(queries))
 
 
-def _sent(table: Table) -> Given:
+def sent(table: Table) -> Given:
+    """Return judgments on pandas, sorted by topic."""
     # every fault of the judgments is told before any work begins
     items = np.bincount(judgments.read_judgments(table).topic)
     queries, topic = ids.column_ids(table.column("query"), "judgments' query").unique()
@@ -135,6 +137,18 @@ def _sent(table: Table) -> Given:
     best = np.maximum.reduceat(numbers(table.column("grade"), "judgments' grade")[order], starts[:-1])
     frame = table.frame.iloc[order].reset_index(drop=True)
     return Given(queries, best, items, dict(table.roles), frame, starts)
+
+
+def of_topics(frame: pd.DataFrame, starts: np.ndarray, topics: np.ndarray) -> pd.DataFrame:
+    """Return the judgments of some topics, of judgments sorted by topic that begin at `starts`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"query_id": [6, 7, 7]})
+    >>> of_topics(frame, np.array([0, 1, 3]), np.array([1]))["query_id"].tolist()
+    [7, 7]
+    """
+    return frame.iloc[ranges(starts[topics], starts[topics + 1] - starts[topics])]
 
 
 def _numbered(frame: pd.DataFrame, query: str, known: pd.Index, home: np.ndarray) -> np.ndarray:

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.engines.census import ROW, places
+from pdeval.engines.judgments_sent import of_topics
 from pdeval.judged import ids, positions
 from pdeval.judged.judged import Judged
-from pdeval.judged.lists import ranges
 from pdeval.judged.positions import Positions
 from pdeval.judged.topics import Topics, counted
 from pdeval.kinds.tables import Table
@@ -116,8 +116,7 @@ def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole:
     if not len(topics):
         return None
     if judged is None:
-        begin = whole.starts[topics]  # type: ignore[index]
-        judged = whole.qrels.iloc[ranges(begin, whole.starts[topics + 1] - begin)]  # type: ignore[index, union-attr]
+        judged = of_topics(whole.qrels, whole.starts, topics)  # type: ignore[arg-type]
     found = positions.join(table, Table("qrels", judged, whole.qrels_roles), **whole.rules)
     if len(found.queries) != len(topics):
         raise RuntimeError(_changed_text(number))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pdeval.judged import ids
@@ -21,23 +23,39 @@ def corpus_sizes(positions: Positions, level: float | None = None) -> np.ndarray
     >>> bool((corpus_sizes(judged.positions) >= 100).all())
     True
     """
+    size, returned = items_returned(positions)
+    # relevant items that no run returned come on top
+    never = positions.judged.topic[positions.relevant(level) & ~returned]
+    return size + np.bincount(never, minlength=len(size))
+
+
+def items_returned(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many different items the rankings of every topic hold, and which judged items are among them.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> size, returned = items_returned(pdeval.datasets.sample_judged().positions)
+    >>> len(size), bool(returned.mean() > 0.5)
+    (50, True)
+    """
     if positions.source is None:
         raise ValueError("the number of items of a query is counted from the run table, which this join no longer has.")
+    elsewhere: Any = getattr(positions.source, "returned", None)
+    if elsewhere is not None:  # the rows are somewhere else, and were counted there
+        found: tuple[np.ndarray, np.ndarray] = elsewhere.of_join(positions)
+        return found
     runs, _ = positions.source
     judged = positions.judged
-    found = list_index.find_lists(runs)
-    topic = found.queries.probe(judged.queries)[found.query]
+    found_lists = list_index.find_lists(runs)
+    topic = found_lists.queries.probe(judged.queries)[found_lists.query]
     docs, code = ids.column_ids(runs.column("doc"), "doc").unique()
-    code = code if found.order is None else code[found.order]
-    row_topic = np.repeat(topic, found.sizes)
+    code = code if found_lists.order is None else code[found_lists.order]
+    row_topic = np.repeat(topic, found_lists.sizes)
     known = row_topic >= 0
-    key = row_topic[known].astype(np.int64) * len(docs) + code[known]
-    ranked, _ = np.unique(key, return_inverse=True)
+    ranked = np.unique(row_topic[known].astype(np.int64) * len(docs) + code[known])
     size = np.bincount(ranked // len(docs), minlength=len(judged.queries))
-    # relevant items that no run returned come on top
-    relevant = np.flatnonzero(positions.relevant(level))
-    place = judged.docs.probe(docs)[judged.doc[relevant]]
-    seen = place >= 0
-    own = judged.topic[relevant]
-    seen[seen] = np.isin(own[seen].astype(np.int64) * len(docs) + place[seen], ranked)
-    return size + np.bincount(own[~seen], minlength=len(judged.queries))
+    place = judged.docs.probe(docs)[judged.doc]
+    returned = place >= 0
+    returned[returned] = np.isin(judged.topic[returned].astype(np.int64) * len(docs) + place[returned], ranked)
+    return size, returned

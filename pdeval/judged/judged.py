@@ -152,10 +152,14 @@ def join(
     level = checked_level(level)
     both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
     made = Judged(joining.join(*both, **rules), level, topics)
-    strangers = joining.sharing_nothing(made.positions)
+    tell_of_strangers(made, joining.sharing_nothing(made.positions))
+    return made
+
+
+def tell_of_strangers(made: Judged, strangers: np.ndarray) -> None:
+    """Warn, once for a join, of runs none of whose items is judged."""
     if len(strangers):
         names = run_labels(made.runs.iloc[strangers])
         shown = ", ".join(map(repr, names[:3])) + (f", ... ({len(names)} in all)" if len(names) > 3 else "")
         text = f"no item of {shown} is judged, whatever the query: are its ids those of the judgments?"
         made.tell_once("strangers", text)
-    return made

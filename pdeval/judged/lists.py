@@ -76,8 +76,7 @@ def find_lists(table: Table) -> Lists:
     own: dict[str, Any] = {}
     for name in table.run_columns:
         held = table.frame[name]
-        if len(table.run_columns) > 1 and (held.isna().any() or pd.api.types.is_float_dtype(held.dtype)):
-            # a hyper-parameter: any number, and a missing one is a value of its own
+        if len(table.run_columns) > 1 and is_parameter(held):
             codes, own[name] = pd.factorize(held, sort=True, use_na_sentinel=False)
             names[name] = Ids(numbers=codes.astype(np.int64))
         else:
@@ -107,6 +106,17 @@ def find_lists(table: Table) -> Lists:
     order = ranges(begin[segments], sizes[segments])
     starts = np.concatenate([[0], np.cumsum(np.bincount(place, weights=sizes))]).astype(np.int64)
     return Lists(starts, run_code[seen], query_code[seen], runs, queries, order)
+
+
+def is_parameter(column: pd.Series) -> bool:
+    """Return whether one of several run columns is a hyper-parameter: any number, a missing one a value of its own.
+
+    Examples
+    --------
+    >>> is_parameter(pd.Series([0.5])), is_parameter(pd.Series(["bm25"])), is_parameter(pd.Series(["bm25", None]))
+    (True, False, True)
+    """
+    return bool(column.isna().any()) or pd.api.types.is_float_dtype(column.dtype)
 
 
 def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:

@@ -185,10 +185,7 @@ def join(
     score, order = _sorted(score, found, ties)
     topic = found.queries.probe(judged.queries)[found.query]
     if not (topic >= 0).any():
-        raise ValueError(
-            f"no query of the runs is judged: the runs have {_some(found.queries.index())}, the judgments "
-            f"{_some(judged.queries.index())}. Make the ids alike."
-        )
+        raise NothingJudged("query", found.queries, judged.queries)
     rows, item = _match(doc, order, found, topic, judged, complete)
     where = ranks.of_rows(rows, score, doc, found, ties, order)
     run = found.run[found.of_rows(rows)]
@@ -235,21 +232,30 @@ def sharing_nothing(positions: Positions) -> np.ndarray:
     if len(silent) == 0:
         return silent
     runs, qrels = positions.source
+    judged = ids.column_ids(qrels.column("doc"), "judgments' doc").unique()[0]
+    strangers, mine = holding_none(runs, silent, judged)
+    if len(strangers) == len(positions.runs) and min(len(mine), len(judged)) >= FEW:
+        raise NothingJudged("item", mine, judged)
+    return strangers
+
+
+def holding_none(runs: Table, some: np.ndarray, judged: ids.Ids) -> tuple[np.ndarray, ids.Ids]:
+    """Return which of some runs hold no judged item for any query, and the different items that those runs hold."""
     found = list_index.find_lists(runs)
-    theirs = np.repeat(np.isin(found.run, silent), found.sizes)
+    theirs = np.repeat(np.isin(found.run, some), found.sizes)
     rows = np.flatnonzero(theirs) if found.order is None else found.order[theirs]
     mine = ids.column_ids(runs.column("doc"), "doc").take(rows)
-    judged = ids.column_ids(qrels.column("doc"), "judgments' doc")
-    hit, _ = mine.matches(judged.unique()[0])
+    hit, _ = mine.matches(judged)
     owner = np.repeat(found.run, found.sizes)[theirs]
-    strangers = silent[np.bincount(owner[hit], minlength=len(positions.runs))[silent] == 0]
-    sides = [side.unique()[0] for side in (mine, judged)]
-    if len(strangers) == len(positions.runs) and min(map(len, sides)) >= FEW:
-        raise ValueError(
-            f"no item of the runs is judged: the runs have {_some(sides[0].index())}, the judgments "
-            f"{_some(sides[1].index())}. Make the ids alike."
-        )
-    return strangers
+    return some[np.bincount(owner[hit], minlength=len(found.runs))[some] == 0], mine.unique()[0]
+
+
+class NothingJudged(ValueError):
+    """No query, or no item, of the runs is judged."""
+
+    def __init__(self, role: str, runs: ids.Ids, judged: ids.Ids) -> None:
+        some = f"the runs have {_some(runs.index())}, the judgments {_some(judged.index())}"
+        super().__init__(f"no {role} of the runs is judged: {some}. Make the ids alike.")
 
 
 def _checked(ties: Ties | None, compat: str, depth: object, runs: Table) -> Ties:

@@ -122,6 +122,7 @@ def main() -> None:
             rows += compared(jobs.randomising(name, runs, qrels, 1_000 if given.quick else 10_000), 2)
             with jobs.temporary() as folder:
                 rows += compared(jobs.from_files(name, runs, qrels, Path(folder)), repeats)
+        rows += compared(jobs.through_adapter(name, runs, qrels), repeats)
     if given.large:
         for name in ("recommender", "medium"):
             runs, qrels = make(SHAPES[name])

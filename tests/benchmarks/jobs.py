@@ -112,6 +112,28 @@ def measuring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, *, slow_peers:
     return [Job(f"{name}, validate=False", plain, own), Job(f"{name}, default", checked, own)]
 
 
+def through_adapter(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
+    """Return the job from DataFrames to pytrec_eval's nested dicts of five measures, and from dicts that are ready."""
+    from pdeval.compat import pytrec_eval as ours
+
+    def dicts_of(tool: Any, judged: dict, found: dict) -> dict:
+        evaluator = tool.RelevanceEvaluator(judged, TREC_EVAL)
+        return {run: evaluator.evaluate(lists) for run, lists in found.items()}
+
+    peers: dict[str, Callable[[], Any] | None] = {"pytrec_eval, dicts built": None, "pytrec_eval, dicts ready": None}
+    if installed("pytrec_eval"):
+        import pytrec_eval
+
+        ready = dicts(runs, qrels)
+        peers["pytrec_eval, dicts built"] = lambda: dicts_of(pytrec_eval, *dicts(runs, qrels))
+        peers["pytrec_eval, dicts ready"] = lambda: dicts_of(pytrec_eval, *ready)
+        peers["the adapter, dicts ready"] = lambda: dicts_of(ours, *ready)
+        assert ours.RelevanceEvaluator(qrels, TREC_EVAL).evaluate(runs) == dicts_of(pytrec_eval, *ready)
+    return Job(
+        f"{name}, adapter of pytrec_eval", lambda: ours.RelevanceEvaluator(qrels, TREC_EVAL).evaluate(runs), peers
+    )
+
+
 def from_files(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, folder: Path) -> Job:
     """Return the job from TREC files to five measures."""
     import pdeval

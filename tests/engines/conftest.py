@@ -13,7 +13,11 @@ from tests.engines.bits import quiet
 @pytest.fixture(autouse=True)
 def one_thread():
     """Dask's synchronous scheduler: no pool to start, and errors as they are raised."""
-    dask = pytest.importorskip("dask")
+    try:
+        import dask
+    except ImportError:  # whoever needs it says so
+        yield
+        return
     import_module("pdeval.engines.dask")  # registers the accessor
 
     with dask.config.set(scheduler="synchronous"):

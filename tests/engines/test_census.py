@@ -50,7 +50,7 @@ def test_runs_of_several_columns_are_sorted_as_on_pandas():
 
 
 def test_ids_of_two_types_are_an_error():
-    with pytest.raises(ValueError, match="the query ids are integers in some partitions and strings in others"):
+    with pytest.raises(ValueError, match="the query ids are integers in some parts and strings in others"):
         counted({"run": ["a"], "query_id": [1]}, {"run": ["a"], "query_id": ["1"]})
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
 from pdeval.catalog import parse_all  # noqa: E402
-from pdeval.engines.dividing import _homes, _homes_of_runs, _needed, asks_corpus  # noqa: E402
+from pdeval.engines.dividing import _homes, _homes_of_runs, asks_corpus, needed  # noqa: E402
 from pdeval.kinds.tables import read  # noqa: E402
 
 CORPUS = "ASL(unretrieved=corpus)"
@@ -44,10 +44,10 @@ def test_a_run_is_at_home_where_its_first_judged_list_is():
 def test_only_the_column_that_orders_the_lists_is_needed():
     frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["x"], "score": [1.0], "rank": [1]})
     table = read(frame, "runs")
-    assert _needed(table, "rank").roles == {"query": "query_id", "doc": "doc_id", "rank": "rank"}
+    assert needed(table, "rank").roles == {"query": "query_id", "doc": "doc_id", "rank": "rank"}
     for ties in ("docid", "first", "expected"):
-        assert _needed(table, ties).roles == {"query": "query_id", "doc": "doc_id", "score": "score"}
-    assert _needed(table, "docid").run_columns == ("run",)
+        assert needed(table, ties).roles == {"query": "query_id", "doc": "doc_id", "score": "score"}
+    assert needed(table, "docid").run_columns == ("run",)
 
 
 @pytest.mark.parametrize(

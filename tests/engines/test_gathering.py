@@ -124,15 +124,14 @@ class TestTheBound:
 
 
 class TestRows:
-    def test_items_that_nobody_returned_are_counted_from_the_rows(self, few, qrels):
+    def test_items_that_nobody_returned_are_counted_where_the_rows_are(self, few, qrels):
         measure = "ASL(unretrieved=corpus)"
         expected = quiet(few.ireval.mean, qrels, measure)
         table = divided(few, 3, "mixed")
-        same_bits(expected, quiet(table.ireval.mean, qrels, measure))
-        with dask.config.set({"pdeval.gather-limit": "500 KiB"}):
-            assert len(quiet(table.ireval.join(qrels).curve)) == 44  # positions fit, the rows do not
+        with dask.config.set({"pdeval.gather-limit": "500 KiB"}):  # positions fit, the rows do not
+            same_bits(expected, quiet(table.ireval.mean, qrels, measure))
             with pytest.raises(ValueError, match=r"needs the rows of the run table themselves, and 4,\d+ rows"):
-                quiet(table.ireval.mean, qrels, measure)
+                table.ireval.join(qrels).tables[0]
 
     def test_rows_are_read_only_where_a_verb_asks_for_them(self, some, qrels):
         seen = ["of that test"]
@@ -245,3 +244,25 @@ def test_rows_that_a_verb_of_run_tables_needs_are_gathered_only_where_they_are_f
         pytest.raises(ValueError, match=r"swap_assessors\(\) needs the rows of the run table themselves, and 4 rows"),
     ):
         table.ireval.swap_assessors(labels, "AP")
+
+
+@pytest.mark.parametrize("rows", ["by run", "by query", "mixed"])
+def test_hyperparameters_that_are_missing_or_fractions_tell_runs_apart(few, qrels, rows):
+    rate = few["run"].map({"bm25": 0.5, "ql": np.nan, "tfidf": 0.1, "dense-s1": np.nan})
+    table = divided(few.assign(rate=rate), 3, rows).ireval(run=["run", "rate"])
+    expected = table._frame.compute().reset_index(drop=True).ireval(run=["run", "rate"]).join(qrels)
+    found = table.join(qrels)
+    same_positions(by_run(expected.positions), found.positions)
+    by = ["run", "rate", "query_id"]
+    same_bits(quiet(expected.measure, ["AP", "RR"]), gathered(quiet(found.measure, ["AP", "RR"]), by))
+    same_bits(quiet(expected.order, "RPP"), quiet(found.order, "RPP"))
+
+
+def test_leaving_runs_out_of_the_pool_gathers_no_rows(some, qrels):
+    joined = divided(some, 3, "mixed").ireval.join(qrels)
+    team = {"bm25": "a", "bm25+rm3": "a", "ql": "b", "tfidf": "c", "dense-s1": "d"}
+    joined.positions  # noqa: B018
+    with dask.config.set({"pdeval.gather-limit": "1 KiB"}):
+        for options in ({}, {"team": team}):
+            expected = quiet(some.ireval.join(qrels).pool.leave_one_out, "AP", **options)
+            same_bits(expected, quiet(joined.gathered().pool.leave_one_out, "AP", **options))

@@ -1,0 +1,178 @@
+"""PyTerrier's `Experiment` with pdeval's tests and corrections, and its per-query results as a table of scores.
+
+    from pdeval.compat.pyterrier import corrected, experiment_test, scores_of
+    table = pt.Experiment(systems, topics, qrels, ["map"], baseline=0, test=experiment_test("permutation"))
+    corrected(table, "holm")
+    per_query = pt.Experiment(systems, topics, qrels, ["map"], perquery=True)
+    scores_of(per_query).ireval.compare(test="hsd")
+
+PyTerrier itself is not imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics import arguments
+from pdeval.significance.corrections import adjust, which_correction
+from pdeval.significance.outcome import completed, describe
+from pdeval.significance.registry import which_test
+
+COLUMNS = ["name", "qid", "measure", "value"]
+P_VALUE = " p-value"
+
+
+def experiment_test(
+    test: str = "t", *, draws: int = 10_000, seed: int | None = 0, progress: bool | None = False
+) -> Callable[[Any, Any], tuple[float, float]]:
+    """Return a significance test for `pt.Experiment(test=...)`: a function of two arrays of per-query values.
+
+    Parameters
+    ----------
+    test : str
+        A test that looks at one pair of systems: 't', 'wilcoxon', 'sign', 'permutation', 'bootstrap', or your own,
+        declared with `pdeval.test`.
+    draws : int
+        Random repeats, of tests that draw.
+    seed : int, optional
+        Where they start.
+    progress : bool, optional
+        Show a bar.
+
+    Returns
+    -------
+    callable
+        Of the values of a system and of the baseline, on the same queries; it returns (statistic, p-value).
+
+    Examples
+    --------
+    >>> sign = experiment_test("sign")
+    >>> sign([0.4, 0.5, 0.6, 0.7, 0.1], [0.3, 0.4, 0.5, 0.6, 0.2])
+    (4.0, 0.375)
+    """
+    chosen = which_test(test)
+    if chosen.family_wise:
+        raise ValueError(
+            f"test={test!r} looks at all systems at once, and Experiment asks for one pair at a time. Ask for "
+            f"perquery=True, and then scores_of(result).ireval.compare(test={test!r})."
+        )
+    arguments.whole("draws", draws, 1)
+    arguments.seed(seed)
+
+    def run_test(values: Any, baseline: Any) -> tuple[float, float]:
+        one, two = (np.asarray(side, dtype=np.float64) for side in (values, baseline))
+        if one.shape != two.shape or one.ndim != 1:
+            raise ValueError(
+                f"a paired test needs two lists of one length; these have shapes {one.shape}, {two.shape}."
+            )
+        differences = (one - two)[:, None]
+        found = completed(
+            chosen(differences, draws=draws, seed=seed, progress=progress),
+            lambda: describe(differences),
+            name=chosen.name,
+            pairs=1,
+            confidence=0.95,
+        )
+        return float(found.statistic[0]), float(found.p_value[0])
+
+    return run_test
+
+
+def corrected(averages: pd.DataFrame, correction: str = "holm", *, alpha: float = 0.05) -> pd.DataFrame:
+    """Return the table of an Experiment with corrected p-values, as `Experiment(correction=...)` lays them out.
+
+    The p-values of a measure are one family; the baseline, which has none, is no part of it.
+
+    Parameters
+    ----------
+    averages : DataFrame
+        What `pt.Experiment(..., baseline=...)` returned: one row per system, with columns such as "map p-value".
+    correction : str
+        As in `compare`: 'bonferroni', 'holm', 'sidak', 'holm-sidak', 'fdr_bh', ...
+    alpha : float
+        The level at which the null hypothesis is rejected.
+
+    Returns
+    -------
+    DataFrame
+        A new table; behind "map p-value" stand "map reject" and "map p-value corrected".
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"name": ["bm25", "a", "b"], "map": [0.3, 0.4, 0.2], "map p-value": [None, 0.01, 0.04]})
+    >>> corrected(table)
+       name  map  map p-value  map reject  map p-value corrected
+    0  bm25  0.3          NaN       False                    NaN
+    1     a  0.4         0.01        True                   0.02
+    2     b  0.2         0.04        True                   0.04
+    """
+    named = [name for name in map(str, averages.columns) if name.endswith(P_VALUE)]
+    if not named:
+        raise ValueError(
+            f"no column ends in '{P_VALUE}'; there are {listed(averages.columns)}. Give Experiment a baseline=."
+        )
+    arguments.share("alpha", alpha)
+    correction = which_correction(correction)
+    found = averages.copy()
+    for name in named:
+        p_values = found[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        adjusted = adjust(p_values, np.zeros(len(found), dtype=np.int64), correction=correction, alpha=alpha)
+        found[name] = p_values
+        place = list(found.columns).index(name) + 1
+        found.insert(place, name.removesuffix(P_VALUE) + " reject", adjusted <= alpha)
+        found.insert(place + 1, f"{name} corrected", adjusted)
+    return found
+
+
+def scores_of(per_query: pd.DataFrame | Mapping[Any, Any], *, names: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return the per-query results of an Experiment as a table of scores, with its verbs.
+
+    Parameters
+    ----------
+    per_query : DataFrame, or dict of dicts
+        What `pt.Experiment(..., perquery=True)` returned, also with `dataframe=False`; or the second of the two tables
+        of `perquery="both"`.
+    names : sequence of str, optional
+        What the systems are called, where a dict numbers them from 0.
+
+    Returns
+    -------
+    DataFrame
+        name, qid, measure, value; sorted, and `.ireval` has summary, order, compare, report.
+
+    Examples
+    --------
+    >>> bm25, ql = {"1": {"map": 0.3}, "2": {"map": 0.5}}, {"1": {"map": 0.2}, "2": {"map": 0.6}}
+    >>> found = scores_of({"bm25": bm25, "ql": ql})
+    >>> found.ireval.summary()[["name", "measure", "n", "mean"]]
+       name measure  n  mean
+    0  bm25     map  2   0.4
+    1    ql     map  2   0.4
+    """
+    if isinstance(per_query, Mapping):
+        rows = [
+            (name if names is None else names[name], query, measure, value)
+            for name, queries in per_query.items()
+            for query, values in queries.items()
+            for measure, value in values.items()
+        ]
+        per_query = pd.DataFrame(rows, columns=COLUMNS)
+    lacking = [name for name in COLUMNS if name not in per_query.columns]
+    if lacking:
+        raise ValueError(
+            f"no column {lacking[0]!r} among {listed(per_query.columns)}: give what pt.Experiment(..., perquery=True) "
+            "returns."
+        )
+    found = per_query[COLUMNS].reset_index(drop=True).astype({"value": np.float64})
+    again = found.duplicated(COLUMNS[:3])
+    if again.any():
+        name, query, measure = found.loc[again, COLUMNS[:3]].iloc[0]
+        raise ValueError(f"two systems are called {name!r}: both have {measure} of query {query!r}. Give names=.")
+    found = found.sort_values(COLUMNS[:2], kind="stable", ignore_index=True)
+    found.attrs = {"run_columns": ["name"], "query_column": "qid"}
+    return found

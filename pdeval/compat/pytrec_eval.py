@@ -1,0 +1,301 @@
+"""pytrec_eval's interface: nested dicts in, nested dicts of floats out, equal to its numbers to the last bit.
+
+    from pdeval.compat import pytrec_eval
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10"})
+    evaluator.evaluate(run)
+
+It takes frames too: judgments as a table, and a run table with one run or many.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from pdeval.catalog import parse
+from pdeval.catalog.entries import needs_judged
+from pdeval.catalog.trec_eval import SETS, SINCE_10, TABLE
+from pdeval.cli.trec_names import Line, lines
+from pdeval.compat.judged_only import only_judged
+from pdeval.evaluate.scores import Views
+from pdeval.judged import positions
+from pdeval.judged.judged import Judged
+from pdeval.judged.positions import NothingJudged, Positions
+from pdeval.kinds import arrow, tables
+from pdeval.kinds.tables import Table
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+supported_measures = frozenset(set(TABLE) - set(SINCE_10))
+supported_nicknames = {name: frozenset(set(members) - set(SINCE_10)) for name, members in SETS.items()}
+
+LEAST = 0.00001  # trec_eval's stand-in for 0 under a logarithm
+LOGARITHMS = {"gm_map": "map", "gm_bpref": "bpref"}
+CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgments, as pytrec_eval's class of this name does.
+
+    Parameters
+    ----------
+    query_relevance : mapping of query to mapping of doc to grade, or DataFrame
+        The judgments. A query without any is as one that is not there.
+    measures : iterable of str
+        trec_eval's names, with parameters behind a dot or an underscore ("ndcg_cut.5,10", "P_10"), or the names of
+        sets: "official", "set", "all_trec".
+    relevance_level : int
+        The least grade that counts as relevant.
+    judged_docs_only_flag : bool
+        Take documents without a judgment out of the rankings first.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 2}}
+    >>> evaluator = RelevanceEvaluator(qrels, {"map", "ndcg_cut.1,3"})
+    >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.9}})
+    {'q1': {'map': 0.25, 'ndcg_cut_1': 0.0, 'ndcg_cut_3': 0.23981246656813146}}
+
+    A frame of several runs gives one such dict for each:
+
+    >>> import pdeval
+    >>> evaluator = RelevanceEvaluator(pdeval.datasets.sample_qrels(), {"map"})
+    >>> evaluator.evaluate(pdeval.datasets.sample_runs())["bm25"]["101"]
+    {'map': 0.34699396726546056}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Any,
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        if relevance_level != int(relevance_level) or relevance_level < 1:
+            raise TypeError(f"relevance_level={relevance_level!r}: give a whole number of at least 1.")
+        asked = _spelled(set(measures))
+        self._lines = [_shown(line) for line in lines(asked, version=9)] if asked else []
+        self._level = int(relevance_level)
+        self._judged_only = bool(judged_docs_only_flag)
+        self._asked = {line.name: parse(_computed(line)) for line in self._lines if line.measure not in CONSTANTS}
+        self._complete = self._judged_only or needs_judged(self._asked.values())
+        if isinstance(query_relevance, Mapping):
+            self._qrels = _dict_table(query_relevance, "qrels", "relevance")
+        else:
+            self._qrels = tables.read(query_relevance, "qrels")
+
+    def evaluate(self, scores: Any) -> dict[Any, Any]:
+        """Return the value of every measure on every judged query that the run answers.
+
+        Parameters
+        ----------
+        scores : mapping of query to mapping of doc to score, or DataFrame
+            A run; or a run table.
+
+        Returns
+        -------
+        dict
+            Query -> measure -> value; of a run table that names its runs, run -> query -> measure -> value.
+        """
+        if isinstance(scores, Mapping):
+            if not len(scores):
+                return {}
+            return self._of_dict(scores)
+        if isinstance(scores, list | tuple) and not len(scores):
+            return {}
+        if not isinstance(scores, pd.DataFrame) and not hasattr(scores, "_frame"):
+            raise TypeError(f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}.")
+        table = tables.read(scores, "runs")
+        if not len(table.frame):
+            return {}
+        at = self._join(table, validate=True)
+        found = {} if at is None else self._nested(at, at.answered)
+        return found if table.run_columns else next(iter(found.values()), {})
+
+    def _of_dict(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        table = _dict_table(scores, "runs", "score")
+        empty = [query for query, docs in scores.items() if not len(docs)]
+        at = self._join(table, validate=False) if len(table.frame) else None
+        if at is None and empty:  # a list of some judged query, emptied
+            judged = self._qrels.frame.iloc[:1].rename(columns={self._qrels.roles["grade"]: "score"})
+            roles = {"query": self._qrels.roles["query"], "doc": self._qrels.roles["doc"], "score": "score"}
+            at = _emptied(self._join(Table("runs", judged, roles), validate=False))
+        if at is None:
+            return {}
+        named = np.asarray(at.queries.astype(object).isin(empty))
+        return next(iter(self._nested(at, at.answered | named[:, None]).values()))
+
+    def _join(self, runs: Table, *, validate: bool) -> Positions | None:
+        if not len(self._qrels.frame):
+            return None
+        rules: dict[str, Any] = {"ties": "docid", "compat": "trec_eval-9", "complete": self._complete}
+        try:
+            return positions.join(runs, self._qrels, validate=validate, **rules)
+        except NothingJudged:
+            return None
+
+    def _nested(self, at: Positions, shown: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
+        """Return run -> query -> measure -> value, of the cells that are shown."""
+        at = only_judged(at) if self._judged_only else at
+        values, names = self._values(at), [line.name for line in self._lines]
+        queries = np.array(at.queries.astype(object))
+        found = {}
+        for place, run in enumerate(_runs(at)):
+            rows = values[:, shown[:, place], place].T.tolist()
+            found[run] = {query: dict(zip(names, row)) for query, row in zip(queries[shown[:, place]], rows)}
+        return found
+
+    def _values(self, at: Positions) -> np.ndarray:
+        """Return the values of all names, (names, topics, runs)."""
+        views = Views(Judged(at, self._level, "judged"))
+        relevant = np.bincount(at.judged.topic[at.relevant(self._level)], minlength=len(at.queries))
+        nothing = ~at.answered
+        found = np.empty((len(self._lines), *at.retrieved.shape))
+        for row, line in zip(found, self._lines):
+            row[:] = CONSTANTS[line.measure] if line.measure in CONSTANTS else views.values(self._asked[line.name])
+            if line.measure in LOGARITHMS:
+                # the C library's logarithm, which numpy's may differ from in the last bit
+                row[:] = np.reshape([math.log(max(value, LEAST)) for value in row.ravel().tolist()], row.shape)
+            if line.measure in ("iprec_at_recall", "11pt_avg") and nothing.any():
+                # the precision of an empty list before its first relevant item is 0 of 0 there
+                recall = 0.0 if line.measure == "11pt_avg" else float(line.name.rpartition("_")[2])
+                row[nothing & ((recall * relevant + 0.9).astype(int) == 0)[:, None]] = np.nan
+        return found
+
+
+def _emptied(at: Positions | None) -> Positions | None:
+    """Return the join of the same runs without any rows."""
+    if at is None:
+        return None
+    none = np.zeros(0, dtype=np.int64)
+    rank = none.astype(np.float64)
+    return replace(at, item=none, run=none, rank=rank, start=rank, size=rank, retrieved=np.zeros_like(at.retrieved))
+
+
+def _runs(at: Positions) -> list[Any]:
+    """Return what names each run: its id, or a tuple of several."""
+    if len(at.runs.columns) == 1:
+        return list(at.runs.iloc[:, 0].astype(object))
+    return list(at.runs.itertuples(index=False, name=None))
+
+
+def _shown(line: Line) -> Line:
+    """Return a line under the name that pytrec_eval gives it: that of set_F is without its parameter."""
+    return line._replace(name="set_F") if line.measure == "set_F" else line
+
+
+def _computed(line: Line) -> str:
+    return LOGARITHMS.get(line.measure) or str(line.label)
+
+
+def _spelled(measures: Iterable[str]) -> list[str]:
+    """Return names as trec_eval's -m takes them; raise where one is not supported."""
+    found = []
+    for name in measures:
+        if name in supported_measures or name in supported_nicknames:
+            found.append(name)
+            continue
+        match = re.fullmatch(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)", str(name))
+        style = TABLE[match[1]][0] if match and match[1] in supported_measures else "plain"
+        if match is None or (style not in ("whole", "share") and match[1] != "set_F"):
+            raise ValueError(
+                f"unsupported measure {name!r}. Known are {', '.join(sorted(supported_measures))}; cutoffs are written "
+                "'ndcg_cut.5,10' or 'P_10'."
+            )
+        found.append(f"{match[1]}.{match[2]}")
+    return found
+
+
+def _dict_table(given: Mapping[Any, Mapping[Any, Any]], kind: str, value: str) -> Table:
+    """Return a nested dict as a table; raise where its keys are no strings or its values no numbers."""
+    what, number = ("judgments", Integral) if kind == "qrels" else ("run", Real)
+    inner = list(given.values())
+    for docs in inner:
+        if not isinstance(docs, Mapping):
+            raise TypeError(f"a {what} dict holds a dict for every query; this one holds {type(docs).__name__}.")
+    kinds = {*map(type, given), *map(type, chain.from_iterable(inner))}
+    if wrong := [kind for kind in kinds if not issubclass(kind, str)]:
+        raise TypeError(
+            f"the ids of the {what} must be strings; some are {wrong[0].__name__}. Convert them with str()."
+        )
+    values = list(chain.from_iterable(docs.values() for docs in inner))
+    if wrong := [kind for kind in set(map(type, values)) if not issubclass(kind, number)]:
+        noun = (
+            "grades of the judgments must be whole numbers" if kind == "qrels" else "scores of the run must be numbers"
+        )
+        raise TypeError(f"the {noun}; some are {wrong[0].__name__}.")
+    sizes = np.fromiter(map(len, inner), dtype=np.int64, count=len(inner))
+    query = pd.Categorical.from_codes(
+        np.repeat(np.arange(len(inner)), sizes), categories=pd.Index(list(given), dtype=object)
+    )
+    doc = arrow.text_dtype().__from_arrow__(pa.chunked_array([pa.array(chain.from_iterable(inner), pa.large_string())]))
+    frame = pd.DataFrame({"query_id": query, "doc_id": doc, value: np.array(values, dtype=np.float64)})
+    role = "grade" if kind == "qrels" else "score"
+    return Table(kind, frame, {"query": "query_id", "doc": "doc_id", role: value})
+
+
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
+    """Return the values of all queries as one: the sum of counts, the geometric mean of logarithms, else the mean.
+
+    Examples
+    --------
+    >>> compute_aggregated_measure("num_ret", [2.0, 3.0]), compute_aggregated_measure("map", [0.5, 0.25])
+    (5.0, 0.375)
+    """
+    held = list(values)
+    if measure.startswith("num_"):
+        return float(np.sum(held))
+    if measure.startswith("gm_"):
+        return float(np.exp(np.sum(held) / len(held)))
+    return float(np.mean(held))
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Return the lines of a TREC run file as nested dicts; a document twice in a list is an error.
+
+    Examples
+    --------
+    >>> parse_run(["q1 Q0 d1 1 0.5 bm25"])
+    {'q1': {'d1': 0.5}}
+    """
+    return _parsed(f_run, fields=6, value=4, number=float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return the lines of a TREC qrels file as nested dicts; a document judged twice is an error.
+
+    Examples
+    --------
+    >>> parse_qrel(["q1 0 d1 1"])
+    {'q1': {'d1': 1}}
+    """
+    return _parsed(f_qrel, fields=4, value=3, number=int)
+
+
+def _parsed(file: Iterable[str], *, fields: int, value: int, number: Any) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for at, line in enumerate(file, 1):
+        parts = line.split()
+        if len(parts) != fields:
+            raise ValueError(f"line {at} has {len(parts)} fields, not {fields}: {line.strip()!r}.")
+        docs = found.setdefault(parts[0], {})
+        if parts[2] in docs:
+            raise ValueError(f"line {at} holds document {parts[2]!r} of query {parts[0]!r} again; keep one of them.")
+        docs[parts[2]] = number(parts[value])
+    return found
