@@ -143,7 +143,7 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
         raise ValueError(f"prior={prior!r} must be above 0; without it a run that always wins has no finite strength.")
     games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))
     won = ((games + net) / 2.0).sum(axis=-1)
-    if net.ndim == 2 or len(net) == 1:
+    if net.ndim == 2 or len(net) < 2:
         return _strengths(games, won)
     strength, settled = _one_by_one(games, won)
     if not settled.all():

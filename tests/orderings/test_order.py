@@ -10,11 +10,12 @@ from scipy import optimize, stats
 
 import pdeval
 from pdeval.evaluate import cube
-from pdeval.orderings import methods, votes
 from pdeval.orderings import order as order_module
+from pdeval.orderings import votes
 from pdeval.orderings.methods import bradley_terry, mc4, orderings
 from pdeval.orderings.order import order, ordered
-from pdeval.orderings.votes import ranks, tally
+from pdeval.orderings.tallies import tally
+from pdeval.orderings.votes import ranks
 
 ALL = list(orderings())
 PAIRED = ["winrate", "borda", "copeland", "mc4", "bradley-terry"]
@@ -141,26 +142,6 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood(x, prior):
 
     best = optimize.minimize(loss, np.zeros(x.shape[1]), method="BFGS", options={"gtol": 1e-9}).x
     np.testing.assert_allclose(bradley_terry(net, shared, prior=prior)[0], best, atol=1e-5)
-
-
-@settings(max_examples=40)
-@given(tables(queries=(1, 7)), st.data())
-def test_a_resample_among_many_is_ordered_as_it_is_alone(x, data):
-    known = data.draw(arrays(np.bool_, x.shape))
-    weights = data.draw(arrays(np.int64, (4, len(x)), elements=st.integers(0, 3)))
-    net, shared = tally(ranks(x), known, weights)
-    each = [slice(k, k + 1) for k in range(4)]
-    np.testing.assert_allclose(mc4(net), np.concatenate([mc4(net[k]) for k in each]), rtol=1e-12)
-    alone = np.concatenate([bradley_terry(net[k], shared[k]) for k in each])
-    np.testing.assert_allclose(bradley_terry(net, shared), alone, atol=3e-8)
-
-
-def test_resamples_that_do_not_settle_are_solved_by_newtons_method(monkeypatch):
-    net, shared = tally(np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3]]), np.ones((3, 3), dtype=bool), np.eye(3))
-    settled = bradley_terry(net, shared)
-    monkeypatch.setattr(methods, "STEPS", 1)
-    np.testing.assert_allclose(bradley_terry(net, shared), settled, atol=3e-8)
-    assert np.abs(settled).max() > 1
 
 
 @settings(max_examples=30)

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
-from pdeval.orderings import votes
-from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, surplus, tally, votes_of, win_rates
+from pdeval.orderings import tallies, votes
+from pdeval.orderings.tallies import surplus, tally
+from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, votes_of, win_rates
 
 grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
@@ -100,7 +101,7 @@ def test_the_tally_does_not_depend_on_the_memory_block(monkeypatch):
     rng = np.random.default_rng(1)
     rank, known, weights = rng.integers(1, 5, (9, 5)), rng.random((9, 5)) > 0.2, rng.integers(0, 3, (4, 9))
     whole = tally(rank, known, weights)
-    monkeypatch.setattr(votes, "BLOCK", 1)
+    monkeypatch.setattr(tallies, "BLOCK", 1)
     np.testing.assert_array_equal(tally(rank, known, weights), whole)
 
 

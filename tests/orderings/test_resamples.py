@@ -1,0 +1,34 @@
+"""Orderings of many resamples at once: by other ways than of one, to the same answer."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from pdeval.orderings import methods
+from pdeval.orderings.methods import bradley_terry, mc4
+from pdeval.orderings.tallies import tally
+from pdeval.orderings.votes import ranks
+
+shapes = st.tuples(st.integers(1, 7), st.integers(2, 6))
+values = shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
+
+
+@settings(max_examples=40)
+@given(values, st.data())
+def test_a_resample_among_many_is_ordered_as_it_is_alone(x, data):
+    known = data.draw(arrays(np.bool_, x.shape))
+    weights = data.draw(arrays(np.int64, (4, len(x)), elements=st.integers(0, 3)))
+    net, shared = tally(ranks(x), known, weights)
+    each = [slice(k, k + 1) for k in range(4)]
+    np.testing.assert_allclose(mc4(net), np.concatenate([mc4(net[k]) for k in each]), rtol=1e-12)
+    alone = np.concatenate([bradley_terry(net[k], shared[k]) for k in each])
+    np.testing.assert_allclose(bradley_terry(net, shared), alone, atol=3e-8)
+
+
+def test_resamples_that_do_not_settle_are_solved_by_newtons_method(monkeypatch):
+    net, shared = tally(np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3]]), np.ones((3, 3), dtype=bool), np.eye(3))
+    settled = bradley_terry(net, shared)
+    monkeypatch.setattr(methods, "STEPS", 1)
+    np.testing.assert_allclose(bradley_terry(net, shared), settled, atol=3e-8)
+    assert np.abs(settled).max() > 1
