@@ -1,4 +1,4 @@
-"""Groups that are answered in one call: their numbers are those of the loop by hand, bit for bit, whatever the sizes."""
+"""Groups that are answered in one call: the numbers of the loop by hand, bit for bit, whatever their sizes."""
 
 import numpy as np
 import pandas as pd
