@@ -125,6 +125,17 @@ def _side_by_side(cube: Any, queries: np.ndarray, columns: np.ndarray, first: in
     return replace(cube, runs=runs, a=place[cube.a[columns]], b=place[cube.b[columns]], **more)
 
 
+def grouped(attrs: Mapping[Any, Any]) -> bool:
+    """Return whether the measures of a table are those of several groups.
+
+    Examples
+    --------
+    >>> grouped({"measures": {"AP": {"higher": True}}}), grouped({"measures": {"0": {"group": 0}}})
+    (False, True)
+    """
+    return any("group" in known for known in attrs.get("measures", {}).values())
+
+
 def each_two(measures: Sequence[str], attrs: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of each two of some measures; those of different groups of a batch are not paired.
 

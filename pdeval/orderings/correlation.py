@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.batches import each_two
+from pdeval.evaluate.batches import each_two, grouped
 from pdeval.evaluate.sources import Held, only
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
@@ -23,6 +23,8 @@ from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coeff
 from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import of_each_measure, order
 from pdeval.verbs import verb
+
+COUNTED = ("tau_a", "tau_b")  # coefficients of whole numbers, whatever the order in which runs are added up
 
 table(
     "correlations",
@@ -120,6 +122,8 @@ def correlate(
     n_orders = len(found.keys)
     if n_orders < 2:
         raise ValueError(f"a correlation needs two orderings; there is {found.text()}. Order by several measures.")
+    if grouped(found.attrs) and not all(one.name in COUNTED for one in asked):
+        raise ValueError("sums over runs follow the order of one group; ask each.")
     if matrix:
         square = np.empty((n_orders, n_orders))
         for i in range(n_orders):

@@ -162,7 +162,8 @@ class Votes:
     @cached_property
     def wins(self) -> np.ndarray:
         """The win rates."""
-        return _won(self.value, settled(self.value)) if self.rates is None else self.rates  # type: ignore[arg-type]
+        value: Any = self.value
+        return _won(value, settled(value)) if self.rates is None else self.rates
 
     @cached_property
     def rank(self) -> np.ndarray:
