@@ -154,7 +154,7 @@ def _later_by_sorting(
     key = np.repeat(np.arange(len(groups)), sizes)
     by = np.arange(len(member))
     length = _lengths(text, local)
-    longest = int(length.max(initial=0))
+    longest = int(length.max())
     # least significant first: the length, which tells NULs from padding, then word by word; the group comes last
     if _has_nul(text):
         by = by[np.argsort(-length, kind="stable")]
