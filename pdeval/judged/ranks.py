@@ -46,7 +46,7 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     order = np.arange(len(score))
     for _, rows, real in dense(lists.starts, bad):
         key = np.where(real, -score[rows], np.inf)
-        by = np.argsort(key, axis=1, kind="stable")
+        by = np.argsort(key, axis=-1, kind="stable")
         # padding goes last: infinity ties with a score of -inf only there, and stable order keeps real rows first
         order[rows[real]] = np.take_along_axis(rows, by, axis=1)[np.take_along_axis(real, by, axis=1)]
     return order
