@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import IO, Any
+from typing import Any
 
 from pdeval import __version__
 from pdeval.accessor.building import RULES
@@ -131,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
 class _Parser(argparse.ArgumentParser):
     """A parser whose help and version, where they cannot be written, are an error like any other output."""
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is sys.stderr:
             super()._print_message(message, file)
         else:
