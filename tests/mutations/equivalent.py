@@ -65,6 +65,7 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "half the memory, the same places",
     ),
     ("judged/positions.py", "_TABLE = 1 << 22", ("1 -> 2", "22 -> 23", "1 << 22 -> (1 >> 22)"), TWO_WAYS),
+    ("judged/positions.py", "if complete:", ("complete -> (not (complete))",), TWO_WAYS),
     (
         "judged/positions.py",
         "if cells <= max(_TABLE, 4 * len(key)):",
