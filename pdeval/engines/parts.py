@@ -138,7 +138,7 @@ def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """
     mark = (topic.astype(np.uint64) * _MIX[0] + run.astype(np.uint64)) * _MIX[1] + rows.astype(np.uint64)
     mark = (mark ^ (mark >> np.uint64(31))) * _MIX[2]
-    total = np.sum(mark ^ (mark >> np.uint64(29)), dtype=np.uint64)
+    total = np.sum(mark ^ (mark >> np.uint64(29)))
     return np.array([len(rows), rows.sum(), total], dtype=np.uint64)
 
 

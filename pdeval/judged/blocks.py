@@ -111,7 +111,7 @@ class View:
             part = slice(group.begin, group.end)
             lists = key[part].reshape(-1, group.size)
             lists |= np.arange(group.size)
-            lists.sort(axis=1)
+            lists.sort(axis=-1)
             levels = lists.T.copy()
             key[part] = levels.ravel()
             slot = levels & ((1 << bits) - 1)

@@ -92,7 +92,7 @@ def ideal(block: Block) -> np.ndarray:
     """Grades of the items, the highest first; one column serves all runs."""
     view = block.view
     at = view.items[view.first[block.topics][:, None] + np.arange(block.size)]
-    return np.ascontiguousarray(-np.sort(-view.positions.judged.grade[at], axis=1).T)[:, :, None]
+    return np.ascontiguousarray(-np.sort(-view.positions.judged.grade[at], axis=-1).T)[:, :, None]
 
 
 @topic_column

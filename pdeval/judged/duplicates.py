@@ -27,7 +27,7 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     mark = mark if lists.order is None else mark[lists.order]
     suspects = []
     for which, held in _held(mark, lists.starts):
-        held = np.sort(held, axis=1)
+        held = np.sort(held, axis=-1)
         suspects.append(which[(held[:, 1:] == held[:, :-1]).any(axis=1)])
     found = [_exact(doc, lists, which) for which in suspects if len(which)]
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)

@@ -48,7 +48,7 @@ def sort_lists(score: np.ndarray, lists: Lists, *, stable: bool = True) -> np.nd
     order = np.arange(len(score))
     for _, rows, real in dense(lists.starts, bad):
         key = np.where(real, -score[rows], np.inf)
-        by = np.argsort(key, axis=1, kind="stable" if stable else None)
+        by = np.argsort(key, axis=-1, kind="stable" if stable else None)
         # padding goes last; where infinity ties with a score of -inf, the mask tells them apart
         order[rows[real]] = np.take_along_axis(rows, by, axis=1)[np.take_along_axis(real, by, axis=1)]
     return order
@@ -156,7 +156,7 @@ def _later_by_sorting(
     key = np.repeat(np.arange(len(groups)), sizes)
     by = np.arange(len(member))
     length = _lengths(text, local)
-    longest = int(length.max(initial=0))
+    longest = int(length.max())
     # least significant first: the length, which tells NULs from padding, then word by word; the group comes last
     if _has_nul(text):
         by = by[np.argsort(-length, kind="stable")]

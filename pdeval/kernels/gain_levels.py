@@ -83,7 +83,7 @@ def RnDCG(
     gain, best = gain_of(grade, gains=gains), ideal_gain(ideal, gains=gains)
     best_dcg = running(best / log2(level(best) + 1))
     following = np.concatenate([best[1:], np.zeros_like(best[:1])])
-    steps = (best > 0) & (best != following)
+    steps = best != following
     worth, order = gain / log2(rank + 1), running(steps)
     value = np.zeros(np.shape(rank)[1:])
     for number in range(1, int(order.max(initial=0)) + 1):  # once for each gain that a query has

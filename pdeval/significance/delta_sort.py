@@ -174,7 +174,7 @@ def moved(
         x = gain(value_old, bool(old.higher[number % len(old.measures)]))
         y = gain(value_new, bool(new.higher[number % len(new.measures)]))
         change = float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan
-        tau = tau_b(*(-places(side, number % len(side.measures)) for side in (old, new)))
+        tau = tau_b(*(places(side, number % len(side.measures)) for side in (old, new)))
         rows.append((*names[number], n_runs, moves[number].max(), tau, change))
     frame = pd.DataFrame(rows, columns=["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"])
     frame.attrs.update(attrs)

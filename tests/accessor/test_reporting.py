@@ -50,3 +50,18 @@ def test_a_table_without_a_report_says_why(frame, text):
 def test_a_curve_is_drawn_and_not_reported(joined):
     with pytest.raises(AttributeError, match="there is no report of a precision-recall table"):
         joined.curve().ireval.report()
+
+
+@pytest.mark.parametrize(("measures", "verb"), [(["AP", "RR"], "measure"), (["RPP"], "prefer")])
+def test_a_report_of_stacked_collections_is_that_of_their_values(measures, verb):
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    runs = runs[runs["run"].isin(["bm25", "ql", "tfidf"])]
+    halves = [
+        pd.concat([frame[frame["query_id"].astype(int) % 2 == part].assign(part=f"p{part}") for part in (0, 1)])
+        for frame in (runs, qrels)
+    ]
+    whole = halves[0].ireval.report(halves[1], measures, by="part", digits=2, topics="common")
+    values = getattr(halves[0].ireval, verb)(halves[1], measures, by="part", topics="common")
+    assert whole.to_markdown() == values.ireval.report(by="part", digits=2).to_markdown()
+    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
+        halves[0].ireval.report(halves[1], ["AP", "RPP"], by="part")

@@ -155,3 +155,19 @@ def test_an_item_is_no_member_of_a_subtopic_that_it_was_judged_not_relevant_to()
     assert View(found, "subtopic").member_rows.tolist() == [[0, 2], [0, 1]]
     assert View(found, "subtopic", level=2).member_rows.tolist() == [[2], [1]]
     assert View(found, "subtopic", level=0).member_rows.tolist() == [[0, 2], [0, 1]]
+
+
+def test_topics_of_one_size_are_one_block_unless_there_are_too_many_cells():
+    names = [f"q{i}" for i in range(5)]
+    runs = naive.table({run: {name: ["d"] for name in names} for run in "ab"})
+    qrels = naive.judgments({name: {"d": 1, "e": 1} for name in names[:4]} | {"q4": {"d": 0}})
+    view = View(positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels")), "binary")
+
+    def topics(**options):
+        return [block.topics.tolist() for block in view.blocks(**options)]
+
+    assert topics() == [[0, 1, 2, 3]]
+    assert topics(empty=True) == [[4], [0, 1, 2, 3]]
+    assert topics(most=8) == [[0, 1], [2, 3]]  # two items of two runs each
+    assert topics(most=12) == [[0, 1, 2], [3]]
+    assert topics(most=7) == topics(most=1) == [[0], [1], [2], [3]]

@@ -117,3 +117,19 @@ def test_lists_of_one_length_stay_in_their_order_in_a_block():
     starts = np.concatenate([[0], np.cumsum([5, 4] * 20)])
     [(which, _, _)] = lists.dense(starts)
     assert which.tolist() == [*range(1, 40, 2), *range(0, 40, 2)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "blocks"),
+    [
+        ([10, 23], 1 << 21, [[0, 1]]),  # up to 10 + 10 // 2 + 8
+        ([10, 24], 1 << 21, [[0], [1]]),
+        ([24, 10, 11], 1 << 21, [[1, 2], [0]]),
+        ([10] * 5, 30, [[0, 1], [2, 3], [4]]),  # 30 cells hold two lists of 15, 10 and half of it
+        ([10] * 3, 29, [[0], [1], [2]]),
+        ([1] * 5, 1, [[0], [1], [2], [3], [4]]),
+    ],
+)
+def test_lists_of_about_one_length_share_a_block(sizes, most, blocks):
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    assert [which.tolist() for which, _, _ in lists.dense(starts, most=most)] == blocks

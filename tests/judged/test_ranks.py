@@ -181,3 +181,10 @@ def test_tie_groups_are_known_where_orders_are_averaged(frame):
         own = held.loc[held["doc_id"] == doc, "score"].iloc[0]
         assert start == (held["score"] > own).sum()
         assert size == (held["score"] == own).sum()
+
+
+@pytest.mark.parametrize("count", [5, 40])
+def test_ids_of_nothing_but_nuls_are_ordered_by_their_length(count):
+    docs = [chr(0) * length for length in range(1, count + 1)]
+    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": docs, "score": 1.0})
+    assert ranks_of(frame, "docid") == wanted(frame, "docid")

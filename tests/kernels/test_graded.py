@@ -221,3 +221,11 @@ def test_a_grade_whose_exponential_gain_no_number_holds_is_refused():
         with pytest.raises(ValueError, match=text):
             runs.ireval.measure(qrels, measure)
         assert (runs.ireval.measure(qrels.assign(relevance=1000), measure)["value"] > 0).all()
+
+
+def test_the_end_of_a_run_counts_one_item_beyond_the_last_positive_gain():
+    # a grade of 1 is worth nothing: the ideal ranking has one gain, of 2; the run has it at rank 2
+    ranks, grades, ideal = np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([2.0, 1.0])
+    at_the_end = 1 / math.log2(3)  # 2 / log2(3), over an ideal 2; the cutoff at 1 adds nothing
+    for retrieved, wanted in ((2, 0.0), (3, at_the_end / 2)):
+        assert float(metrics.RnDCG(ranks, grades, ideal, retrieved, 2, gains={1: 0})) == pytest.approx(wanted)

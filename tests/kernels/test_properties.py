@@ -178,6 +178,19 @@ def test_numbers_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kin
     assert float(found) == float(entry.kernel(*given, **measure.parameters))
 
 
+@pytest.mark.parametrize("name", ASKED)
+def test_no_measure_writes_into_what_it_is_given(name):
+    measure = parse(name)
+    entry = measure.entry
+    grades = {"a": 2, "b": 1, "c": 0, "d": -1, "e": 3, "f": 1}
+    topics = {"a": {"s"}, "b": {"s", "t"}, "f": {"t"}}
+    held = columns(entry.kind, ["c", "a", "x", "f", "b"], grades, subtopics=topics, corpus=40.0)
+    given = [np.array(held[column]) for column in entry.columns]
+    for array in given:
+        array.setflags(write=False)
+    entry.kernel(*given, **measure.parameters)
+
+
 @given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
 @settings(max_examples=60, deadline=None)
 def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):

@@ -65,6 +65,7 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "half the memory, the same places",
     ),
     ("judged/positions.py", "_TABLE = 1 << 22", ("1 -> 2", "22 -> 23", "1 << 22 -> (1 >> 22)"), TWO_WAYS),
+    ("judged/positions.py", "if complete:", ("complete -> (not (complete))",), TWO_WAYS),
     (
         "judged/positions.py",
         "if cells <= max(_TABLE, 4 * len(key)):",
@@ -82,7 +83,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.asarray(x_retrieved, dtype=np.float64) -> np.asarray(x_retrieved)",),
         "lengths are whole numbers, and compare alike",
     ),
-    ("orderings/votes.py", "BLOCK = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
     (
         "orderings/order.py",
         "else np.ones(len(source.measures), dtype=bool)",
@@ -104,12 +104,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         UNIQUE,
     ),
-    ("significance/paired.py", "BOOTSTRAP_PAIRS = 256", ("256 -> 257",), AT_A_TIME),
-    ("significance/paired.py", "PATTERNS = 2**20", ("2 -> 3", "20 -> 21", "2**20 -> (2 * 20)"), AT_A_TIME),
-    ("significance/compared.py", "BLOCK = 2**20", ("2 -> 3", "20 -> 21", "2**20 -> (2 * 20)"), AT_A_TIME),
-    ("significance/hsd.py", "BLOCK = 2**17", ("2 -> 3", "17 -> 18", "2**17 -> (2 * 17)"), AT_A_TIME),
-    ("significance/hsd.py", "PAIR_BLOCK = 2**19", ("2 -> 3", "19 -> 20", "2**19 -> (2 * 19)"), AT_A_TIME),
-    ("significance/hsd.py", "TILE = 10", ("10 -> 11",), AT_A_TIME),
     (
         "significance/hsd.py",
         "if runs <= 4096 else np.uint64",
@@ -126,7 +120,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         SHIFT,
     ),
-    ("significance/studentised.py", "BLOCK = 2**20", ("2 -> 3", "20 -> 21", "2**20 -> (2 * 20)"), AT_A_TIME),
     (
         "significance/power.py",
         "optimize.brentq(missing",

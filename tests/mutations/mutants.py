@@ -48,6 +48,8 @@ CALCULATED = {
 }
 _OPPOSITE = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("argmin", "argmax"), ("floor", "ceil")]
 _OPPOSITE_TEXT = [("left", "right"), ("first", "last")]
+# constants that say how much is done at a time, and what is reckoned with them: memory, not the result
+AT_A_TIME = {"BLOCK", "PAIR_BLOCK", "PATTERNS", "TILE", "BOOTSTRAP_PAIRS"}
 # what a function of numpy does unasked, so that it may as well be left out
 USUAL = {
     *((name, "axis", "0") for name in ("accumulate", "reduceat", "stack", "concatenate")),
@@ -280,5 +282,7 @@ def _for_people(node: ast.AST) -> bool:
         return named in ("cast", "TypeVar", "warnings.warn", "table", "get_args") or named.endswith("tell_once")
     if isinstance(node, ast.Assign):
         named = ast.unparse(node.targets[0])
+        if AT_A_TIME & _names([*node.targets, node.value]):
+            return isinstance(node.value, ast.Call | ast.BinOp | ast.BoolOp | ast.Constant)
         return named == "__all__" or (named[:1].isupper() and "Literal" in ast.unparse(node.value))
     return isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom))

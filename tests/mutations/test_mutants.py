@@ -103,3 +103,8 @@ def test_a_group_of_rooms_is_below_its_bar_by_what_survives():
     assert not below(dict.fromkeys(made, KILLED))
     assert not below({**dict.fromkeys(made, KILLED), made[0]: SURVIVED, made[1]: TIMEOUT})
     assert below({**dict.fromkeys(made, KILLED), made[0]: SURVIVED, made[1]: SURVIVED})
+
+
+def test_how_much_is_done_at_a_time_is_left_alone_and_what_is_done_is_not():
+    source = b"def f(n):\n    width = max(1, BLOCK // n)\n    return [n + 1 for _ in range(width)]\n"
+    assert {line for line, _, _ in changes(source)} == {3}

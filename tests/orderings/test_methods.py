@@ -8,7 +8,16 @@ import pdeval
 from pdeval.catalog import ENTRIES
 from pdeval.mechanics.registries import lacking
 from pdeval.orderings.coefficients import COEFFICIENTS
-from pdeval.orderings.methods import borda, bradley_terry, chosen, mc4, orderings
+from pdeval.orderings.methods import (
+    _balance,
+    _leave_out,
+    _stationary,
+    borda,
+    bradley_terry,
+    chosen,
+    mc4,
+    orderings,
+)
 from pdeval.orderings.order import order
 from pdeval.orderings.tallies import surplus_of_pairs
 
@@ -183,3 +192,26 @@ def test_every_ordering_of_no_resamples_is_none():
     assert bradley_terry(none, none).shape == (0, 3)
     assert borda(surplus_of_pairs(none, none)).shape == (0, 3)
     assert mc4(none).shape == (0, 3)
+
+
+def test_no_ordering_writes_into_what_it_is_given():
+    rng = np.random.default_rng(0)
+    net = rng.integers(-3, 4, (4, 4))
+    net = net - net.T
+    held = {
+        "net": net.astype(float),
+        "shared": np.full((4, 4), 9.0),
+        "value": rng.random(4),
+        "wins": rng.random(4),
+        "worst_first": np.sort(rng.random((4, 9)), axis=-1),
+    }
+    for array in held.values():
+        array.setflags(write=False)
+    for entry in orderings().values():
+        if getattr(entry.kernel, "__module__", "").startswith("pdeval."):
+            assert entry.kernel(*[held[column] for column in entry.columns]).shape == (4,)
+    weight = np.abs(rng.random((4, 4)))
+    weight.setflags(write=False)
+    for inside in (_leave_out, _stationary):
+        inside(weight)
+    _balance(weight, held["value"] - held["value"].mean())

@@ -184,3 +184,33 @@ def test_a_verdict_per_collection_says_what_it_was_asked_too():
     said = {key: value for key, value in SAID["verdict"].items() if key in found.attrs}
     assert {key: found.attrs[key] for key in said} == {**said, "table": "collection_effects"}
     assert set(SAID["verdict"]) - set(said) <= {"over"}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_rows_are_numbered_from_0(name):
+    assert asked(name).index.equals(pd.RangeIndex(len(asked(name))))
+
+
+def test_rows_of_two_baselines_stand_measure_by_measure_and_else_as_each_alone():
+    both = asked("compare", baseline=["bm25", "ql"], test="t")
+    alone = pd.concat([asked("compare", baseline=one, test="t") for one in ("bm25", "ql")])
+    wanted = alone.sort_values("measure", key=lambda column: column.map({"AP": 0, "RR": 1}), kind="stable")
+    columns = ["run_a", "run_b", "measure", "difference", "p_value"]
+    pd.testing.assert_frame_equal(both[columns], wanted[columns].reset_index(drop=True), check_exact=True)
+
+
+@pytest.mark.parametrize("given", [{}, {"baseline": "bm25"}])
+def test_rows_of_groups_stand_group_by_group_and_inside_by_measure_and_run(given):
+    for name, found in (
+        ("segments", asked("segments", **given)),
+        ("verdict", asked("verdict", per="collection", **given)),
+    ):
+        for _, part in found.groupby("part"):
+            assert part["measure"].tolist() == sorted(part["measure"]), name
+            runs = [one for one in ("run_a", "run_b", "run") if one in part.columns]
+            for _, rows in part.groupby("measure"):
+                pairs = list(rows[runs].itertuples(index=False, name=None))
+                assert len(set(pairs)) == len(pairs)
+                if not given:
+                    assert pairs == sorted(pairs), name
+        assert found["part"].tolist() == sorted(found["part"])

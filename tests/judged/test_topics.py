@@ -1,0 +1,72 @@
+"""Which queries count, by hand, and what is said of those that runs did not answer."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from pdeval.judged import positions
+from pdeval.judged.topics import counted, nothing_text, of_runs, tell_missing
+from pdeval.kinds import tables
+from tests import naive
+
+# a answers 1, 2 and 4, b answers 1 and 3, c answers 1; 3 has nothing relevant at 2, 4 nothing at all
+LISTS = {"a": {"1": ["x"], "2": ["x"], "4": ["x"]}, "b": {"1": ["x"], "3": ["x"]}, "c": {"1": ["y"]}}
+GRADES = {"1": {"x": 2}, "2": {"x": 3}, "3": {"x": 1, "y": 0}, "4": {"x": 0}}
+Y, N = True, False
+
+
+@pytest.fixture(scope="module")
+def found():
+    return positions.join(tables.read(naive.table(LISTS), "runs"), tables.read(naive.judgments(GRADES), "qrels"))
+
+
+@pytest.mark.parametrize(
+    ("topics", "level", "wanted"),
+    [
+        ("relevant", None, [[Y, Y, Y], [Y, Y, Y], [Y, Y, Y], [N, N, N]]),
+        ("relevant", 2, [[Y, Y, Y], [Y, Y, Y], [N, N, N], [N, N, N]]),
+        ("judged", None, [[Y, Y, Y], [Y, Y, Y], [Y, Y, Y], [Y, Y, Y]]),
+        ("answered", None, [[Y, Y, Y], [Y, N, N], [N, Y, N], [Y, N, N]]),
+        ("common", None, [[Y, Y, Y], [N, N, N], [N, N, N], [N, N, N]]),
+    ],
+)
+def test_which_queries_count_for_which_run(found, topics, level, wanted):
+    used = counted(found, topics, level)
+    assert used.dtype == bool
+    assert used.tolist() == wanted
+
+
+def test_only_the_runs_of_the_pairs_asked_for_are_looked_at():
+    assert of_runs(np.ones((2, 4), dtype=bool), np.array([0]), np.array([2])).tolist() == [[Y, N, Y, N]] * 2
+
+
+def told(found, topics="relevant"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        said = tell_missing(found, counted(found, topics, None), topics)
+    assert said == bool(caught)
+    return [(str(one.message), one.filename) for one in caught]
+
+
+def test_the_run_with_most_missing_queries_is_named_where_it_was_asked(found):
+    text = "2 of 3 judged queries are missing from run 'c', and some from 2 other runs; they count as worst case."
+    assert told(found) == [(text, __file__)]
+    two = found.keep_runs(np.array([Y, N, Y]))
+    assert told(two)[0][0].startswith("2 of 3 judged queries are missing from run 'c', and some from 1 other run;")
+    one = found.keep_runs(np.array([Y, N, N]))
+    assert told(one)[0][0].startswith("1 of 3 judged queries are missing from run 'a';")
+
+
+@pytest.mark.parametrize("topics", ["answered", "common"])
+def test_nothing_is_said_where_what_is_missing_does_not_count(found, topics):
+    assert told(found, topics) == []
+    assert told(found.keep_topics(np.array([Y, N, N, N]))) == []
+
+
+def test_why_no_query_counts_is_said(found):
+    assert nothing_text(found, "common", None).startswith("no judged query is answered by every run")
+    assert nothing_text(found, "relevant", 9) == (
+        "no judged query has an item with a grade of at least 9 (the largest grade is 3), so no topic counts."
+    )
+    assert "has an item with a positive grade (the largest grade is 3)" in nothing_text(found, "relevant", None)
