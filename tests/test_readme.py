@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from pdeval.__main__ import main
-from pdeval.kinds.vocabularies import GRADES, VOCABULARIES
+from pdeval.kinds.vocabularies import GRADES, VOCABULARIES, names_of
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -128,11 +128,13 @@ def _first(kind: str) -> int:
 def columns() -> str:
     """Return the table of the column names that are understood."""
     lines = ["| | run | query | item |", "|---|---|---|---|"]
-    said = {"pdeval": "pdeval, ir_datasets, ir_measures", "recommender": "recommenders", "plain": "in words"}
+    said = {"pdeval": "pdeval, ir_datasets, ir_measures", "recommender": "LensKit, RecTools", "plain": "in words"}
     for name, words in VOCABULARIES.items():
         lines.append(f"| {said.get(name, name)} | `{words['run']}` | `{words['query']}` | `{words['doc']}` |")
-    grades = ", ".join(f"`{name}`" for name in GRADES)
-    return "\n".join([*lines, "", f"The grade is in {grades}; score and rank are in `score` and `rank`.", ""])
+    grades, scores = (", ".join(f"`{name}`" for name in names) for names in (GRADES, names_of("score")))
+    own = [f"`{words['grade']}` ({said.get(name, name)})" for name, words in VOCABULARIES.items() if "grade" in words]
+    text = f"The grade is in {grades}, or in {', '.join(own)}; the score in {scores}; the rank in `rank`."
+    return "\n".join([*lines, "", text, ""])
 
 
 def notebooks() -> str:

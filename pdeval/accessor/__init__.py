@@ -226,8 +226,8 @@ def join(
 
     Parameters
     ----------
-    qrels : DataFrame or bound accessor
-        Judgments: query, doc, grade, maybe subtopic.
+    qrels : DataFrame, nested dict or bound accessor
+        Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.
     level : float, optional
         The least grade that counts as relevant; by default any positive grade.
     topics : {'relevant', 'judged', 'answered', 'common'}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from pdeval.accessor.near_tables import nearly
 from pdeval.judged import ids, lists
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
@@ -59,6 +60,8 @@ def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
         tables.not_in_the_index(frame, binding)
     except ValueError as error:
         return f"a table that pdeval does not recognise (columns {columns}): {error}"
+    if hint := nearly(frame):
+        return f"a table that pdeval does not recognise (columns {columns}); {hint}"
     return (
         f"a table that pdeval does not recognise (columns {columns}); "
         "bind its roles: df.ireval(query=..., doc=..., score=...)"

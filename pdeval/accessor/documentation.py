@@ -46,7 +46,10 @@ GROUPS = {
         "within each query first, so that n counts queries.",
     ),
 }
-QRELS = ("DataFrame or bound accessor", "Judgments: query, doc, grade, maybe subtopic.")
+QRELS = (
+    "DataFrame, nested dict or bound accessor",
+    "Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.",
+)
 ORDER = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "Examples")
 
 

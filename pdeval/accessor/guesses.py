@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+from pdeval.accessor.near_tables import nearly
 from pdeval.kinds import tables
 from pdeval.kinds.recognition import lacking
 from pdeval.kinds.schemas import SCHEMAS
@@ -67,6 +68,8 @@ def _elsewhere(kind: str | None, name: str, kinds: Iterable[str], door: Any) -> 
     """Return what kinds of table have the verb, and what keeps this one from being one of them."""
     wanted = list(dict.fromkeys("runs" if one == "judged" else one for one in kinds))
     if kind is None and door is not None:
+        if hint := nearly(door._frame):
+            return f"{name}(): this table is not recognised; {hint}."
         known = [one for one in wanted if one in SCHEMAS and not SCHEMAS[one].square]
         first = min(known, key=lambda one: (_share_lacking(one, door), one != "runs"))
         try:

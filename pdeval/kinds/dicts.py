@@ -66,6 +66,8 @@ def from_dict(
     """
     if what not in (None, "runs", "qrels"):
         raise ValueError(f"what={what!r}: choose 'runs' or 'qrels'.")
+    if what == "qrels" and run is not None:
+        raise ValueError(f"run={run!r}: judgments have no run.")
     if is_ranx(table):
         return _of_ranx(table, what, run)
     if isinstance(table, Mapping):
@@ -106,7 +108,7 @@ def _of_ranx(table: Any, what: What | None, run: str | None) -> pd.DataFrame:
     own: What = "qrels" if type(table).__name__ == "Qrels" else "runs"
     if what is not None and what != own:
         raise ValueError(f"a ranx.{type(table).__name__} holds {own}, not {what}.")
-    return _of_mapping(table.to_dict(), own, run if own == "qrels" else run or table.name)
+    return _of_mapping(table.to_dict(), own, None if own == "qrels" else run or table.name)
 
 
 def _of_mapping(table: Mapping[Any, Any], what: What | None, run: str | None) -> pd.DataFrame:

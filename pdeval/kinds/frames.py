@@ -136,6 +136,8 @@ def not_a_table(value: object, what: str = "a table") -> str:
         how = "pdeval.read_run(path), read_qrels(path) or pandas.read_csv(path) reads a file"
     elif isinstance(value, dict) or is_ranx(value):
         how = "pdeval.from_dict(...) makes one of nested dicts, pandas.DataFrame(...) one of a dict of columns"
+    elif hasattr(type(value), "compute"):
+        how = ".compute() makes one of a Dask DataFrame"
     elif is_stream(value) or isinstance(value, pd.Series | pa.ChunkedArray):
         how = "this is a single column"
     else:

@@ -7,6 +7,7 @@ untidy      the same for files that need cleaning first
 line_faults which line is at fault
 last_lines  whether the file was cut short, where that can be told
 column_files  files whose columns have names: parquet, CSV, TSV
+run_metadata  what run files say of themselves, in headers that `yaml_lines` reads
 reading     read_run, read_runs, read_qrels
 score_layouts  how other tools write scores
 wide_scores  scores: one column per measure or per run, and other forms, to a scores table

@@ -26,7 +26,7 @@ SEPARATED = {".csv": ",", ".tsv": "\t"}
 def has_header(path: Path) -> bool:
     """Return whether the columns of a file have names: parquet, CSV, and TSV whose first line names query and item.
 
-    Runs and judgments of TREC are also found under .tsv, without names.
+    Runs and judgments of TREC are also found under .tsv and .csv, without names and commas.
 
     Examples
     --------
@@ -34,13 +34,15 @@ def has_header(path: Path) -> bool:
     (True, False)
     """
     ending = _ending(path)
-    if files.is_parquet(path) or ending == ".csv":
+    if files.is_parquet(path):
         return True
-    if ending != ".tsv" or not path.is_file():
-        return False
+    if ending not in SEPARATED or not path.is_file():
+        return ending == ".csv"
     first = next(piece for _, piece in files.contents(path))[: 1 << 16].removeprefix(BOM).split(b"\n")[0]
-    words = first.decode(errors="replace").strip("\r").split("\t")
-    return all(any(name in words for name in names_of(role)) for role in ITEM)
+    line = first.decode(errors="replace").strip("\r")
+    if ending == ".csv":
+        return len(line.split()) < 4 or any(mark in line for mark in ",;")
+    return all(any(name in line.split("\t") for name in names_of(role)) for role in ITEM)
 
 
 def _ending(path: Path) -> str:

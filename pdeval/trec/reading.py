@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from pdeval.trec.encodings import check_encoding
 from pdeval.trec.files import PathLike
 from pdeval.trec.line_layouts import QRELS, RUN, TEXT
 from pdeval.trec.lines import read_columns
+from pdeval.trec.run_metadata import metadata_of
 
 Names = Literal["file", "tag"]
 
@@ -80,6 +81,30 @@ def read_run(
     return arrow.frame(run_table(RunFile(Path(path), own, given=bool(name), encoding=encoding)))
 
 
+@overload
+def read_runs(
+    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    *,
+    names: Names = ...,
+    encoding: str | None = ...,
+    progress: bool | None = ...,
+    engine: str = ...,
+    metadata: Literal[False] = ...,
+) -> pd.DataFrame: ...
+
+
+@overload
+def read_runs(
+    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    *,
+    names: Names = ...,
+    encoding: str | None = ...,
+    progress: bool | None = ...,
+    engine: str = ...,
+    metadata: Literal[True],
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+
+
 def read_runs(
     paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
     *,
@@ -87,7 +112,8 @@ def read_runs(
     encoding: str | None = None,
     progress: bool | None = None,
     engine: str = "pandas",
-) -> pd.DataFrame:
+    metadata: bool = False,
+) -> Any:
     """Return the runs of many files in one frame: run, query_id, doc_id, score, rank; file after file.
 
     Parameters
@@ -102,6 +128,15 @@ def read_runs(
         Whether to show a bar; by default if it takes more than a second and somebody is watching.
     engine : {'pandas', 'dask'}
         What makes the frame: with 'dask' a Dask DataFrame, one partition per file, read when it is evaluated.
+    metadata : bool
+        Whether to return what the files say of themselves too, in ir_metadata headers (YAML in comments between
+        `# ir_metadata.start` and `# ir_metadata.end`): `runs, metadata = read_runs(folder, metadata=True)`, one row
+        per run, one column per value, `method.retrieval.1.name`. It is metadata for `by=`, as every verb takes it.
+
+    Returns
+    -------
+    DataFrame, or tuple of DataFrame
+        The runs; with `metadata=True` the runs and their metadata.
 
     Examples
     --------
@@ -119,7 +154,10 @@ def read_runs(
         raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
     check_encoding(encoding)
     found = [file._replace(encoding=encoding) for file in run_files(paths, names=names)]
-    return ENGINES[engine](found, progress=progress)
+    runs = ENGINES[engine](found, progress=progress)
+    if not metadata:
+        return runs
+    return runs, metadata_of(found, runs["run"].unique().tolist() if engine == "pandas" else None)
 
 
 def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None = None) -> pd.DataFrame:

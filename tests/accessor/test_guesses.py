@@ -111,3 +111,14 @@ def test_a_test_in_the_place_of_a_measure_is_told_on_runs_too():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     with pytest.raises((KeyError, ValueError), match=r"compare\(test='hsd'\)"):
         runs.ireval.compare(qrels, "hsd", topics="common")
+
+
+def test_votes_and_wide_scores_are_told_the_call_that_makes_a_table_of_them():
+    log = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]})
+    with pytest.raises(AttributeError, match=r"looks like a log of votes: pdeval\.votes\(df\)"):
+        log.ireval.order()
+    wide = pd.DataFrame({"name": ["a"], "qid": ["1"], "map": [0.5], "P_5": [0.2]})
+    with pytest.raises(AttributeError, match=r"one column per measure \(map, P_5\): pdeval\.scores\(df\)"):
+        wide.ireval.compare()
+    assert "pdeval.scores(df)" in repr(wide.ireval)
+    assert "pdeval.votes(df)" in repr(log.ireval)

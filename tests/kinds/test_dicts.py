@@ -162,6 +162,8 @@ def test_options_that_contradict_the_dict_are_told():
         pdeval.from_dict({"a": RUN}, run="x")
     with pytest.raises(ValueError, match="ScoredDoc has a score: these are no qrels"):
         pdeval.from_dict([ScoredDoc("q", "d", 1)], what="qrels")
+    with pytest.raises(ValueError, match="run='x': judgments have no run"):
+        pdeval.from_dict(QRELS, what="qrels", run="x")
     with pytest.raises(ValueError, match="what='run': choose 'runs' or 'qrels'"):
         pdeval.from_dict(RUN, what="run")
 

@@ -44,6 +44,15 @@ def test_a_tsv_without_a_header_is_a_trec_file(tmp_path):
     assert rows(pdeval.read_qrels(path)) == [{"query_id": "1", "doc_id": "d", "relevance": 1}]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
+def test_trec_files_come_back_whatever_their_ending(tmp_path, name):
+    runs = pdeval.from_dict({"a": {"1": {"x": 2.0, "y": 1.0}}})
+    pdeval.write_run(runs, tmp_path / name)
+    assert pdeval.read_run(tmp_path / name)["doc_id"].tolist() == ["x", "y"]
+    pdeval.write_qrels(pdeval.from_dict({"1": {"x": 2}}), tmp_path / name)
+    assert pdeval.read_qrels(tmp_path / name)["relevance"].tolist() == [2]
+
+
 def test_interactions_without_a_rating_are_relevant_as_in_a_frame(tmp_path):
     path = tmp_path / "test.csv"
     path.write_text("userId,movieId,timestamp\n1,7,99\n")
