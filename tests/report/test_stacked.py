@@ -71,6 +71,14 @@ def test_discriminative_power_is_collections_by_measures(stacked):  # Tables 3 a
     check_latex(table)
 
 
+def test_nothing_is_second_where_all_others_are():
+    frame = pd.DataFrame(
+        {"set": ["x"] * 3 + ["y"] * 3, "measure": ["AP", "RR", "P"] * 2, "detected": [1, 0, 0, 2, 1, 0]}
+    )
+    table = frame.assign(test="t", pairs=3, n_detected=1).ireval.report(by="set")
+    assert [[cell.emphasis for cell in row[1:]] for row in table.rows] == [["best", "", ""], ["best", "second", ""]]
+
+
 def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of lexiprecision
     power = asked(
         stacked, "discriminative_power", ["rrLP", "RR"], by=["kind", "collection"], tests=["hsd", "t"], draws=50
@@ -110,7 +118,10 @@ def test_correlations_are_averaged_in_a_triangle(stacked):  # Table 2 of RPP
     assert heads(table) == [("", ""), ("", "invRPP"), ("", "RPP"), ("", "AP")]
     mean = found.query("measure_a == 'invRPP' and measure_b == 'AP'")["value"].mean()
     assert cells(table)[1] == ["invRPP", "–", cells(table)[1][2], f"{mean:.2f}"]
-    assert table.notes == ("Means over 3 collections, each counting the same.",)
+    assert table.notes == (
+        "Kendall's τ b of the orderings of systems by two measures.",
+        "Means over 3 collections, each counting the same.",
+    )
     rows = found.ireval.report()
     assert heads(rows)[:4] == [("", "Collection"), ("RR", "invRPP"), ("RR", "RPP"), ("RR", "AP")]
     check_latex(table)
