@@ -40,7 +40,9 @@ def _checked(table: object, kind: str, other: str) -> bool:
     found = tables.read(empty, kind, getattr(table, "_binding", None))
     query = found.roles.get("query")
     columns = [name for name in columns if name not in (*found.roles.values(), *found.run_columns)]
-    for name in columns if query is not None else ():
+    if query is None:
+        return bool(columns)
+    for name in columns:
         pairs = _pairs(frame, [query, name])
         again = pairs[query].duplicated(keep=False)
         if again.any():
