@@ -64,7 +64,7 @@ def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str,
     kinds = {one.entry.family: one for one in measures}
     if len(kinds) > 1:
         both = " and ".join(str(one) for one in kinds.values())
-        raise ValueError(f"{verb.name}() takes measures of one ranking or preferences, not both in one call: {both}.")
+        raise ValueError(f"{verb.name}() takes measures of one ranking or preferences, not both: {both}.")
     first = of_kind("runs")["measure" if "metric" in kinds else "prefer"]
     asked = {name: value for name, value in given.items() if name not in own or name == "metadata"}
     by = [*(name for name in told_by if name in stacked), *names]

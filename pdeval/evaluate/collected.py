@@ -127,7 +127,7 @@ def _of_join(judged: Judged, measures: object, names: list[str], replicate: obje
     several = sources(judged, measures)
     if len(several) > 1:
         both = " and ".join(one.measures[0] for one in several[:2])
-        raise ValueError(f"measures of one ranking or preferences, not both in one call: {both}.")
+        raise ValueError(f"measures of one ranking or preferences, not both: {both}.")
     source: Any = several[0].cube() if isinstance(several[0], Pairs) else several[0]
     place = np.empty(len(found.query), dtype=np.intp)
     place[found.query] = np.arange(len(place))

@@ -105,7 +105,7 @@ def test_a_group_of_runs_is_no_segment(judged):
 
 
 def test_scores_and_preferences_are_asked_apart(judged):
-    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both in one call: AP and RPP"):
+    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
         judged.verdict(["AP", "RPP"], by="third", metadata=THIRDS)
     with pytest.raises(ValueError, match=r"verdict\(\) takes measures of one ranking or preferences, not both"):
         stacked(RUNS).ireval.verdict(stacked(QRELS), ["AP", "RPP"], by="collection")
