@@ -147,6 +147,18 @@ def test_the_steps_from_map_to_search_length_are_ranges_over_collections(stacked
     check_latex(table)
 
 
+def test_moves_of_systems_are_rows_of_collections_or_a_range_over_them(stacked):
+    moves = asked(stacked, "delta_sort", "nDCG@10")
+    table = moves.ireval.report(columns=["collection", "runs", "delta_sort", "tau_b", "delta_value"], digits=2)
+    assert heads(table)[2:] == [("", "ΔSort (%)"), ("", "τ b"), ("", "ΔValue (×)")]
+    assert [row[0] for row in cells(table)] == ["set 0", "set 1", "set 2"]
+    spread = moves.ireval.report(average="range", columns=["measure_new", "delta_sort", "tau_b"], digits=1)
+    own = moves["delta_sort"]
+    assert cells(spread)[0][:2] == ["nDCG@10", f"{own.mean() - own.std():.1f}–{own.mean() + own.std():.1f}"]
+    check_latex(table)
+    check_latex(asked(stacked, "delta_sort", "nDCG@10", per="run").ireval.report(group="collection"))
+
+
 def test_orders_stand_side_by_side_and_follow_the_mean_rank(stacked):
     orders = asked(stacked, "order", "AP")
     table = orders.ireval.report()
