@@ -23,6 +23,12 @@ def labels():
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
+def halves():
+    """Even and odd queries."""
+    queries = pdeval.datasets.sample_qrels()["query_id"].drop_duplicates().reset_index(drop=True)
+    return pd.DataFrame({"query_id": queries, "half": queries.astype(int) % 2})
+
+
 # what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
 ARGUMENTS = {
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
@@ -46,6 +52,10 @@ ARGUMENTS = {
         "metadata": pdeval.datasets.sample_metadata(),
     },
     "replicates.compare": lambda _: {"system": "family", "metadata": pdeval.datasets.sample_metadata()},
+    "verdict": lambda _: {"measures": "RPP", "by": "half", "metadata": halves(), "draws": 20},
+    "verdict.sample_size": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
+    "segments": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
+    "segments.gaps": lambda _: {"measures": "RPP", "by": "half", "metadata": halves()},
     "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},
 }
 VERBS_OF_A_JOIN = of_kind("judged")

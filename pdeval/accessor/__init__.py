@@ -18,6 +18,7 @@ from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kinds import tables
 from pdeval.kinds.frames import as_table
+from pdeval.kinds.metadata import runs_within
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.verbs import WATCHERS, Verb, of_kind
@@ -178,7 +179,10 @@ class Ireval:
             if isinstance(given["measures"], pd.DataFrame | Ireval):
                 what = SCHEMAS[kind].says
                 raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
-        held = tables.described_frame(self) if verb.takes == "frame" else tables.read(self, kind)
+        own = self
+        if given.get("by") is not None:
+            own = Ireval(self._frame, runs_within(self._frame, self._binding, kind, given["by"]))
+        held = tables.described_frame(own) if verb.takes == "frame" else tables.read(own, kind)
         if isinstance(held, tables.Table):
             grouping.tell_of_replicates(verb, given, held)
         return stamped(verb, verb.function(held, **given))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pdeval.accessor import grouping
 from pdeval.accessor.documentation import of_door
+from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
 from pdeval.judged.judged import Judged, join
 from pdeval.kinds.frames import as_table
@@ -247,6 +248,7 @@ def complete(verb: Verb, given: dict[str, Any]) -> bool:
 def joined(kind: type[Judged], runs: object, qrels: object, verb: Verb | None, given: dict[str, Any]) -> Any:
     """Return the join that a verb of a run table works on, made with the rules that it was given."""
     rules = rules_of_join(qrels, verb, given)
+    check_shared_ids(runs, qrels)
     made = join(runs, qrels, **rules)
     if verb is None:  # a join to keep, which later edits of the caller's frames do not reach
         made = made.apart()

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.accessor.grouping import check_columns, of_join, options_of, row_groups, rows_by, with_metadata
+from pdeval.accessor.grouping import check_columns, of_join, options_of, row_groups, rows_by
 from pdeval.catalog.entries import parse_all
 from pdeval.evaluate import groups
 from pdeval.kinds import tables
+from pdeval.kinds.metadata import matched_rows, with_metadata
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.vocabularies import names_of
 from pdeval.verbs import Verb, of_kind
@@ -33,7 +34,7 @@ def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any],
     if join is not None:
         judged = join(given)
         return of_join(judged, verb, given, asked)
-    frame = with_metadata(frame, binding, "runs", asked)
+    frame = with_metadata(frame, binding, "runs", by, groups.tables_of(asked.get("metadata")))
     check_columns(frame, binding, "runs", by)
     labels, parts = rows_by(frame, by)
 
@@ -54,36 +55,42 @@ def of_runs(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any],
 def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str, Any]] | None:
     """Return the values of stacked collections, and what a verb is to be asked of them; None where there is one.
 
-    For verbs that show several collections themselves, as `report` does: each collection is joined to its own
-    judgments first.
+    For verbs that look at several collections themselves, as `report` and `verdict` do: each collection is joined to
+    its own judgments first.
     """
     own = [parameter.name for parameter in verb.parameters]
-    if verb.gives or "by" not in own or given.get("by") is None:
+    if "by" not in own or not isinstance(given.get("by"), str | list | tuple):
         return None
-    names, qrels = groups.named(given["by"]), given["qrels"]
-    frame, inside = door._frame, _frame_of(qrels)
-    if not any(name in frame.columns and name in inside.columns for name in names):
+    names, frame, inside = groups.named(given["by"]), door._frame, _frame_of(given["qrels"])
+    told_by = [name for name in getattr(frame, "attrs", {}).get("collections", ()) if name not in names]
+    stacked = [name for name in (*told_by, *names) if name in frame.columns and name in inside.columns]
+    if not stacked:
         return None
     default = next(parameter.default for parameter in verb.parameters if parameter.name == "measures")
     measures = parse_all(given.pop("measures", default))
     kinds = {one.entry.family: one for one in measures}
     if len(kinds) > 1:
         both = " and ".join(str(one) for one in kinds.values())
-        raise ValueError(f"a report shows measures of one ranking or preferences, not both: {both}.")
+        raise ValueError(f"{verb.name}() takes measures of one ranking or preferences, not both: {both}.")
     first = of_kind("runs")["measure" if "metric" in kinds else "prefer"]
-    asked = {name: value for name, value in given.items() if name not in own}
-    values = door._ask(first, {**asked, "measures": measures, "by": names})
-    return values, {name: value for name, value in given.items() if name in own}
+    asked = {name: value for name, value in given.items() if name not in own or name == "metadata"}
+    by = [*(name for name in told_by if name in stacked), *names]
+    if not verb.gives:  # a report joins metadata by itself, to group its rows
+        asked.pop("metadata", None)
+    values = door._ask(first, {**asked, "measures": measures, "by": by})
+    done = ("metadata",) if verb.gives else ()
+    return values, {name: value for name, value in given.items() if name in own and name not in done}
 
 
 def _of_collections(
     door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any], shared: list[str]
 ) -> pd.DataFrame:
     labels, parts = door._rows_by(shared)
+    labels, parts, asked = _of_their_kinds(door._frame, labels, parts, asked, shared)
     beside = {name: given[name] for name in ("qrels", "labels") if given.get(name) is not None}
     divided = {name: _divided(value, shared) for name, value in beside.items()}
     rest = {**{name: value for name, value in asked.items() if name != "by"}}
-    further = [name for name in asked["by"] if name not in shared]
+    further = [name for name in asked["by"] if name not in labels.columns]
 
     def ask(both: tuple[pd.DataFrame, pd.Series]) -> pd.DataFrame:
         part, row = both
@@ -95,7 +102,7 @@ def _of_collections(
             answer[name] = own[tuple(row[keys])] if keys else own[()]
         if answer.get("metadata") is not None:
             every = groups.tables_of(answer["metadata"])
-            answer["metadata"] = [_own_rows(one, shared, tuple(row)) for one in every]
+            answer["metadata"] = [_own_rows(one, shared, tuple(row[shared])) for one in every]
         if further:
             answer["by"] = further
         elif "metadata" in options_of(verb):
@@ -105,6 +112,36 @@ def _of_collections(
     result = groups.of_each(ask, zip(parts, (row for _, row in labels.iterrows())), labels)
     result.attrs["collections"] = shared
     return result
+
+
+def _of_their_kinds(
+    frame: Any, labels: pd.DataFrame, parts: Any, asked: dict[str, Any], shared: list[str]
+) -> tuple[pd.DataFrame, Any, dict[str, Any]]:
+    """Return collections with what metadata say of them, in the order of all that they are grouped by.
+
+    Metadata about collections have their column(s), and none of the other columns of the runs.
+    """
+    every, left = groups.tables_of(asked.get("metadata")), []
+    columns = labels
+    for one in every:
+        names = [name for name in asked["by"] if name in one.columns and name not in shared]
+        others = {*map(str, one.columns)} & {*map(str, frame.columns)} - {*shared, *names}
+        keys = [name for name in shared if name in one.columns]
+        if not names or not keys or others:
+            left.append(one)
+            continue
+        row = matched_rows(labels, one, keys)
+        columns = columns.assign(**{name: one[name].array.take(row) for name in names})
+    if len(left) == len(every):
+        return labels, parts, asked
+    columns = columns[[name for name in asked["by"] if name in columns.columns]]
+    order = groups.groups_of(list(columns.columns), columns, pd.DataFrame(index=[0]))
+    place = np.empty(len(order.query), dtype=np.intp)
+    place[order.query] = np.arange(len(order.query))
+    rows = np.argsort(place[order.queries], kind="stable")
+    whole = list(parts)
+    asked = {**asked, "metadata": left or None}
+    return columns.iloc[rows].reset_index(drop=True), [whole[row] for row in rows], asked
 
 
 def _divided(value: Any, shared: list[str]) -> tuple[list[str], dict[tuple[Any, ...], Any]]:

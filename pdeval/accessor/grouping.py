@@ -20,7 +20,7 @@ from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import sources
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
-from pdeval.kinds.metadata import matched_rows
+from pdeval.kinds.metadata import with_metadata
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.kinds.vocabularies import listed
 from pdeval.mechanics.progress import track
@@ -216,7 +216,7 @@ def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]
         raise ValueError(f"replicate= averages what runs score on queries; a {said} has none. Say it where they have.")
     if "by" not in asked:
         return verb.function(_averaged(_cubes(tables.read(door, kind), given), asked["replicate"]), **given)
-    frame = with_metadata(frame, binding, kind, asked)
+    frame = with_metadata(frame, binding, kind, asked["by"], groups.tables_of(asked.get("metadata")))
     check_columns(frame, binding, kind, asked["by"])
     if kind in ("scores", "preferences") and verb.takes == "held" and "measures" in given:
         query = tables.query_column(frame, binding)
@@ -230,27 +230,6 @@ def of_table(door: Any, verb: Verb, given: dict[str, Any], asked: dict[str, Any]
     labels, parts = rows_by(frame, asked["by"])
     rest = {name: asked[name] for name in ("replicate",) if name in asked}
     return groups.of_each(lambda part: type(door)(part, binding)._ask(verb, {**given, **rest}), parts, labels)
-
-
-def with_metadata(frame: pd.DataFrame, binding: Any, kind: str, asked: dict[str, Any]) -> pd.DataFrame:
-    """Return a table with the columns of metadata that are to group it."""
-    attrs = frame.attrs
-    for metadata in groups.tables_of(asked.get("metadata")):
-        names = [name for name in asked["by"] if name in metadata.columns]
-        if not names:
-            continue
-        table = tables.read(frame, kind, binding)
-        own = [*table.run_columns, *([table.roles["query"]] if "query" in table else [])]
-        keys = [name for name in own if name in metadata.columns and name in frame.columns and name not in names]
-        if not keys:
-            raise ValueError(
-                f"the metadata name neither queries nor runs of this table: they have {listed(metadata.columns)}, it "
-                f"has {listed(own)}."
-            )
-        row = matched_rows(frame, metadata, keys)
-        frame = frame.assign(**{name: metadata[name].array.take(row) for name in names})
-        frame.attrs = dict(attrs)
-    return frame
 
 
 def check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) -> None:

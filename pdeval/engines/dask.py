@@ -48,7 +48,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.frames import as_table
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
-from pdeval.verbs import VERBS, Verb
+from pdeval.verbs import VERBS, Verb, of_kind
 
 __all__ = ["DaskIreval", "DaskJudged", "read_runs"]
 
@@ -120,6 +120,8 @@ class DaskIreval(Ireval):
         if asked := grouping.taken(verb, given):
             return stamped(verb, self._grouped(verb, _here(given), asked))
         if joins(verb, self._kind or ""):
+            if given.get("by") is not None and (stacked := grouped_runs.valued(self, verb, _here(given))):
+                return Ireval(self._whole(stacked[0]))._ask(of_kind("scores")[verb.name], stacked[1])
             qrels = given.pop("qrels")
             made = joined(self, qrels, **rules_of_join(qrels, verb, given))
             return made._ask(verb, _here(given))

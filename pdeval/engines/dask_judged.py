@@ -10,6 +10,7 @@ import pandas as pd
 from pdeval.accessor import Joined, grouping
 from pdeval.accessor.building import stamped
 from pdeval.accessor.describe import many
+from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.engines.dividing import Plan, plan
 from pdeval.engines.gathering import Gathered
 from pdeval.engines.partwise import PARTWISE
@@ -113,4 +114,5 @@ class DaskJudged(Joined):
 def joined(runs: object, qrels: object, *, level: float | None = None, **rules: Any) -> DaskJudged:
     """Return the join of a Dask run table with judgments; reads the id columns once, and nothing else yet."""
     level, topics = checked_level(level), rules.pop("topics", "relevant")
+    check_shared_ids(runs, qrels)
     return DaskJudged(plan(runs, qrels, **rules), level, topics)

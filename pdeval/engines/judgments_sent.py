@@ -60,6 +60,17 @@ class Given:
         query = self.roles["query"]
         return by_number(self.large, _numbered, (query, known, home), count)
 
+    def different(self, what: str) -> list[object]:
+        """Return the positive grades, or the subtopics, sorted; of large judgments the column is read."""
+        if what not in self.roles:
+            return []
+        column = (self.large if self.frame is None else self.frame)[self.roles[what]].drop_duplicates()
+        column = column.compute() if self.frame is None else column
+        found = (
+            numbers(column, "judgments' grade") if what == "grade" else ids.column_ids(column, what).unique()[0].index()
+        )
+        return np.unique(found[found > 0]).tolist() if what == "grade" else list(found)
+
     def table(self) -> Table:
         """Return all judgments as one table; large ones are gathered."""
         return Table("qrels", self.large.compute() if self.frame is None else self.frame, self.roles)

@@ -25,6 +25,7 @@ from pdeval.evaluate import summary as summaries
 from pdeval.evaluate import winrates
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.pairs import Pairs, select
+from pdeval.evaluate.populations import check_weighed
 from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
 from pdeval.evaluate.sources import Source
 from pdeval.judged.blocks import View
@@ -130,7 +131,7 @@ def _tidy(
 ) -> Any:
     import dask
 
-    check(asked, judged.known.positions)
+    _checked(judged, asked)
     division = judged.plan.division(asked, pairs=pairs is not None)
     question = answers.question(judged.known, kept, asked, "scores" if pairs is None else "preferences", pairs)
     told = dask.delayed(question, traverse=False)
@@ -162,7 +163,7 @@ def _values(
     if not metrics and not rates:
         return {}
     known, asked = judged.known, [*metrics, *rates]
-    check(asked, known.positions)
+    _checked(judged, asked)
     division = judged.plan.division(asked, pairs=again)
     joins = division.kept_joins if again and not asks_corpus(metrics, judged.plan.rules) else division.joins
     shape = known.positions.retrieved.shape
@@ -205,7 +206,7 @@ def _without_pairs(judged: DaskJudged, measure: Measure) -> bool:
 def stream(judged: DaskJudged, measures: object = ("RPP",), *, tell: bool = True) -> Stream:
     """Return the preferences of all pairs as a source that asks the partitions for a block of pairs at a time."""
     source = select(judged.known, measures, tell=tell)
-    check(source.asked, judged.known.positions)
+    _checked(judged, source.asked)
     division = judged.plan.division(source.asked, pairs=True)
     joins = division.joins if asks_corpus(source.asked, judged.plan.rules) else division.kept_joins
     return Stream(source.judged, source.asked, source.a, source.b, MEMORY, joins)
@@ -228,6 +229,12 @@ class Stream(Pairs):
         counts = views.counted(measure)
         values[~(counts[:, a] & counts[:, b])] = np.nan
         return values
+
+
+def _checked(judged: DaskJudged, asked: Sequence[Measure]) -> None:
+    """Raise what pandas raises of some measures, before any work; a partition knows only its own judgments."""
+    check(asked, judged.known.positions)
+    check_weighed(asked, judged.plan.given.different)
 
 
 def check(asked: Sequence[Measure], known: Positions) -> None:

@@ -1,4 +1,4 @@
-"""One cube of a table that holds several groups of queries: collections that stand on each other, or segments.
+"""One cube of several groups of queries: collections that stand on each other in a table, or segments of a join.
 
 A query is told apart by its group and its id, so that nothing is ever paired across groups.
 """
@@ -6,7 +6,7 @@ A query is told apart by its group and its id, so that nothing is ever paired ac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,11 @@ import pandas as pd
 
 from pdeval.evaluate import groups, pivot, replicates
 from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.evaluate.sources import only
+from pdeval.evaluate.groups import Metadata
+from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.sources import Held, only, sources
+from pdeval.judged.judged import Judged
+from pdeval.kinds.metadata import with_metadata
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import listed
 
@@ -50,17 +54,21 @@ class Collected:
         yield from (slice(int(first), int(last)) for first, last in zip(self.ends, self.ends[1:]))
 
 
-def collected(table: Table, measures: object, by: object, replicate: object = None) -> Collected:
-    """Return the values of a table of scores or preferences, queries told apart by the groups that `by` names.
+def collected(
+    held: Held, measures: object, by: object, replicate: object = None, metadata: Metadata = None
+) -> Collected:
+    """Return the values of a table of scores or preferences, or of a join, by the groups of queries that `by` names.
 
     Parameters
     ----------
     measures : str or list, optional
-        Which of the table's measures; None for all.
+        What to compute of a join; which of a table's measures, None for all.
     by : str or list of str
-        Column(s) of the table.
+        Column(s) of the table, of the joined tables, or of the metadata.
     replicate : str or list of str, optional
         Columns of the run whose values are averaged over, within each query.
+    metadata : DataFrame or list of them, optional
+        What queries are, one row each, with columns to group by.
 
     Examples
     --------
@@ -72,6 +80,15 @@ def collected(table: Table, measures: object, by: object, replicate: object = No
     (['x', 'y'], [0, 2, 3], [0.1, 0.2, 0.9])
     """
     names = groups.named(by)
+    if isinstance(held, Judged):
+        return _of_join(held, measures, names, replicate, metadata)
+    if not isinstance(held, Table):
+        raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
+    table, about = held, groups.tables_of(metadata)
+    if about:
+        binding = {**table.roles, "run": list(table.run_columns)}
+        frame = with_metadata(table.frame, binding, table.kind, names, about)
+        table = replace(table, frame=frame)
     _check(table, names)
     table = table if measures is None else only(table, measures)
     frame, query = table.frame, table.roles["query"]
@@ -97,6 +114,33 @@ def collected(table: Table, measures: object, by: object, replicate: object = No
         source = replicates.averaged(source, groups.named(replicate))
     size = np.bincount(source.queries.to_numpy() // len(known), minlength=len(place))
     return Collected(source, found.labels, np.append(0, np.cumsum(size)))
+
+
+def _of_join(judged: Judged, measures: object, names: list[str], replicate: object, metadata: Metadata) -> Collected:
+    """Return the values of a join, the queries of each group next to each other."""
+    found = groups.of_join(judged, names, metadata)
+    if not found.of_queries_alone:
+        of_runs = [name for name in names if name in judged.runs.columns] or names
+        raise ValueError(
+            f"by={of_runs[0]!r} is about runs; group by what is about queries or collections, and compare() the runs."
+        )
+    several = sources(judged, measures)
+    if len(several) > 1:
+        both = " and ".join(one.measures[0] for one in several[:2])
+        raise ValueError(f"measures of one ranking or preferences, not both: {both}.")
+    source: Any = several[0].cube() if isinstance(several[0], Pairs) else several[0]
+    place = np.empty(len(found.query), dtype=np.intp)
+    place[found.query] = np.arange(len(place))
+    group = place[found.queries[judged.queries.get_indexer(source.queries)]]
+    counted = ~np.isnan(source.values).all(axis=(0, 2))
+    order = np.flatnonzero(counted)[np.argsort(group[counted], kind="stable")]
+    values = np.ascontiguousarray(source.values[:, order])
+    source = replace(source, queries=pd.Index(order, name=source.queries.name), values=values)
+    if replicate is not None:
+        source = replicates.averaged(source, groups.named(replicate))
+    size = np.bincount(group[counted], minlength=len(place))
+    there = size > 0
+    return Collected(source, found.labels[there].reset_index(drop=True), np.append(0, np.cumsum(size[there])))
 
 
 def _once(table: Table, names: list[str]) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 from pdeval.catalog.known import higher_of
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.kinds.labels import run_labels
+from pdeval.kinds.recognition import COLLECTIONS, several_collections
 from pdeval.kinds.tables import Table, numbers
 from pdeval.mechanics.codes import combined_codes
 
@@ -135,7 +136,13 @@ def _once(frame: pd.DataFrame, cell: np.ndarray, names: list[str], kind: str) ->
     if len(np.unique(cell)) < len(cell):
         again = pd.Series(cell).duplicated().to_numpy()
         first = tuple(frame[names].iloc[int(np.flatnonzero(again)[0])])
+        told_by = [name for name in COLLECTIONS if name in frame.columns and frame[name].nunique() > 1]
+        advice = (
+            "If collections stand on each other, give a column that names them, and by=that column; else bind more "
+            "columns to the run, df.ireval(run=[...]), or keep one of each."
+        )
+        advice = several_collections(told_by[0]) if told_by else advice
         raise ValueError(
             f"the {kind} table has {int(again.sum()):,} rows that repeat an earlier ({', '.join(names)}), "
-            f"e.g. {first}. Keep one of each, or bind more columns to the run: df.ireval(run=[...])."
+            f"e.g. {first}. {advice}"
         )

@@ -6,7 +6,7 @@ preference averages over such users (Diaz & Ferraro 2022, sections 3.2 and 4).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,16 +64,31 @@ def check_populations(positions: Positions, measures: Iterable[Measure]) -> None
     """
     if not isinstance(positions.source, tuple):
         return  # parts of a table know only their own
+
+    def known_of(what: str) -> Iterable[object]:
+        if what == "grade":
+            return grades_of(positions).tolist()
+        return _subtopic_names(positions) if positions.judged.subtopic is not None else []
+
+    check_weighed(measures, known_of)
+
+
+def check_weighed(measures: Iterable[Measure], known_of: Callable[[str], Iterable[object]]) -> None:
+    """Raise where a measure weighs a grade or a subtopic that there is not; `known_of` tells which there are.
+
+    Examples
+    --------
+    >>> from pdeval.catalog import parse
+    >>> check_weighed([parse("ST-RPP(subtopics={99:1})")], lambda what: ["1", "2"])
+    Traceback (most recent call last):
+    KeyError: 'ST-RPP(subtopics={99:1}) gives a weight to subtopic 99, which no relevant item has; there are 1, 2.'
+    """
     for measure in measures:
         for what in ("grade", "subtopic"):
             told = measure.parameters.get(f"{what}s") if measure.entry.population == f"{what}s" else None
             if not isinstance(told, Mapping):
                 continue
-            if what == "subtopic":
-                known = _subtopic_names(positions) if positions.judged.subtopic is not None else []
-            else:
-                known = grades_of(positions).tolist()
-            names = [_spelled(one) for one in known]
+            names = [_spelled(one) for one in known_of(what)]
             unknown = [_spelled(one) for one in told if _spelled(one) not in names]
             if unknown and names:
                 raise KeyError(

@@ -7,7 +7,7 @@ import numpy as np
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.pairs import lexicographic
-from pdeval.evaluate.populations import populations
+from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.scores import Views, cube_of
 from pdeval.judged.judged import Judged
 from pdeval.kernels.levels import total
@@ -112,6 +112,7 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
             raise ValueError(
                 f"under topics={judged.topics!r} runs count on different queries, and win rates need all on the same."
             )
+    check_populations(judged.positions, asked)
     values = np.stack([of_measure(views, measure) for measure in asked])
     found = cube_of(views, asked, values, tell=tell)
     higher = np.ones(len(asked), dtype=bool)  # more wins are better, whatever the measure

@@ -8,6 +8,7 @@ import numpy as np
 
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
+from pdeval.kinds.recognition import COLLECTIONS, several_collections
 from pdeval.kinds.tables import Table, numbers
 
 
@@ -89,10 +90,17 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
     shown = table.frame.iloc[[others[0], rows[0]]]
     query, doc = shown[table.roles["query"]].iloc[0], shown[table.roles["doc"]].iloc[0]
     grades = shown[table.roles["grade"]].tolist()
+    told_by = [name for name in COLLECTIONS if name in shown.columns and shown[name].nunique() > 1]
+    advice = (
+        "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); if to collections, give them and "
+        "the runs a column that names these, and by=that column; else keep one, e.g. "
+        ".groupby([query, doc], as_index=False).max()."
+    )
+    if told_by:
+        advice = several_collections(told_by[0], beside=", with the same column in the runs,")
     return (
         f"the judgments table has {count:,} (query, doc) pairs with different grades, e.g. {(query, doc)!r} with "
-        f"{grades[0]} and {grades[1]}. If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); "
-        "else keep one, e.g. .groupby([query, doc], as_index=False).max()."
+        f"{grades[0]} and {grades[1]}. {advice}"
     )
 
 

@@ -16,6 +16,7 @@ from pdeval.judged import lists as list_index
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.lists import Lists
 from pdeval.judged.ranks import Ties
+from pdeval.kinds.recognition import COLLECTIONS, several_collections
 from pdeval.kinds.tables import Table, numbers, together
 from pdeval.mechanics.stretches import Spans
 
@@ -340,6 +341,8 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
     apart = _telling_apart(runs, names)
     if apart:
         several = [*runs.run_columns, apart]
+        if apart in COLLECTIONS:
+            return text + several_collections(apart, beside=", with the same column in the judgments,")
         return text + (
             f"The column {apart!r} tells them apart: bind it, df.ireval(run={several!r}); where it names collections, "
             f"give by={apart!r}, with the same column in the judgments."
@@ -354,7 +357,8 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
 def _telling_apart(runs: Table, names: list[str]) -> str | None:
     """Return a column that makes the rows unique together with these, or None."""
     known = {*names, *runs.roles.values()}
-    for name in (str(one) for one in runs.frame.columns if one not in known):
+    others = [str(one) for one in runs.frame.columns if one not in known]
+    for name in sorted(others, key=lambda one: one not in COLLECTIONS):
         if not pd.api.types.is_float_dtype(runs.frame[name].dtype) and not runs.frame.duplicated([*names, name]).any():
             return name
     return None

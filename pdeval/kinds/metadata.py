@@ -1,9 +1,15 @@
-"""Metadata: what runs or queries are, one row each, found by their ids."""
+"""Metadata: what runs, queries or collections are, one row each, found by their ids."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
+
+from pdeval.kinds import tables
+from pdeval.kinds.vocabularies import listed
 
 
 def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -> np.ndarray:
@@ -29,6 +35,75 @@ def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -
         hint = f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike." if len(kinds) > 1 else ""
         raise ValueError(f"the metadata have no row for {_some(lost, what)}; add what is missing.{hint}")
     return row
+
+
+def with_metadata(
+    frame: pd.DataFrame, binding: Any, kind: str, by: Sequence[str], metadata: Sequence[pd.DataFrame]
+) -> pd.DataFrame:
+    """Return a table with those columns of metadata that are to group it.
+
+    Metadata are about the runs of the table, its queries, or the collections that it holds: what `by` names and both
+    have tells collections apart where the metadata name neither runs nor queries.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"site": ["x", "y"], "run": "a", "query_id": "1", "measure": "AP", "value": [0.1, 0.2]})
+    >>> about = pd.DataFrame({"site": ["y", "x"], "language": ["fr", "en"]})
+    >>> with_metadata(scores, {"run": "run"}, "scores", ["language", "site"], [about])["language"].tolist()
+    ['en', 'fr']
+    """
+    attrs = frame.attrs
+    for one in metadata:
+        names = [name for name in by if name in one.columns]
+        if not names:
+            continue
+        table = tables.read(first_group(frame, by), kind, binding)
+        told_by = [name for name in attrs.get("collections", ()) if name in frame.columns]
+        ids = [*table.run_columns, *([table.roles["query"]] if "query" in table else [])]
+        keys = [name for name in ids if name in one.columns and name in frame.columns and name not in names]
+        # ids of queries are told apart by their collection; metadata about collections have nothing else
+        told_by = told_by if keys else list(dict.fromkeys([*told_by, *names]))
+        keys += [name for name in told_by if name in one.columns and name in frame.columns]
+        names = [name for name in names if name not in keys]
+        if not keys:
+            raise ValueError(
+                f"the metadata name neither queries nor runs of this table: they have {listed(one.columns)}, it has "
+                f"{listed(ids)}."
+            )
+        row = matched_rows(frame, one, keys)
+        frame = frame.assign(**{name: one[name].array.take(row) for name in names})
+        frame.attrs = dict(attrs)
+    return frame
+
+
+def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dict[str, Any]:
+    """Return the binding of a table with the columns that name its runs within each group that `by` names.
+
+    Rows of several collections repeat (run, query, measure) where these share ids: what names a run is seen in one.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"site": ["x", "y"], "run": "a", "query_id": "1", "measure": "AP", "value": [0.1, 0.2]})
+    >>> runs_within(scores, {}, "scores", "site")
+    {'run': ['run']}
+    """
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
+    known = "run" in binding or frame.attrs.get("run_columns")
+    if known or kind not in ("scores", "preferences") or not any(name in frame.columns for name in names):
+        return dict(binding)
+    found = tables.read(first_group(frame, names), kind, binding).run_columns
+    return {**binding, **({"run": list(found)} if found else {})}
+
+
+def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of one of the groups that a table tells apart by itself: each run and query is there once."""
+    names = [name for name in by if name in frame.columns]
+    if not names or not len(frame):
+        return frame
+    same = [(frame[name] == frame[name].iloc[0]).astype("boolean").fillna(False).to_numpy(dtype=bool) for name in names]
+    part = frame[np.logical_and.reduce(same)]
+    part.attrs = dict(frame.attrs)
+    return part
 
 
 def _index(columns: pd.DataFrame) -> pd.Index:

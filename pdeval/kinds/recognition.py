@@ -13,6 +13,7 @@ from pdeval.kinds.vocabularies import VOCABULARIES, names_of
 
 Binding = Mapping[str, Any]
 COUNTED = ("recall", "keep", "draw")  # numbers that tell the rows of a run apart
+COLLECTIONS = ("collection", "dataset", "corpus", "track", "benchmark", "test_collection")
 UNMARKED = ("-",)  # tables that no columns mark: known only by what they say of themselves
 
 
@@ -214,9 +215,13 @@ def _telling_apart(frame: pd.DataFrame, others: list[str], key: list[str], known
     for size in range(1, min(len(others), 4) + 1):
         found = [(*known, *some) for some in combinations(others, size) if not _repeats(frame, [*known, *some, *key])]
         if found and known:
+            repeated = f"rows repeat ({', '.join([*known, *key])})."
+            stacked = [name for some in found for name in some if name in COLLECTIONS]
+            if stacked:
+                raise ValueError(f"{repeated} {several_collections(stacked[0])}")
             raise ValueError(
-                f"rows repeat ({', '.join([*known, *key])}). The columns {', '.join(found[0])} tell them apart: "
-                f"df.ireval(run={list(found[0])!r})."
+                f"{repeated} The columns {', '.join(found[0])} tell them apart: df.ireval(run={list(found[0])!r}). "
+                f"Where collections stand on each other, by={found[0][-1]!r} works within each."
             )
         if found and _same_runs(frame, found):
             return found[0]
@@ -227,6 +232,20 @@ def _telling_apart(frame: pd.DataFrame, others: list[str], key: list[str], known
                 f"Say which: df.ireval(run={list(first)!r})."
             )
     return tuple(known)  # whoever needs each row once says which ones repeat
+
+
+def several_collections(column: str, *, beside: str = "") -> str:
+    """Return what to do where a column tells collections apart that were taken for one.
+
+    Examples
+    --------
+    >>> several_collections("dataset")
+    "The column dataset tells collections apart: by='dataset' works within each, and .verdict(by='dataset') over all."
+    """
+    return (
+        f"The column {column} tells collections apart: by={column!r}{beside} works within each, and "
+        f".verdict(by={column!r}) over all."
+    )
 
 
 def _repeats(frame: pd.DataFrame, columns: list[str]) -> bool:

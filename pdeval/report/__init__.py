@@ -4,14 +4,16 @@ spec        Report, Column, Cell: what stands where, without markup
 systems     report(): systems x measures, with means, rows, marks, verdict, cells and notes under it
 orders      report_order()
 pairs       report_matrix(), report_comparisons()
-measures    report_discriminative_power(), report_agreement()
+measures    report_agreement()
+detected    report_discriminative_power()
 plain       report_table(): any other table, column by column
 formats     @report_format; latex, html, markdown and sheet declare theirs
 """
 
 from pdeval.report import html, latex, markdown, sheet  # noqa: F401 - they declare their formats
+from pdeval.report.detected import report_discriminative_power
 from pdeval.report.formats import FORMATS, report_format
-from pdeval.report.measures import report_agreement, report_discriminative_power
+from pdeval.report.measures import report_agreement
 from pdeval.report.orders import report_order
 from pdeval.report.pairs import report_comparisons, report_matrix
 from pdeval.report.plain import for_every_other_table, report_table

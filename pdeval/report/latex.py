@@ -37,6 +37,8 @@ _ESCAPES = {
     "[": "{[}", "]": "{]}", "*": "{*}",  # after \\ they would be its options
     **{letter: f"$\\{name}$" for letter, name in _GREEK.items()},
     **{sign: f"${name}$" for sign, name in _SIGNS.items()},
+    **{sign: rf"\textsubscript{{{digit}}}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{sign: rf"\textsuperscript{{{digit}}}" for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }  # fmt: skip
 _CHARACTERS = re.compile("|".join(map(re.escape, _ESCAPES)))
 

@@ -32,6 +32,8 @@ HEADERS = {
     "tau_b": "τ b",
     "tau_ap": "τ AP",
     "alpha": "α",
+    "delta_sort": "ΔSort (%)",
+    "delta_value": "ΔValue (×)",
 }
 
 
@@ -223,7 +225,7 @@ def header_of(name: str, frame: pd.DataFrame) -> str:
         return HEADERS[name]
     if name[:-2] in pair_stems(frame):
         return f"{name[:-2]} {name[-1].upper()}"
-    words = name.removesuffix("_id").replace("_", " ").strip() or name
+    words = name.removesuffix("_id").replace("_per_", "/").replace("_", " ").strip() or name
     return words[0].upper() + words[1:]
 
 

@@ -16,6 +16,7 @@ from pdeval.report.listing import Part, numbers, texts, unique
 from pdeval.report.spec import DASH, Cell, Column, Emphasis, Group
 
 MEAN = "Mean"
+MORE = "†"
 
 
 def by_of(frame: pd.DataFrame, by: str | Sequence[str] | None, *, said: str = "by") -> list[str]:
@@ -65,6 +66,7 @@ def row_per_collection(
     percent: bool = False,
     average: bool = False,
     higher: bool | None = None,
+    against: str | None = None,
     heading: Callable[[dict[str, Any]], str] | None = None,
     what: str = "the table",
 ) -> tuple[list[Part], list[Group]]:
@@ -78,6 +80,8 @@ def row_per_collection(
         Whether the last row is the mean over collections; a dash where one of them has no value.
     higher : bool, optional
         Whether more is better: then the best of each row and heading is marked.
+    against : str, optional
+        One of the headers: what is better than it, in the same row and under the same heading, has a mark.
 
     Examples
     --------
@@ -99,14 +103,14 @@ def row_per_collection(
         values = np.vstack([values, values.mean(axis=0)])
     heads = [_heading(dict(zip(across, one)), across, keys, names, heading) for one in keys.itertuples(index=False)]
     stress = _best(values, [group for group, _ in heads], digits, higher)
+    marks = _better(values, heads, keys[across[-1]].astype(str).tolist(), digits, higher is not False, against)
     rows = [names.get(str(one), str(one)) for one in labels[by[-1]]]
     last = names.get(MEAN, MEAN)
     parts: list[Part] = [texts(by[-1], header(by[-1], names), [*rows, *([last] if average else [])])]
     for place, (group, head) in enumerate(heads):
         name = " ".join(map(str, keys.iloc[place]))
-        parts.append(
-            numbers(name, head, values[:, place], digits, group=group, emphasis=[one[place] for one in stress])
-        )
+        shown = {"emphasis": [one[place] for one in stress], "marks": marks[:, place].tolist()}
+        parts.append(numbers(name, head, values[:, place], digits, group=group, **shown))
     return parts, titled(labels[by[:-1]], names, int(average))
 
 
@@ -161,9 +165,30 @@ def _best(values: np.ndarray, headings: list[str], digits: int, higher: bool | N
     for group in dict.fromkeys(headings):
         own = [place for place, one in enumerate(headings) if one == group]
         for row, printed in zip(found, values):
-            for place, one in zip(own, emphases(decimals.printed(printed[own], digits), higher)):
+            marked = emphases(decimals.printed(printed[own], digits), higher)
+            if marked.count("second") > 1 and "" not in marked:
+                marked = [one if one == "best" else "" for one in marked]  # all others are second: it tells nothing
+            for place, one in zip(own, marked):
                 row[place] = one
     return found
+
+
+def _better(
+    values: np.ndarray, heads: list[tuple[str, str]], keys: list[str], digits: int, higher: bool, against: str | None
+) -> np.ndarray:
+    """Return the marks of what is better, as it prints, than one column under the same heading."""
+    marks = np.full(values.shape, "", dtype=object)
+    if against is None:
+        return marks
+    if against not in keys:
+        raise KeyError(f"against={against!r} is none of the columns; there are {listed(dict.fromkeys(keys))}.")
+    shown = np.array([decimals.printed(row, digits) for row in values])
+    base = {group: place for place, ((group, _), key) in enumerate(zip(heads, keys)) if key == against}
+    for place, (group, _) in enumerate(heads):
+        if group in base:
+            gain = shown[:, place] - shown[:, base[group]]
+            marks[(gain if higher else -gain) > 0, place] = MORE
+    return marks
 
 
 def triangle(

@@ -92,7 +92,7 @@ def report(
         footnote says where they do not say it themselves.
     interval : {"ci", "sd", "replicates"}, optional
         Adds the confidence interval (Student t over queries), the standard deviation over queries, or that of the mean
-        over replicates, which is the default with `replicate`.
+        over replicates, which is the default where there are replicates.
     replicate : str or list of str, optional
         Column(s) of the run that tell replicates of a system apart, such as the seed: a row is a system, its values
         averaged over replicates within each query, and ± says how much the mean varies between them.
@@ -177,7 +177,7 @@ def report(
         """Return the table of one collection."""
         nonlocal shown_interval
         table = means(held, measures, baseline=baseline, alpha=level, higher=higher, replicate=averaged)
-        if averaged and interval is None and not np.isnan(table.varied).all():
+        if interval is None and not np.isnan(table.varied).all():
             shown_interval = "replicates"
         _check_present(table, missing)
         about = metadata

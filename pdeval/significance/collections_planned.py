@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held
 from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
 from pdeval.significance.effects import (
     Effects,
@@ -42,12 +43,13 @@ table(
 )
 
 
-@verb(on=("scores", "preferences"), gives="collections_needed", family="verdict", name="sample_size")
+@verb(on=("scores", "preferences", "judged"), gives="collections_needed", family="verdict", name="sample_size")
 def collections_needed(
-    held: Table,
-    measures: object = None,
+    held: Held,
+    measures: object = MEASURES,
     *,
     by: str | Sequence[str],
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     difference: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -61,10 +63,12 @@ def collections_needed(
 
     Parameters
     ----------
-    measures : str or list of str, optional
-        Which of the table's measures; by default all of them.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell collections apart.
+    metadata : DataFrame or list of them, optional
+        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     difference : float, optional
         The true macro difference, in the measure's units; by default the observed one.
     power : float
@@ -89,7 +93,7 @@ def collections_needed(
     2  dense-s2  bm25            6  0.055        0.912                12.0
     """
     alpha, power = arguments.share("alpha", alpha), arguments.share("power", power)
-    found, pairs = read_collections(held, measures, by, replicate, baseline, "collections")
+    found, pairs = read_collections(held, measures, by, replicate, baseline, "collections", metadata)
     frames = []
     for measure, label in enumerate(found.source.measures):
         k, mean, sd = np.zeros(len(pairs), dtype=np.int64), *np.full((2, len(pairs)), np.nan)

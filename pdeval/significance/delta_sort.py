@@ -39,7 +39,7 @@ table(
         "tau_b": "Kendall's tau-b of the two orderings by mean, as order() ranks them; missing where all systems tie",
         "delta_value": "mean of new / old; a measure where less is better counts with its reciprocal",
     },
-    unreported="it has one row per pair of measures, to be read",
+    then=".report()",
     undrawn="it has one row per pair of measures",
 )
 table(
@@ -55,7 +55,7 @@ table(
         "better_new": "number of runs that the new one finds better",
         "delta_sort": "its move, in places per 100 runs",
     },
-    unreported="it has one row per run and pair of measures, to be read",
+    then=".report()",
     undrawn="it has one row per run and pair of measures",
 )
 

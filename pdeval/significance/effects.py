@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from pdeval.evaluate.collected import Collected, collected
+from pdeval.evaluate.groups import Metadata
+from pdeval.evaluate.sources import Held
 from pdeval.judged.topics import outside
-from pdeval.kinds.tables import Table
 from pdeval.mechanics.arguments import TooFew
 from pdeval.significance.compared import Pairs
 from pdeval.significance.corrections import adjust
@@ -38,10 +39,16 @@ class Effects:
 
 
 def read_collections(
-    held: Table, measures: object, by: object, replicate: object, baseline: object, over: str
+    held: Held,
+    measures: object,
+    by: object,
+    replicate: object,
+    baseline: object,
+    over: str,
+    metadata: Metadata = None,
 ) -> tuple[Collected, Pairs]:
-    """Return the values of a table by collection, and the pairs of runs; `over` is what needs at least two of them."""
-    found = collected(held, measures, by, replicate)
+    """Return values by collection, and the pairs of runs; `over` is what needs at least two of them."""
+    found = collected(held, measures, by, replicate, metadata)
     if over == "collections" and len(found) < 2:
         raise TooFew(
             f"a verdict over collections needs at least two; {' and '.join(found.by.columns)} has only "

@@ -10,9 +10,10 @@ import pandas as pd
 
 from pdeval.evaluate.collected import Collected
 from pdeval.evaluate.groups import with_groups
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
 from pdeval.significance.compared import Pairs
 from pdeval.significance.corrections import Correction, adjust, which_correction
@@ -88,12 +89,18 @@ table(
 )
 
 
-@verb(on=("scores", "preferences"), gives=("collection_verdicts", "collection_effects"), family="verdict")
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives=("collection_verdicts", "collection_effects"),
+    family="verdict",
+    independent="always",
+)
 def verdict(
-    held: Table,
-    measures: object = None,
+    held: Held,
+    measures: object = MEASURES,
     *,
     by: str | Sequence[str],
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     over: Over = "collections",
     baseline: object = None,
     per: Literal["pair", "collection"] = "pair",
@@ -113,10 +120,12 @@ def verdict(
 
     Parameters
     ----------
-    measures : str or list of str, optional
-        Which of the table's measures; by default all of them.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell collections apart.
+    metadata : DataFrame or list of them, optional
+        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     over : {'collections', 'queries'}
         What the interval, and p, generalise to. 'collections': other collections like these; collections are drawn,
         then queries of each. 'queries': other queries of these very collections; only queries are drawn.
@@ -174,7 +183,9 @@ def verdict(
     draws, name = arguments.whole("draws", draws, 1), which_correction(correction)
     if seed is None:
         seed = int(np.random.default_rng().integers(2**63))
-    found, pairs = read_collections(held, measures, by, replicate, baseline, over if per == "pair" else "queries")
+    found, pairs = read_collections(
+        held, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata
+    )
     options: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
     frames = []
     for measure, label in enumerate(found.source.measures):

@@ -11,18 +11,21 @@ import pandas as pd
 
 from pdeval.evaluate.collected import Collected, collected
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.groups import with_groups
+from pdeval.evaluate.groups import Metadata, with_groups
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
 from pdeval.mechanics.arguments import TooFew
 from pdeval.mechanics.equality import settled
 from pdeval.significance.compared import Pairs, finite
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.outcome import describe, ratio, student_interval
+from pdeval.significance.outcome import describe
+from pdeval.significance.welch import interval_of, of_others, paired_p, welch_gap
 from pdeval.verbs import verb
 
+ON = ("scores", "preferences", "judged")
 GAP = "gap:float gap_low:float gap_high:float gap_p:float gap_p_adjusted:float gap_significant:bool"
 GAPS = (
     "n_a:int n_b:int gap:float ci_low:float ci_high:float p_value:float p_adjusted:float significant:bool largest:bool"
@@ -113,12 +116,13 @@ class _Described:
     measure: str
 
 
-@verb(on=("scores", "preferences"), gives=("segments", "segment_differences"), family="segments")
+@verb(on=ON, gives=("segments", "segment_differences"), family="segments")
 def segments(
-    held: Table,
-    measures: object = None,
+    held: Held,
+    measures: object = MEASURES,
     *,
     by: str | Sequence[str],
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     baseline: object = None,
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
@@ -132,10 +136,12 @@ def segments(
 
     Parameters
     ----------
-    measures : str or list of str, optional
-        Which of the table's measures; by default all of them.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell segments apart.
+    metadata : DataFrame or list of them, optional
+        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     baseline : run, tuple of ids, or list of them, optional
         Compare all other runs with this one, which is then `run_b`.
     correction : str or None
@@ -181,19 +187,19 @@ def segments(
     """
     alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
     name = which_correction(correction)
-    found, pairs = _read(held, measures, by, replicate, baseline)
+    found, pairs = _read(held, measures, by, replicate, baseline, metadata)
     frames = []
     for one in _described(found, pairs):
         group, item = np.indices(one.n.shape).reshape(2, -1)
         kept = one.n.ravel() > 0
         group, item = group[kept], item[kept]
         at = (group, item)
-        low, high = _interval(one.n[at], one.mean[at], one.sd[at], confidence)
+        low, high = interval_of(one.n[at], one.mean[at], one.sd[at], confidence)
         columns: dict[str, Any] = _names(found, pairs, item) | {"measure": one.measure, "n": one.n[at]}
         if pairs is None:
             columns |= {"mean": one.mean[at], "ci_low": low, "ci_high": high}
         else:
-            p = _paired(one.n[at], one.mean[at], one.sd[at])
+            p = paired_p(one.n[at], one.mean[at], one.sd[at])
             adjusted = _together(p, name, alpha)
             side = np.where(adjusted < alpha, np.sign(one.mean[at]), 0.0).astype(np.int64)
             columns |= {"difference": one.mean[at], "ci_low": low, "ci_high": high, "p_value": p}
@@ -213,12 +219,18 @@ def segments(
     return with_groups(frame, found.by, code)
 
 
-@verb(on=("scores", "preferences"), gives=("segment_gaps", "segment_difference_gaps"), family="segments", name="gaps")
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives=("segment_gaps", "segment_difference_gaps"),
+    family="segments",
+    name="gaps",
+)
 def segment_gaps(
-    held: Table,
-    measures: object = None,
+    held: Held,
+    measures: object = MEASURES,
     *,
     by: str | Sequence[str],
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     baseline: object = None,
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
@@ -231,10 +243,12 @@ def segment_gaps(
 
     Parameters
     ----------
-    measures : str or list of str, optional
-        Which of the table's measures; by default all of them.
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell segments apart.
+    metadata : DataFrame or list of them, optional
+        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     baseline : run, tuple of ids, or list of them, optional
         Gaps between the differences of all other runs to this one.
     correction : str or None
@@ -261,7 +275,7 @@ def segment_gaps(
     """
     alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
     name = which_correction(correction)
-    found, pairs = _read(held, measures, by, replicate, baseline)
+    found, pairs = _read(held, measures, by, replicate, baseline, metadata)
     first, second = np.triu_indices(len(found), k=1)
     names = pd.Index(found.names)
     frames = []
@@ -284,40 +298,10 @@ def segment_gaps(
     return frame
 
 
-def welch_gap(
-    one: tuple[np.ndarray, np.ndarray, np.ndarray], two: tuple[np.ndarray, np.ndarray, np.ndarray], confidence: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the difference of two means, Welch's interval of it and his p; NaN of a sample of one.
-
-    Parameters
-    ----------
-    one, two : (ndarray, ndarray, ndarray)
-        Number, mean and standard deviation of each sample.
-
-    Examples
-    --------
-    >>> found = welch_gap((np.array([9]), np.array([0.5]), np.array([0.1])), (np.array([4]), np.array([0.3]),
-    ...                   np.array([0.1])), 0.95)
-    >>> [value.round(3).tolist() for value in found]
-    [[0.2], [0.052], [0.348], [0.017]]
-    """
-    from scipy import special
-
-    (n, mean, sd), (m, other, spread) = one, two
-    with np.errstate(divide="ignore", invalid="ignore"):
-        a, b = np.where(n > 1, np.square(sd) / n, np.nan), np.where(m > 1, np.square(spread) / m, np.nan)
-        se = np.sqrt(a + b)
-        df = np.where(se == 0, n + m - 2.0, np.square(a + b) / (np.square(a) / (n - 1) + np.square(b) / (m - 1)))
-        gap = mean - other
-        half = special.stdtrit(df, (1 + confidence) / 2) * se
-        p = 2 * special.stdtr(df, -np.abs(ratio(gap, se)))
-    return gap, gap - half, gap + half, np.where(np.isnan(se), np.nan, p)
-
-
 def _read(
-    held: Table, measures: object, by: object, replicate: object, baseline: object
+    held: Held, measures: object, by: object, replicate: object, baseline: object, metadata: Metadata
 ) -> tuple[Collected, Pairs | None]:
-    found = collected(held, measures, by, replicate)
+    found = collected(held, measures, by, replicate, metadata)
     if len(found) < 2:
         raise TooFew(
             f"segments are compared with each other; {' and '.join(found.by.columns)} has only {found.names[0]!r}."
@@ -339,37 +323,9 @@ def _described(found: Collected, pairs: Pairs | None) -> list[_Described]:
         rest = np.full((3, len(found), width), np.nan)
         for numbers, values in blocks:
             own[:, :, numbers] = np.stack([describe(values[part]) for part in found.slices()], axis=1)
-            rest[:, :, numbers] = _others(own[:, :, numbers])
+            rest[:, :, numbers] = of_others(own[:, :, numbers])
         made.append(_Described(own[0].astype(np.int64), own[1], own[2], tuple(rest), label))  # type: ignore[arg-type]
     return made
-
-
-def _others(own: np.ndarray) -> np.ndarray:
-    """Return number, mean and standard deviation of all queries but those of each segment."""
-    n, mean, sd = own
-    mean, square = np.where(n > 0, mean, 0.0), np.where(n > 1, np.square(sd) * (n - 1), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        count = n.sum(axis=0) - n
-        centre = (n * mean).sum(axis=0) / n.sum(axis=0)
-        other = centre - n * (mean - centre) / count
-        whole = (square + n * np.square(mean - centre)).sum(axis=0)
-        left = whole - square - n * np.square(mean - centre) - count * np.square(other - centre)
-        spread = np.sqrt(np.maximum(left, 0.0) / (count - 1))
-    return np.stack([count, np.where(count > 0, other, np.nan), np.where(count > 1, spread, np.nan)])
-
-
-def _interval(n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-    low, high = student_interval(np.maximum(n, 2), mean, sd, confidence)
-    return np.where(n > 1, low, np.nan), np.where(n > 1, high, np.nan)
-
-
-def _paired(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """Return p of the paired t-test; NaN of one query."""
-    from scipy import special
-
-    size = np.maximum(n, 2)
-    p = 2 * special.stdtr(size - 1, -np.abs(ratio(mean, sd / np.sqrt(size))))
-    return np.where(n > 1, p, np.nan)
 
 
 def _together(p: np.ndarray, correction: str, alpha: float) -> np.ndarray:

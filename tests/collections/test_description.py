@@ -65,7 +65,7 @@ def test_collections_have_a_row_each_and_a_report():
     alone = both[0].query("collection == 1").ireval.describe(both[1].query("collection == 1"), topics="answered")
     pd.testing.assert_frame_equal(found.iloc[[1], 1:].reset_index(drop=True), alone, check_like=False)
     shown = str(found.ireval.report(digits=2))
-    assert "| Collection | Queries | Runs | Docs per query |" in shown
+    assert "| Collection | Queries | Runs | Docs/query |" in shown
     assert "tied scores" not in shown.lower()
 
 

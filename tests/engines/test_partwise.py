@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from pdeval.engines import partwise
+import pdeval
+from pdeval.engines import judgments_sent, partwise
 from tests.engines.bits import divided, quiet, same_bits
 
 pytest.importorskip("dask")
@@ -94,3 +95,21 @@ class TestComparisons:
 
     def test_the_default_measures_are_those_of_pandas(self, some, qrels):
         same_bits(quiet(some.ireval.compare, qrels), quiet(divided(some, 3).ireval.compare, qrels))
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("verb", ["measure", "prefer", "summary", "order", "compare"])
+def test_a_weight_for_what_no_item_has_is_refused_as_on_pandas(verb, large, monkeypatch):
+    if large:
+        monkeypatch.setattr(judgments_sent, "SMALL", 100)
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels(subtopics=True)
+    single = verb in ("measure", "summary")
+    asked = {
+        ("EU" if single else "RPP")
+        + "(grades={1:1,7:2})": "gives a weight to grade 7, which no relevant item has; there",
+        ("ST-EU" if single else "ST-RPP") + "(subtopics={99:1})": "gives a weight to subtopic 99, which no relevant",
+    }
+    for measure, text in asked.items():
+        for table in (runs, divided(runs, 3)):
+            with pytest.raises(KeyError, match=text):
+                getattr(table.ireval, verb)(qrels, measure, topics="common")

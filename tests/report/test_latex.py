@@ -1,14 +1,13 @@
 # ruff: noqa: E501 (tables are compared line by line)
 r"""LaTeX: literal text, escaping, and documents that a TeX program accepts."""
 
-import shutil
-import subprocess
 from dataclasses import replace
 
 import pytest
 
 from pdeval.report import Cell, Column, Group, Report, report
 from pdeval.report.latex import escape
+from tests.report.compiling import compiled
 
 SPECIAL = r"a_b & 50% of $x$ #1 {y} ~z^2 \w <|> [s] *t* --u “q” α ≥ β, naïve" + ' "v"'
 
@@ -151,6 +150,10 @@ def test_a_wrong_option_says_what_is_wrong(scores, options, text):
         report(scores, marks=None).to_latex(**options)
 
 
+def test_small_digits_are_set_low_or_high():
+    assert escape("δRR₁, m²") == r"$\delta$RR\textsubscript{1}, m\textsuperscript{2}"
+
+
 def odd_tables(scores, comparisons):
     """Tables with everything in them that could break TeX."""
     names = {"bm25": SPECIAL, "lm_dir": "[lm] " + SPECIAL, "AP": "α-AP@10 [%]", "run": "System_&_more"}
@@ -164,33 +167,13 @@ def odd_tables(scores, comparisons):
     yield Report((Column("b", "x"),), ((Cell(1, "1", "best", "*"),),), (Group("[g]", 1, ("g",)),), ("g",))
 
 
-def compiled(tmp_path, document):
-    """Compile a document, or skip; returns what the program said where it failed."""
-    program = shutil.which("tectonic") or shutil.which("pdflatex")
-    if program is None:
-        pytest.skip("needs tectonic or pdflatex, and neither is installed")
-    (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
-    options = [] if program.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
-    done = subprocess.run(
-        [program, *options, "paper.tex"], cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=300
-    )
-    if done.returncode == 0:
-        assert (tmp_path / "paper.pdf").stat().st_size > 0
-        return ""
-    if "acmart.cls" in done.stdout + done.stderr and "not found" in done.stdout + done.stderr:
-        pytest.skip("needs the acmart class, which is not installed")
-    return (done.stdout + done.stderr)[-2000:]
-
-
 def test_it_compiles_in_an_article_with_booktabs_only(scores, comparisons, tmp_path):
     tables = [table.to_latex() for table in odd_tables(scores, comparisons)]
-    head = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
-    assert compiled(tmp_path, head + "\n\n".join(tables) + "\n\\end{document}\n") == ""
+    assert compiled(tmp_path, tables) == ""
 
 
 def test_it_compiles_in_two_columns_of_acmart(scores, comparisons, tmp_path):
     odd = list(odd_tables(scores, comparisons))
     tables = [table.to_latex(size="small") for table in odd]
     tables += [replace(table, label=None).to_latex(environment="table*") for table in odd]
-    head = "\\documentclass[sigconf,nonacm]{acmart}\n\\begin{document}\n\\title{T}\\maketitle\n"
-    assert compiled(tmp_path, head + "\n\n".join(tables) + "\n\\end{document}\n") == ""
+    assert compiled(tmp_path, tables, "acmart") == ""

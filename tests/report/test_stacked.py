@@ -71,6 +71,14 @@ def test_discriminative_power_is_collections_by_measures(stacked):  # Tables 3 a
     check_latex(table)
 
 
+def test_nothing_is_second_where_all_others_are():
+    frame = pd.DataFrame(
+        {"set": ["x"] * 3 + ["y"] * 3, "measure": ["AP", "RR", "P"] * 2, "detected": [1, 0, 0, 2, 1, 0]}
+    )
+    table = frame.assign(test="t", pairs=3, n_detected=1).ireval.report(by="set")
+    assert [[cell.emphasis for cell in row[1:]] for row in table.rows] == [["best", "", ""], ["best", "second", ""]]
+
+
 def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of lexiprecision
     power = asked(
         stacked, "discriminative_power", ["rrLP", "RR"], by=["kind", "collection"], tests=["hsd", "t"], draws=50
@@ -110,7 +118,10 @@ def test_correlations_are_averaged_in_a_triangle(stacked):  # Table 2 of RPP
     assert heads(table) == [("", ""), ("", "invRPP"), ("", "RPP"), ("", "AP")]
     mean = found.query("measure_a == 'invRPP' and measure_b == 'AP'")["value"].mean()
     assert cells(table)[1] == ["invRPP", "–", cells(table)[1][2], f"{mean:.2f}"]
-    assert table.notes == ("Means over 3 collections, each counting the same.",)
+    assert table.notes == (
+        "Kendall's τ b of the orderings of systems by two measures.",
+        "Means over 3 collections, each counting the same.",
+    )
     rows = found.ireval.report()
     assert heads(rows)[:4] == [("", "Collection"), ("RR", "invRPP"), ("RR", "RPP"), ("RR", "AP")]
     check_latex(table)
@@ -134,6 +145,18 @@ def test_the_steps_from_map_to_search_length_are_ranges_over_collections(stacked
     assert cells(table)[3][:2] == ["cumulative", f"{low:.2f}–{high:.2f}"]
     assert table.notes[0] == "From one standard deviation below the mean over 3 collections to one above it."
     check_latex(table)
+
+
+def test_moves_of_systems_are_rows_of_collections_or_a_range_over_them(stacked):
+    moves = asked(stacked, "delta_sort", "nDCG@10")
+    table = moves.ireval.report(columns=["collection", "runs", "delta_sort", "tau_b", "delta_value"], digits=2)
+    assert heads(table)[2:] == [("", "ΔSort (%)"), ("", "τ b"), ("", "ΔValue (×)")]
+    assert [row[0] for row in cells(table)] == ["set 0", "set 1", "set 2"]
+    spread = moves.ireval.report(average="range", columns=["measure_new", "delta_sort", "tau_b"], digits=1)
+    own = moves["delta_sort"]
+    assert cells(spread)[0][:2] == ["nDCG@10", f"{own.mean() - own.std():.1f}–{own.mean() + own.std():.1f}"]
+    check_latex(table)
+    check_latex(asked(stacked, "delta_sort", "nDCG@10", per="run").ireval.report(group="collection"))
 
 
 def test_orders_stand_side_by_side_and_follow_the_mean_rank(stacked):

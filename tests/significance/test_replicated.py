@@ -266,7 +266,7 @@ class TestMeanAndSpread:
         assert "± the standard deviation over replicates (seed) of the mean over queries." in str(printed)
         assert r"$\pm$" in printed.to_latex()
         assert "AP_sd_replicates" in printed.to_frame()
-        again = scores.ireval.summary(replicate="seed").ireval.report(interval="replicates", marks=None)
+        again = scores.ireval.summary(replicate="seed").ireval.report()
         assert "± the standard deviation over replicates (seed)" in str(again)
         assert [row[-1].spread for row in again.rows] == [row[-1].spread for row in printed.rows]
 
