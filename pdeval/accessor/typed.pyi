@@ -303,6 +303,26 @@ class JudgedVerbs(Judged):
     @property
     def interleave(self) -> _Interleave: ...
 
+    def leaderboard(
+        self,
+        measures: object = ...,
+        *,
+        method: str | Sequence[str] | None = None,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        resample: str | Sequence[str] | None = None,
+        scale: Literal["own", "elo"] = "own",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+
     class _Lengths:
         """Verbs of lengths."""
 
@@ -617,6 +637,40 @@ class JudgedVerbs(Judged):
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
+    class _Segments:
+        """Verbs of segments."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return what each segment of the queries or users gets, and how far it is from all others."""
+
+        def gaps(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+
+    @property
+    def segments(self) -> _Segments: ...
+
     def simulate_clicks(
         self,
         model: str | ClickModel = "perfect",
@@ -722,6 +776,46 @@ class JudgedVerbs(Judged):
 
     @property
     def ties(self) -> _Ties: ...
+
+    class _Verdict:
+        """Verbs of verdict."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
+
+    @property
+    def verdict(self) -> _Verdict: ...
 
 class AblationIreval(Ireval):
     """The verbs of a table of the kind 'ablation'."""
@@ -1430,11 +1524,52 @@ class DecidingIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
+class DeltaSortIreval(Ireval):
+    """The verbs of a table of the kind 'delta_sort'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class DeltaSortRunsIreval(Ireval):
     """The verbs of a table of the kind 'delta_sort_runs'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class DescriptionIreval(Ireval):
     """The verbs of a table of the kind 'description'."""
@@ -1530,6 +1665,7 @@ class DiscriminativePowerIreval(Ireval):
         group: str | None = None,
         by: str | Sequence[str] | None = None,
         average: bool = False,
+        against: str | None = None,
         names: Mapping[str, str] | None = None,
         caption: str | None = None,
         label: str | None = None,
@@ -1690,6 +1826,53 @@ class LabelsIreval(Ireval):
 
     @property
     def agreement(self) -> _Agreement: ...
+
+class LeaderboardsIreval(Ireval):
+    """The verbs of a table of the kind 'leaderboards'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            comparisons: pd.DataFrame | None = None,
+            measure: str | None = None,
+            method: str | None = None,
+        ) -> Axes:
+            """Return axes with the runs listed best first, each at its rank with its rank interval."""
+
+        def critical_difference(
+            self,
+            *,
+            ax: Axes | None = None,
+            comparisons: pd.DataFrame | None = None,
+            measure: str | None = None,
+            method: str | None = None,
+        ) -> Axes:
+            """Return axes with the runs listed best first, each at its rank with its rank interval."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        show: Literal["rank", "score", "both"] | None = None,
+        digits: int = 3,
+        by: str | Sequence[str] | None = None,
+        average: bool = True,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of an ordering, best run first: ranks, their intervals, tiers, scores."""
 
 class LeftOutIreval(Ireval):
     """The verbs of a table of the kind 'left_out'."""
@@ -2178,7 +2361,7 @@ class OrdersIreval(Ireval):
         notes: str | Sequence[str] | None = None,
         footnotes: bool = True,
     ) -> Report:
-        """Return the table of an ordering, best run first: ranks, their intervals, scores."""
+        """Return the table of an ordering, best run first: ranks, their intervals, tiers, scores."""
 
 class PairExplanationIreval(Ireval):
     """The verbs of a table of the kind 'pair_explanation'."""
@@ -2391,6 +2574,26 @@ class PreferencesIreval(Ireval):
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
 
+    def leaderboard(
+        self,
+        measures: object = None,
+        *,
+        method: str | Sequence[str] | None = None,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        resample: str | Sequence[str] | None = None,
+        scale: Literal["own", "elo"] = "own",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+
     def matrix(self, measure: object = None) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
 
@@ -2570,6 +2773,7 @@ class PreferencesIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
             correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             alpha: float = 0.05,
@@ -2583,6 +2787,7 @@ class PreferencesIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
             correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             alpha: float = 0.05,
@@ -2616,6 +2821,7 @@ class PreferencesIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             over: Literal["collections", "queries"] = "collections",
             baseline: object = None,
             per: Literal["pair", "collection"] = "pair",
@@ -2635,6 +2841,7 @@ class PreferencesIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             difference: float | None = None,
             power: float = 0.8,
             alpha: float = 0.05,
@@ -3143,6 +3350,33 @@ class RunsIreval(Ireval):
     @property
     def interleave(self) -> _Interleave: ...
 
+    def leaderboard(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        method: str | Sequence[str] | None = None,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        resample: str | Sequence[str] | None = None,
+        scale: Literal["own", "elo"] = "own",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+    ) -> pd.DataFrame:
+        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
+
     class _Lengths:
         """Verbs of lengths."""
 
@@ -3614,6 +3848,54 @@ class RunsIreval(Ireval):
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
+    class _Segments:
+        """Verbs of segments."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return what each segment of the queries or users gets, and how far it is from all others."""
+
+        def gaps(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+
+    @property
+    def segments(self) -> _Segments: ...
+
     def simulate_clicks(
         self,
         qrels: object,
@@ -3771,6 +4053,60 @@ class RunsIreval(Ireval):
     @property
     def ties(self) -> _Ties: ...
 
+    class _Verdict:
+        """Verbs of verdict."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
+
+    @property
+    def verdict(self) -> _Verdict: ...
+
 class ScoresIreval(Ireval):
     """The verbs of a table of the kind 'scores'."""
 
@@ -3887,6 +4223,26 @@ class ScoresIreval(Ireval):
 
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def leaderboard(
+        self,
+        measures: object = None,
+        *,
+        method: str | Sequence[str] | None = None,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        resample: str | Sequence[str] | None = None,
+        scale: Literal["own", "elo"] = "own",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
 
     class _Lengths:
         """Verbs of lengths."""
@@ -4094,6 +4450,7 @@ class ScoresIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
             correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             alpha: float = 0.05,
@@ -4107,6 +4464,7 @@ class ScoresIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
             correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             alpha: float = 0.05,
@@ -4152,6 +4510,7 @@ class ScoresIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             over: Literal["collections", "queries"] = "collections",
             baseline: object = None,
             per: Literal["pair", "collection"] = "pair",
@@ -4171,6 +4530,7 @@ class ScoresIreval(Ireval):
             measures: object = None,
             *,
             by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             difference: float | None = None,
             power: float = 0.8,
             alpha: float = 0.05,
