@@ -134,6 +134,8 @@ def _misfit(verb: Verb, kind: str, signature: inspect.Signature, options: Mappin
             hint = (
                 " The numbers of this table are already computed." if kind != "judged" else " The join has it already."
             )
+        if unknown[0] == "by" and verb.family == "plot":
+            hint = " A panel for each group is .plot.panels(by=...)."
         return f"{verb.name}() has no option {unknown[0]!r}; it has {', '.join(names)}.{hint}"
     if "qrels" in str(error) and kind == "runs":
         return (

@@ -24,6 +24,8 @@ headroom_bars                               what the best systems of many collec
 behaviour_bars                              what users did in each bucket
 hasse                                       position vectors and their orders
 forest                                      differences per collection, and all of them together
+
+`.plot.panels(by="collection")` draws any of them once for each collection.
 """
 
 from typing import Any
@@ -46,6 +48,8 @@ from pdeval.plots.search_length import asl_histogram, asl_wins
 from pdeval.plots.significance import p_value_curves
 from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
 from pdeval.plots.variance import variance_components
+
+from pdeval.plots import panels as _panels  # noqa: F401 isort: skip - last: it is a verb of all that were declared
 
 __all__ = [
     "asl_histogram",
