@@ -131,6 +131,12 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         SHIFT,
     ),
     (
+        "significance/hsd.py",
+        "np.take(flat[query], where, out=found,",
+        ('np.take(flat[query], where, out=found, mode="clip") -> np.take(flat[query], where, out=found)',),
+        "no place is beyond the ends; clipping only saves a copy",
+    ),
+    (
         "significance/power.py",
         "optimize.brentq(missing",
         ("optimize.brentq(missing, 0.0, high, xtol=1e-10) -> optimize.brentq(missing, 0.0, high)",),
