@@ -308,3 +308,12 @@ def test_ranks_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kind)
     found = np.asarray(entry.kernel(*other))
     assert found.dtype == np.float64
     assert float(found) == float(entry.kernel(*given))
+
+
+@pytest.mark.parametrize("user", ["uniform", "dcg"])
+def test_interleaving_no_pairs_gives_no_preferences_for_any_user(user):
+    none, lists = np.zeros((3, 0)), np.zeros(0)
+    assert interleaving(none, none, lists, lists, user=user).shape == (0,)
+    assert OI(none, none, user=user).shape == (0,)
+    ranks = np.array([1.0, 4.0])
+    assert float(interleaving(ranks, ranks + 1, np.array(0.0), np.array(0.0), user=user)) == 0.0

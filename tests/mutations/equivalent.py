@@ -85,6 +85,16 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "orderings/order.py",
+        "each = 1 + len(source.runs) * any(",
+        (
+            "any -> all",
+            "1 -> 2",
+            "\"worst_first\" in one.entry.columns -> ('worst_first' not in one.entry.columns)",
+        ),
+        AT_A_TIME,
+    ),
+    (
+        "orderings/order.py",
         "else np.ones(len(source.measures), dtype=bool)",
         ("np.ones(len(source.measures), dtype=bool) -> np.ones(len(source.measures))",),
         TRUE,
@@ -121,6 +131,12 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         SHIFT,
     ),
     (
+        "significance/hsd.py",
+        "np.take(flat[query], where, out=found,",
+        ('np.take(flat[query], where, out=found, mode="clip") -> np.take(flat[query], where, out=found)',),
+        "no place is beyond the ends; clipping only saves a copy",
+    ),
+    (
         "significance/power.py",
         "optimize.brentq(missing",
         ("optimize.brentq(missing, 0.0, high, xtol=1e-10) -> optimize.brentq(missing, 0.0, high)",),
@@ -131,6 +147,16 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "while missing(high) < 0:",
         ("missing(high) < 0 -> (missing(high) <= 0)",),
         "a root at the end of the bracket is found in a wider one too",
+    ),
+    (
+        "accessor/grouping.py",
+        "if len(first) * 4 > len(frame):",
+        (
+            "len(first) * 4 > len(frame) -> (len(first) * 4 >= len(frame))",
+            "4 -> 5",
+            "len(first) * 4 -> (len(first) / 4)",
+        ),
+        TWO_WAYS,
     ),
     ("engines/partitions.py", "ROWS = 1 << 19", ("1 -> 2", "19 -> 20"), AT_A_TIME),
     (

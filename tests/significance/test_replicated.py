@@ -296,3 +296,14 @@ class TestMeanAndSpread:
         prefs = seeds().prefer(QRELS, "RPP", topics="common")
         printed = prefs.ireval.report(replicate="seed")
         assert [row[1].text for row in printed.rows] == ["dense", "rerank", "splade"]  # after their letters
+
+
+def test_the_effect_size_is_over_the_deviation_of_a_value_within_a_query():
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    scores = runs.ireval.measure(qrels, "AP", topics="common")
+    trained = scores[scores["run"].str.contains("-s[12]")]
+    found = trained.ireval.replicates.compare(system="model", metadata=metadata)
+    parts = trained.ireval.replicates(system="model", metadata=metadata)["variance"]
+    within = np.sqrt(parts.iloc[1:].sum())  # the query first; then system x query, replicate, residual
+    assert len(parts) == 4
+    np.testing.assert_allclose(found["effect_size"], found["difference"] / within, rtol=1e-12)
