@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
 from pdeval.judged.lists import Lists, dense, ranges
+from pdeval.kinds.recognition import COLLECTIONS, several_collections
+from pdeval.kinds.tables import Table
 
 
 def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
@@ -63,3 +66,43 @@ def _exact(doc: Ids, lists: Lists, which: np.ndarray) -> np.ndarray:
         again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
         found.append(own[order[again]])
     return np.concatenate(found)
+
+
+def no_duplicates(runs: Table, doc: Ids, found: Lists) -> None:
+    """Raise where a list holds a document twice, and say what to do first."""
+    again = rows_repeated(doc, found)
+    if len(again):
+        raise ValueError(_duplicate_text(runs, again))
+
+
+def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
+    names = [*runs.run_columns, runs.roles["query"], runs.roles["doc"]]
+    shown = [tuple(row) for row in runs.frame[names].iloc[np.sort(rows)[:3]].itertuples(index=False, name=None)]
+    best = f".sort_values({runs.roles['score']!r})" if "score" in runs else ""
+    key = "(run, query, doc)" if runs.run_columns else "(query, doc)"
+    text = f"the run table has {len(rows):,} duplicate {key} rows, e.g. {', '.join(map(repr, shown))}.\n"
+    # systems that were taken for one come first: dropping rows would merge them
+    apart = _telling_apart(runs, names)
+    if apart:
+        several = [*runs.run_columns, apart]
+        if apart in COLLECTIONS:
+            return text + several_collections(apart, beside=", with the same column in the judgments,")
+        return text + (
+            f"The column {apart!r} tells them apart: bind it, df.ireval(run={several!r}); where it names collections, "
+            f"give by={apart!r}, with the same column in the judgments."
+        )
+    hint = "" if runs.run_columns else " If the table holds several runs, bind their column: df.ireval(run=...)."
+    return text + (
+        "If collections stand on each other, give runs and judgments a column that names them, and by=that column. "
+        f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
+    )
+
+
+def _telling_apart(runs: Table, names: list[str]) -> str | None:
+    """Return a column that makes the rows unique together with these, or None."""
+    known = {*names, *runs.roles.values()}
+    others = [str(one) for one in runs.frame.columns if one not in known]
+    for name in sorted(others, key=lambda one: one not in COLLECTIONS):
+        if not pd.api.types.is_float_dtype(runs.frame[name].dtype) and not runs.frame.duplicated([*names, name]).any():
+            return name
+    return None

@@ -16,7 +16,6 @@ from pdeval.judged import lists as list_index
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.lists import Lists
 from pdeval.judged.ranks import Ties
-from pdeval.kinds.recognition import COLLECTIONS, several_collections
 from pdeval.kinds.tables import Table, numbers, together
 from pdeval.mechanics.stretches import Spans
 
@@ -181,7 +180,7 @@ def join(
     together(
         lambda: _same_type("query", found.queries.type, judged.queries.type),
         lambda: _same_type("doc", doc.type, judged.docs.type),
-        lambda: _no_duplicates(runs, doc, found) if validate else None,
+        lambda: duplicates.no_duplicates(runs, doc, found) if validate else None,
     )
     score, order = _sorted(score, found, ties)
     topic = found.queries.probe(judged.queries)[found.query]
@@ -323,45 +322,6 @@ def _no_equal_ranks(score: np.ndarray, found: Lists) -> None:
             f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
             "the rank column gives no order. Use ties='docid' or ties='first'."
         )
-
-
-def _no_duplicates(runs: Table, doc: ids.Ids, found: Lists) -> None:
-    again = duplicates.rows_repeated(doc, found)
-    if len(again):
-        raise ValueError(_duplicate_text(runs, again))
-
-
-def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
-    names = [*runs.run_columns, runs.roles["query"], runs.roles["doc"]]
-    shown = [tuple(row) for row in runs.frame[names].iloc[np.sort(rows)[:3]].itertuples(index=False, name=None)]
-    best = f".sort_values({runs.roles['score']!r})" if "score" in runs else ""
-    key = "(run, query, doc)" if runs.run_columns else "(query, doc)"
-    text = f"the run table has {len(rows):,} duplicate {key} rows, e.g. {', '.join(map(repr, shown))}.\n"
-    # systems that were taken for one come first: dropping rows would merge them
-    apart = _telling_apart(runs, names)
-    if apart:
-        several = [*runs.run_columns, apart]
-        if apart in COLLECTIONS:
-            return text + several_collections(apart, beside=", with the same column in the judgments,")
-        return text + (
-            f"The column {apart!r} tells them apart: bind it, df.ireval(run={several!r}); where it names collections, "
-            f"give by={apart!r}, with the same column in the judgments."
-        )
-    hint = "" if runs.run_columns else " If the table holds several runs, bind their column: df.ireval(run=...)."
-    return text + (
-        "If collections stand on each other, give runs and judgments a column that names them, and by=that column. "
-        f"Keep the best with {best}.drop_duplicates({names}, keep='last').{hint}"
-    )
-
-
-def _telling_apart(runs: Table, names: list[str]) -> str | None:
-    """Return a column that makes the rows unique together with these, or None."""
-    known = {*names, *runs.roles.values()}
-    others = [str(one) for one in runs.frame.columns if one not in known]
-    for name in sorted(others, key=lambda one: one not in COLLECTIONS):
-        if not pd.api.types.is_float_dtype(runs.frame[name].dtype) and not runs.frame.duplicated([*names, name]).any():
-            return name
-    return None
 
 
 def _match(

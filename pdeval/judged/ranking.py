@@ -8,8 +8,9 @@ import numpy as np
 
 from pdeval.judged import ids, ranks
 from pdeval.judged import lists as list_index
+from pdeval.judged.duplicates import no_duplicates
 from pdeval.judged.lists import Lists
-from pdeval.judged.positions import Compat, _checked, _no_duplicates, _score, _sorted
+from pdeval.judged.positions import Compat, _checked, _score, _sorted
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table, together
 
@@ -71,7 +72,7 @@ def top(
         lambda: _score(runs, ties, compat),
     )
     if validate:
-        _no_duplicates(runs, doc, found)
+        no_duplicates(runs, doc, found)
     score, order = _sorted(score, found, ties)
     rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
     rank = ranks.of_rows(rows, score, doc, found, ties, order).rank

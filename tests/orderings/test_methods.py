@@ -204,6 +204,7 @@ def test_no_ordering_writes_into_what_it_is_given():
         "value": rng.random(4),
         "wins": rng.random(4),
         "worst_first": np.sort(rng.random((4, 9)), axis=-1),
+        "surplus": rng.random(4),
     }
     for array in held.values():
         array.setflags(write=False)
