@@ -201,6 +201,36 @@ class TestOtherFrames:
         found = reader(2048)
         same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(found, qrels).positions)
 
+    @pytest.mark.extras
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore")
+    def test_spark_measures_query_by_query_and_its_batches_are_parts(self, few, monkeypatch):
+        import sys
+
+        sql = pytest.importorskip("pyspark.sql")
+        monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+        judged = pdeval.datasets.sample_qrels().astype({"query_id": str})
+
+        def measured(part):
+            import pdeval  # noqa: F401
+
+            theirs = judged[judged["query_id"].isin(part["query_id"])]
+            return part.ireval.measure(theirs, ["AP", "nDCG@10"], topics="answered")
+
+        settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "3"}
+        spark = sql.SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+        try:
+            table = spark.createDataFrame(few.astype({"doc_id": str}))
+            schema = "run string, query_id string, measure string, value double"
+            scores = table.groupBy("query_id").applyInPandas(measured, schema).toPandas()
+            joined = pdeval.join_parts(table.orderBy("query_id").toArrow().to_batches(999), judged)
+        finally:
+            spark.stop()
+        expected = few.ireval.measure(judged, ["AP", "nDCG@10"], topics="answered")
+        scores = scores.sort_values(["run", "query_id"], kind="stable", ignore_index=True)
+        np.testing.assert_array_equal(scores["value"], expected["value"])
+        same_positions(by_run(few.ireval.join(judged).positions), joined.positions)
+
     def test_files_and_row_groups_of_parquet_are_parts(self, few, qrels, tmp_path):
         dataset = pytest.importorskip("pyarrow.dataset")
         for at, part in enumerate(batches(few, 2500)):
