@@ -152,6 +152,10 @@ class TestVerbs:
         one, two = (join.on(join.positions.keep_topics(some)) for join in (expected, found))
         np.testing.assert_array_equal(corpus_sizes(one.positions), corpus_sizes(two.positions))
 
+    def test_a_weight_for_a_grade_that_no_item_has_is_an_error_as_of_one_table(self, few, qrels):
+        with pytest.raises(KeyError, match="gives a weight to grade 7, which no relevant item has"):
+            pdeval.join_parts(by_query(few), qrels, topics="common").prefer("RPP(grades={1:1,7:2})")
+
     def test_missing_queries_are_told_once_and_not_where_the_rule_was_chosen(self, few, qrels):
         made = pdeval.join_parts(by_query(few), qrels)
         with pytest.warns(UserWarning, match="judged queries are missing from run"):
