@@ -14,4 +14,16 @@ answers         what a partition answers: tidy frames, or numbers to gather
 joined_parts    `pdeval.join_parts`: the join of parts of whole queries, from any engine or none
 part_streams    such parts, one by one
 run_files       run files, one partition each
+
+What is gathered. `measure` and `prefer` stay lazy; `summary`, `order` and `compare` gather numbers of queries x runs,
+or of queries x a block of pairs. Any other verb works on the positions of the join: 40 bytes for every judged item that
+a run found, 64 for every judged item, 8 for every list. For a thousand systems on a million queries, on paper:
+
+    judged items per query     found items, at most     positions     list lengths
+    1                          1 billion                40 GB         8 GB
+    10                         10 billion               400 GB        8 GB
+    100                        100 billion              4 TB          8 GB
+
+An estimate from the census decides before anything is computed; above 4 GiB, or `pdeval.gather-limit` of Dask's
+configuration, such a verb says so and does not begin. `join_parts` keeps as much, of one pass over the parts.
 """

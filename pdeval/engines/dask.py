@@ -13,9 +13,9 @@ Every other verb of a join gathers its positions, and a verb that reads the rows
 checks) gathers those; both only up to a size, by an estimate that is made first: 4 GiB, or
 `dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.engines.gathering`.
 
-Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Where workers have
-little memory, set ARROW_DEFAULT_MEMORY_POOL=system in their environment: Arrow keeps freed memory for itself, and
-Dask, which takes it for used, may stop such a worker in the middle of a shuffle.
+Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Before rows are
+shuffled on a cluster, its workers are told to give memory that Arrow freed back to the system at once: Dask takes what
+Arrow keeps for used, and would stop workers of little memory in the middle of the shuffle.
 """
 
 from __future__ import annotations

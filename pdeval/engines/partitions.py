@@ -86,6 +86,7 @@ def by_number(frame: Any, numbered: Callable[..., np.ndarray], options: tuple[An
     """Return the rows moved to the partitions whose numbers a function gives them: Dask's own shuffle."""
     import dask
 
+    room.return_freed_memory()
     meta = _plain(frame._meta).assign(**{NUMBER: np.zeros(0, dtype=np.int64)})
     told = dask.delayed(options, traverse=False)
     moved = frame.map_partitions(_with_number, numbered, told, meta=meta, enforce_metadata=False)

@@ -9,6 +9,7 @@ stopped over and over). A partition that stays where it is needs half of that. D
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,16 @@ OPTION = "pdeval.partition-rows"
 
 def memory() -> tuple[int, int] | None:
     """Return the memory of the smallest worker of the cluster in use, and its threads; None without such a bound."""
+    client = _client()
+    if client is None:
+        return None
+    workers = client.scheduler_info()["workers"].values()
+    bounds = [(int(one["memory_limit"]), int(one["nthreads"])) for one in workers if one.get("memory_limit")]
+    return min(bounds, key=lambda bound: bound[0] / bound[1], default=None)
+
+
+def _client() -> Any:
+    """Return the client of the cluster in use; None where the work is done in this process."""
     import dask
 
     chosen = dask.config.get("scheduler", None)  # a client sets its own name here
@@ -28,11 +39,32 @@ def memory() -> tuple[int, int] | None:
     import distributed
 
     try:
-        workers = distributed.default_client().scheduler_info()["workers"].values()
-    except ValueError:  # no client: the work is done in this process
+        return distributed.default_client()
+    except ValueError:
         return None
-    bounds = [(int(one["memory_limit"]), int(one["nthreads"])) for one in workers if one.get("memory_limit")]
-    return min(bounds, key=lambda bound: bound[0] / bound[1], default=None)
+
+
+def return_freed_memory() -> None:
+    """Have Arrow give freed memory back on every worker of the cluster in use, and on those that join it later.
+
+    By default it keeps that memory for itself; Dask takes it for used, and stops giving work to a worker that has
+    little: in the middle of a shuffle for good, since a worker that is stopped never frees what it holds.
+    """
+    client = _client()
+    if client is None:
+        return
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class SystemMemory(WorkerPlugin):  # type: ignore[misc]
+        name = "pdeval: Arrow on the system's memory"
+        idempotent = True
+
+        def setup(self, worker: object) -> None:  # noqa: ARG002
+            import pyarrow as pa
+
+            pa.set_memory_pool(pa.system_memory_pool())
+
+    client.register_plugin(SystemMemory())
 
 
 def most_rows(per_row: int, bound: tuple[int, int] | None) -> int | None:

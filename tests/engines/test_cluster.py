@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests import asking
 from tests.engines.bits import PREFERENCES, SCORES, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
 pytest.importorskip("distributed")
 pytestmark = [pytest.mark.extras, pytest.mark.slow]
 
-import pdeval.engines.dask  # noqa: E402, F401
+import pdeval.engines.dask  # noqa: E402
+from pdeval.engines.partwise import LAZY  # noqa: E402
 
 
 @contextmanager
@@ -25,11 +27,7 @@ def cluster(folder, **options):
     from distributed import Client, LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0", **options}
-    settings = {
-        "scheduler": None,  # the client's; the fixture of these tests asks for one thread
-        # Arrow keeps freed memory for itself, which Dask takes for used, and stops a worker that has little
-        "distributed.nanny.pre-spawn-environ.ARROW_DEFAULT_MEMORY_POOL": "system",
-    }
+    settings = {"scheduler": None}  # the client's; the fixture of these tests asks for one thread
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(400)
     try:
@@ -101,10 +99,11 @@ def test_two_processes_order_and_compare_as_one(some, qrels, tmp_path):
         same_bits(quiet(some.ireval.compare, qrels, ["RPP", "AP"]), quiet(table.ireval.compare, qrels, ["RPP", "AP"]))
 
 
-@pytest.mark.parametrize("verb", ["measure", "prefer", "mean", "order"])
+@pytest.mark.parametrize("verb", ["measure", "prefer", "mean", "order", "summary", "compare"])
 def test_a_worker_killed_in_the_middle_of_the_work_changes_nothing(some, qrels, tmp_path, verb):
     count = parts_of(some, tmp_path, "run")
-    measures = ["AP", "bpref"] if verb == "measure" else ["RPP", "rrLP", *(["AP"] if verb == "order" else [])]
+    scored, mixed = verb in ("measure", "summary"), verb in ("order", "compare")
+    measures = ["AP", "bpref"] if scored else ["RPP", "rrLP", *(["AP"] if mixed else [])]
     expected = quiet(getattr(some.ireval, verb), qrels, measures)
     with cluster(tmp_path / "work") as client:
         before = set(client.run(os.getpid).values())
@@ -116,6 +115,27 @@ def test_a_worker_killed_in_the_middle_of_the_work_changes_nothing(some, qrels, 
         assert len(before - set(client.run(os.getpid).values())) == 1
     assert (tmp_path / "reads").stat().st_size > 2
     same_bits(expected, found)
+
+
+@pytest.mark.parametrize("kind", ["judged", "runs"])
+def test_every_verb_gives_the_numbers_of_pandas_after_a_worker_was_killed_in_the_middle(some, tmp_path, kind):
+    qrels = pdeval.datasets.sample_qrels()
+    count = parts_of(some, tmp_path, "run")
+    names = [name for name, verb in asking.VERBS_OF_A_JOIN.items() if (kind == "judged") == ("judged" in verb.on)]
+    with cluster(tmp_path / "work") as client:
+        before = set(client.run(os.getpid).values())
+        rows = table_of(tmp_path, count, some.iloc[:0]).compute().reset_index(drop=True)  # with the dtypes of Dask
+        on_pandas = rows.ireval.join(qrels, topics="common")
+        joined = table_of(tmp_path, count, some.iloc[:0], deadly=2).ireval.join(qrels, topics="common")
+        _ = joined.positions if kind == "judged" else joined.here.runs  # what every verb of the kind works on
+        client.wait_for_workers(2, timeout=60)
+        assert len(before - set(client.run(os.getpid).values())) == 1
+        for name in names:
+            given = asking.arguments(name, on_pandas)
+            found = asking.asked(joined, name, given)
+            if name in LAZY:
+                found = gathered(found, SCORES if name == "measure" else PREFERENCES)
+            asking.same(asking.asked(on_pandas, name, given), found)
 
 
 RUNS, QUERIES, DEPTH = 20, 90, 1000
@@ -177,3 +197,21 @@ def test_workers_of_512_mib_say_that_partitions_of_500_thousand_rows_are_too_lar
         table = dd.from_map(rows_of_a_run, range(3), meta=rows_of_a_run(0).iloc[:0])
         with pytest.raises(ValueError, match="partition 0 of the run table has 500,000 rows, and a worker of 512 MiB"):
             table.ireval.prefer(qrels, "RPP", baseline="run-0")
+
+
+def test_two_workers_of_512_mib_finish_a_shuffle_of_more_than_they_hold(tmp_path):
+    import dask.dataframe as dd
+
+    # with Arrow's own memory pool, which Dask takes for used, such workers were stopped for good
+    qrels = pd.DataFrame({"query_id": np.arange(500), "doc_id": "clueweb09-en0000-00000007", "relevance": 1})
+    with cluster(tmp_path, memory_limit=512 << 20) as client:
+        parts = dd.from_map(half_a_run, range(16), meta=half_a_run(0).iloc[:0])
+        found = parts.ireval.order(qrels, "RPP", topics="common")
+        pools = client.run(lambda: __import__("pyarrow").default_memory_pool().backend_name)
+    assert set(pools.values()) == {"system"}
+    assert len(found) == 8
+
+
+def half_a_run(at):
+    rows = rows_of_a_run(at // 2)
+    return rows[(rows["query_id"] % 2 == at % 2) & (rows["query_id"] < 480)].reset_index(drop=True)

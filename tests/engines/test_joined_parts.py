@@ -152,6 +152,10 @@ class TestVerbs:
         one, two = (join.on(join.positions.keep_topics(some)) for join in (expected, found))
         np.testing.assert_array_equal(corpus_sizes(one.positions), corpus_sizes(two.positions))
 
+    def test_a_weight_for_a_grade_that_no_item_has_is_an_error_as_of_one_table(self, few, qrels):
+        with pytest.raises(KeyError, match="gives a weight to grade 7, which no relevant item has"):
+            pdeval.join_parts(by_query(few), qrels, topics="common").prefer("RPP(grades={1:1,7:2})")
+
     def test_missing_queries_are_told_once_and_not_where_the_rule_was_chosen(self, few, qrels):
         made = pdeval.join_parts(by_query(few), qrels)
         with pytest.warns(UserWarning, match="judged queries are missing from run"):
@@ -200,6 +204,36 @@ class TestOtherFrames:
         reader = getattr(ordered, "to_arrow_reader", None) or ordered.fetch_arrow_reader  # its name before DuckDB 1.4
         found = reader(2048)
         same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(found, qrels).positions)
+
+    @pytest.mark.extras
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore")
+    def test_spark_measures_query_by_query_and_its_batches_are_parts(self, few, monkeypatch):
+        import sys
+
+        sql = pytest.importorskip("pyspark.sql")
+        monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+        judged = pdeval.datasets.sample_qrels().astype({"query_id": str})
+
+        def measured(part):
+            import pdeval  # noqa: F401
+
+            theirs = judged[judged["query_id"].isin(part["query_id"])]
+            return part.ireval.measure(theirs, ["AP", "nDCG@10"], topics="answered")
+
+        settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "3"}
+        spark = sql.SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+        try:
+            table = spark.createDataFrame(few.astype({"doc_id": str}))
+            schema = "run string, query_id string, measure string, value double"
+            scores = table.groupBy("query_id").applyInPandas(measured, schema).toPandas()
+            joined = pdeval.join_parts(table.orderBy("query_id").toArrow().to_batches(999), judged)
+        finally:
+            spark.stop()
+        expected = few.ireval.measure(judged, ["AP", "nDCG@10"], topics="answered")
+        scores = scores.sort_values(["run", "query_id"], kind="stable", ignore_index=True)
+        np.testing.assert_array_equal(scores["value"], expected["value"])
+        same_positions(by_run(few.ireval.join(judged).positions), joined.positions)
 
     def test_files_and_row_groups_of_parquet_are_parts(self, few, qrels, tmp_path):
         dataset = pytest.importorskip("pyarrow.dataset")

@@ -68,3 +68,32 @@ def test_every_way_to_divide_a_table_looks_at_its_partitions_first(some, qrels, 
         judged.prefer("RPP", baseline="bm25")
     with dask.config.set({room.OPTION: 100}), pytest.raises(ValueError, match="has room for about 100"):
         judged.measure("AP")
+
+
+def test_on_a_cluster_arrow_gives_memory_back_before_rows_are_shuffled(some, qrels, monkeypatch):
+    told = []
+
+    class Cluster:
+        def register_plugin(self, plugin):
+            told.append(plugin)
+
+    monkeypatch.setattr(room, "_client", Cluster)
+    room.return_freed_memory()
+    pa = pytest.importorskip("pyarrow")
+    before = pa.default_memory_pool().backend_name
+    try:
+        told[0].setup(None)
+        assert pa.default_memory_pool().backend_name == "system"
+    finally:
+        pa.set_memory_pool(
+            {"jemalloc": pa.jemalloc_memory_pool, "mimalloc": pa.mimalloc_memory_pool}.get(
+                before, pa.system_memory_pool
+            )()
+        )
+    monkeypatch.undo()
+    seen = []
+    monkeypatch.setattr(room, "return_freed_memory", lambda: seen.append("shuffle"))
+    divided(some, 3, "mixed").ireval.join(qrels, topics="common").prefer("RPP", baseline="bm25")
+    assert seen == ["shuffle"]
+    divided(some, 1).ireval.join(qrels, topics="common").prefer("RPP", baseline="bm25")  # nothing moves
+    assert seen == ["shuffle"]
