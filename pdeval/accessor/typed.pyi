@@ -3,10 +3,11 @@
 # ruff: noqa: E501, PYI021
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pdeval.accessor import Ireval, Joined
 from pdeval.evaluate.fitting import Weights
@@ -873,6 +874,16 @@ class BehaviourIreval(Ireval):
         ) -> Axes:
             """Return axes with a group of bars for each behaviour measure, one bar per bucket with its confidence interval."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1054,6 +1065,16 @@ class CollectionEffectsIreval(Ireval):
         ) -> Axes:
             """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1103,6 +1124,16 @@ class CollectionVerdictsIreval(Ireval):
             verdict: pd.DataFrame | None = None,
         ) -> Axes:
             """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1156,6 +1187,16 @@ class ComparisonsIreval(Ireval):
         ) -> Axes:
             """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1188,6 +1229,16 @@ class ComponentsIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
             """Return axes with one bar per measure, divided by where its variance comes from."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def variance_components(
             self,
@@ -1245,6 +1296,16 @@ class ContributionEcdfIreval(Ireval):
         ) -> Axes:
             """Return axes with the distribution of the contributions of recall levels, a line per measure."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1288,6 +1349,16 @@ class ContributionSurfaceIreval(Ireval):
         ) -> Axes:
             """Return axes with the contribution of one relevant item to a difference, by its ranks in two rankings."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1319,6 +1390,16 @@ class ContributionsIreval(Ireval):
             seed: int | None = 0,
         ) -> Axes:
             """Return axes with a square of recall levels: below the diagonal points and their fit, above it the correlation."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def recall_levels(
             self,
@@ -1366,6 +1447,16 @@ class CorrelationsIreval(Ireval):
             label: str | None = None,
         ) -> Axes:
             """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1450,6 +1541,16 @@ class CurveIreval(Ireval):
         ) -> Axes:
             """Return axes with precision against recall, one line per run."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
         def precision_recall(
             self,
             *,
@@ -1490,6 +1591,16 @@ class DecidedIreval(Ireval):
         ) -> Axes:
             """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1520,6 +1631,16 @@ class DecidingIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1619,6 +1740,16 @@ class DiscountsIreval(Ireval):
         ) -> Axes:
             """Return axes with what each rank is worth, a line per measure."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1651,6 +1782,16 @@ class DiscriminativeCurveIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1710,6 +1851,16 @@ class HeadroomIreval(Ireval):
         ) -> Axes:
             """Return axes with a bar for each bucket: of how many collections the best run's mean is there."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1760,6 +1911,16 @@ class IncompleteIreval(Ireval):
         ) -> Axes:
             """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1790,6 +1951,16 @@ class IncompleteSummaryIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1855,6 +2026,16 @@ class LeaderboardsIreval(Ireval):
             method: str | None = None,
         ) -> Axes:
             """Return axes with the runs listed best first, each at its rank with its rank interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1925,6 +2106,16 @@ class LengthDifferencesIreval(Ireval):
         ) -> Axes:
             """Return axes with the number of relevant items whose search length differs by so much between two runs."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1957,6 +2148,16 @@ class LengthHistogramIreval(Ireval):
         ) -> Axes:
             """Return axes with the number of relevant items in each bucket of search length, those not found last."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -1985,6 +2186,16 @@ class LengthWinsIreval(Ireval):
             edges: Sequence[float] = ...,
         ) -> Axes:
             """Return axes with the number of relevant items whose search length differs by so much between two runs."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -2017,6 +2228,16 @@ class LengthsIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the number of relevant items in each bucket of search length, those not found last."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -2079,6 +2300,16 @@ class LocalityIreval(Ireval):
             label: str | None = None,
         ) -> Axes:
             """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -2169,6 +2400,16 @@ class MatrixIreval(Ireval):
         ) -> Axes:
             """Return axes with a square matrix as colours: preferences, or correlations where it is symmetric."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
         def preference_heatmap(
             self,
             *,
@@ -2217,6 +2458,16 @@ class MeansIreval(Ireval):
             colorbar: bool = True,
         ) -> Axes:
             """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def preference_heatmap(
             self,
@@ -2345,6 +2596,16 @@ class OrdersIreval(Ireval):
         ) -> Axes:
             """Return axes with the runs listed best first, each at its rank with its rank interval."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -2377,6 +2638,16 @@ class PairExplanationIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the running sum of a preference over populations and recall levels, a line per measure."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def running_sum(
             self,
@@ -2648,6 +2919,16 @@ class PreferencesIreval(Ireval):
             seed: int | None = 0,
         ) -> Axes:
             """Return axes with one point per query and pair of runs: its difference under two measures."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def preference_heatmap(
             self,
@@ -4300,6 +4581,16 @@ class ScoresIreval(Ireval):
         ) -> Axes:
             """Return axes with the mean of every run as a dot with its confidence interval, best first."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
         def summary_bars(
             self,
             *,
@@ -4671,6 +4962,16 @@ class SignAgreementIreval(Ireval):
         ) -> Axes:
             """Return axes with a correlation or agreement for every two measures as colours and numbers."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -4709,6 +5010,16 @@ class SummaryIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the mean of every run as a dot with its confidence interval, best first."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def summary_bars(
             self,
@@ -4778,6 +5089,16 @@ class TieProbabilityIreval(Ireval):
         ) -> Axes:
             """Return axes with the probability of a tie given the position of the first relevant item."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
         def tie_probability(
             self,
             *,
@@ -4834,6 +5155,16 @@ class TiesByFirstIreval(Ireval):
         ) -> Axes:
             """Return axes with the probability of a tie given the position of the first relevant item."""
 
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
         def tie_probability(
             self,
             *,
@@ -4864,6 +5195,16 @@ class TiesByRecallIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the share of tied pairs at each recall level, one line per measure or collection."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def ties_by_recall(
             self,
@@ -4923,6 +5264,16 @@ class WinsIreval(Ireval):
             sort: bool = True,
         ) -> Axes:
             """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def win_loss_tie(
             self,
