@@ -64,7 +64,7 @@ class TestAgainstThePackage:
             {"all_trec"},
             {"P", "P_7"},
         ],
-        ids=str,
+        ids=lambda measures: " ".join(sorted(measures)),
     )
     def test_names_with_and_without_parameters_mean_the_same(self, measures):
         theirs = pytest.importorskip("pytrec_eval")
