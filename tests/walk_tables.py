@@ -117,6 +117,7 @@ def _tables() -> dict[str, object]:
         "explanation": join.explain("116" if "116" in set(runs()["query_id"]) else runs()["query_id"].iloc[0]),
         "pair_explanation": join.explain(runs()["query_id"].iloc[0], "RPP", runs=["bm25", "ql"]),
         "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
+        "delta_sort": join.delta_sort("RR"),
         "delta_sort_runs": join.delta_sort("RR", per="run"),
     }
     for kind in ("scores", "preferences"):  # a column to group queries by

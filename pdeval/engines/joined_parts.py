@@ -19,7 +19,7 @@ from pdeval.engines import census, judgments_sent
 from pdeval.engines.census import Holding
 from pdeval.engines.dividing import Plan, needed
 from pdeval.engines.judgments_sent import Given
-from pdeval.engines.part_streams import frame_of, whole_queries_of
+from pdeval.engines.part_streams import whole_queries_of
 from pdeval.judged import ids, judgments, pieces, positions
 from pdeval.judged.judged import checked_level, tell_of_strangers
 from pdeval.judged.positions import Compat, NothingJudged
@@ -91,7 +91,7 @@ def join_parts(
     1  bm25      102      AP  0.289136
     """
     level = checked_level(level)
-    judged = tables.read(frame_of(qrels, "the judgments"), "qrels")
+    judged = tables.read(qrels, "qrels")
     gathering = _Gathering(judgments_sent.sent(judged), validate, corpus, ties=ties, compat=compat, depth=depth)
     for number, table in whole_queries_of(parts):
         try:

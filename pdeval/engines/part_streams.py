@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from pdeval.judged import ids
-from pdeval.kinds import arrow, tables
+from pdeval.kinds import tables
 from pdeval.kinds.tables import Table
 
 
@@ -38,30 +37,10 @@ def _read(parts: Iterator[Any]) -> Iterator[tuple[int, Table]]:
             fault.add_note(f"while part {number} was read, for join_parts()")
             raise
         try:
-            yield number, tables.read(frame_of(part, f"part {number}"), "runs")
-        except ValueError as fault:
-            raise ValueError(f"part {number}: {fault}") from fault
+            yield number, tables.read(part, "runs")
+        except (TypeError, ValueError) as fault:
+            raise type(fault)(f"part {number}: {fault}") from fault
         number += 1
-
-
-def frame_of(table: Any, what: str) -> Any:
-    """Return a table as a pandas frame; a frame or a bound accessor as it is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> frame_of(pa.table({"query_id": ["7"]}), "part 0")
-      query_id
-    0        7
-    """
-    if hasattr(table, "collect") and not hasattr(table, "__arrow_c_stream__"):
-        raise TypeError(f"{what} is lazy ({type(table).__name__}); call .collect() first.")
-    if isinstance(table, pd.DataFrame) or not hasattr(table, "__arrow_c_stream__"):
-        return table
-    held = pa.table(table)
-    views = getattr(pa.types, "is_string_view", lambda _: False)
-    fields = [one.with_type(pa.large_string()) if views(one.type) else one for one in held.schema]
-    return arrow.frame(held.cast(pa.schema(fields)))
 
 
 def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:

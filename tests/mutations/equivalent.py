@@ -170,6 +170,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ("engines/dividing.py", "home = np.full(len(found.runs), -1)", ("1 -> 2",), "any negative number is no partition"),
     ("engines/gathering.py", "FAN_IN = 16", ("16 -> 17",), AT_A_TIME),
     ("engines/answers.py", "MEMORY = 1 << 27", ("1 -> 2", "27 -> 28"), AT_A_TIME),
-    ("engines/answers.py", "PLACES = 32", ("32 -> 33",), "any number of bits that holds the place of an item"),
+    ("judged/pieces.py", "PLACES = 32", ("32 -> 33",), "any number of bits that holds the place of an item"),
     ("engines/judgments_sent.py", "SMALL = 1 << 20", ("1 -> 2", "20 -> 21"), TWO_WAYS),
 ]

@@ -59,6 +59,18 @@ def comparisons(runs: int = 5, near: int = 2, measure: str = "RPP", seed: int = 
     )
 
 
+def leaderboards(runs: int = 5) -> pd.DataFrame:
+    """A leaderboard of overlapping tiers."""
+    frame = orders(runs)
+    return frame.assign(
+        tier=frame["rank"],
+        tier_last=np.minimum(frame["rank"] + 1, runs),
+        top=frame["rank"] == 1,
+        score_low=frame["score"] - 0.1,
+        score_high=frame["score"] + 0.1,
+    )
+
+
 def orders(runs: int = 5, measure: str = "RPP", method: str = "mc4") -> pd.DataFrame:
     """An ordering with rank intervals; rows not in rank order."""
     rank = np.arange(1, runs + 1)
@@ -350,6 +362,7 @@ KINDS = {
     "behaviour": behaviour,
     "pair_explanation": explained,
     "orders": orders,
+    "leaderboards": leaderboards,
     "comparisons": comparisons,
     "discriminative_curve": lambda: p_values().assign(correction="none", share=0.5),
     "correlations": lambda: correlations().assign(coefficient="tau_b", runs=12),
