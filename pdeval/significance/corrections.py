@@ -78,11 +78,21 @@ def adjust(
     if name == "bonferroni":
         size = np.bincount(family[~np.isnan(adjusted)], minlength=int(family.max()) + 1)
         return np.minimum(adjusted * size[family], 1.0)
+    known = np.flatnonzero(~np.isnan(adjusted))
+    by_family = known[np.argsort(family[known], kind="stable")]
+    ends = np.flatnonzero(np.diff(family[by_family])) + 1
+    for members in np.split(by_family, ends) if len(by_family) else []:
+        adjusted[members] = _of_family(adjusted[members], name, alpha)
+    return np.minimum(adjusted, 1.0)
+
+
+def _of_family(p_values: np.ndarray, name: str, alpha: float) -> np.ndarray:
+    if name == "holm":  # as statsmodels, which collects garbage at every call: a tenth of a second
+        order = np.argsort(p_values)
+        adjusted = np.empty(len(order))
+        adjusted[order] = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
+        return adjusted
     from statsmodels.stats.multitest import multipletests
 
-    for number in range(int(family.max()) + 1):
-        members = np.flatnonzero((family == number) & ~np.isnan(adjusted))
-        if len(members):
-            with np.errstate(divide="ignore"):  # p = 1 in the logarithms of some methods
-                adjusted[members] = multipletests(adjusted[members], alpha=alpha, method=name)[1]
-    return np.minimum(adjusted, 1.0)
+    with np.errstate(divide="ignore"):  # p = 1 in the logarithms of some methods
+        return np.asarray(multipletests(p_values, alpha=alpha, method=name)[1])

@@ -1,7 +1,11 @@
 """Corrections against statsmodels, families, and the names that are understood."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from pdeval.significance.corrections import CORRECTIONS, adjust, which_correction
@@ -17,6 +21,20 @@ def test_every_correction_is_that_of_statsmodels(name):
     got = adjust(P, np.zeros(8, int), correction=name)
     assert got == pytest.approx(np.minimum(expected[1], 1.0), rel=1e-14)
     assert (got < 0.05).tolist() == expected[0].tolist()
+
+
+@pytest.mark.parametrize("name", ["bonferroni", "holm"])
+@mock.patch("gc.collect")  # which statsmodels calls for every family
+@settings(max_examples=30)
+@given(values=st.lists(st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.01, 0.02, 0.3, 1.0]), min_size=1, max_size=12))
+def test_what_is_computed_here_is_statsmodels_to_the_last_bit(_, name, values):
+    p = np.array(values)
+    twice, family = np.concatenate([p, [np.nan], p[::-1]]), np.repeat([1, 0], [len(p), len(p) + 1])
+    found = adjust(twice, family, correction=name)
+    expected = multipletests(p, method=name)[1]
+    assert found[: len(p)].tolist() == expected.tolist()
+    assert np.isnan(found[len(p)])
+    assert found[len(p) + 1 :].tolist() == multipletests(p[::-1], method=name)[1].tolist()
 
 
 def test_bonferroni_multiplies_by_the_size_of_the_family():
