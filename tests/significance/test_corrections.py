@@ -27,7 +27,7 @@ def test_every_correction_is_that_of_statsmodels(name):
 @mock.patch("gc.collect")  # which statsmodels calls for every family
 @settings(max_examples=30)
 @given(values=st.lists(st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.01, 0.02, 0.3, 1.0]), min_size=1, max_size=12))
-def test_what_is_computed_here_is_statsmodels_to_the_last_bit(_, name, values):
+def test_what_is_computed_here_is_statsmodels_to_the_last_bit(collect, name, values):
     p = np.array(values)
     twice, family = np.concatenate([p, [np.nan], p[::-1]]), np.repeat([1, 0], [len(p), len(p) + 1])
     found = adjust(twice, family, correction=name)
