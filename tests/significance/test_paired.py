@@ -248,6 +248,7 @@ def test_exact_wilcoxon_with_ties_is_that_of_every_sign_pattern(n):
         assert p == pytest.approx(min(1.0, 2 * np.mean([one <= least for one in sums])), abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SCIPY < (1, 13), reason="scipy has permutations of Wilcoxon's test from 1.13 on")
 def test_exact_wilcoxon_with_ties_is_scipys_permutation():
     D = np.random.default_rng(5).integers(-3, 6, size=(12, 30)) / 10
