@@ -120,7 +120,7 @@ def discriminative_power(
     parts = []
     for frame in _compared(found, tests, alpha=alpha, **options):
         measure, test = frame["measure"].array, frame["test"].array
-        code, names = pd.factorize(measure)
+        code, names = pd.factorize(pd.Index(measure))
         pairs = np.bincount(code)
         told = np.bincount(code[frame["significant"].to_numpy()], minlength=len(pairs))
         first = np.unique(code, return_index=True)[1]

@@ -194,4 +194,4 @@ def test_check_of_groups_without_a_judged_query_says_so():
 
 def test_the_sample_has_what_these_tests_need():
     assert len(IDS) == sum(SIZES) == 48
-    assert RUNS.groupby("run")["query_id"].nunique().unique().tolist() == [48]
+    assert RUNS.groupby("run", observed=True)["query_id"].nunique().unique().tolist() == [48]

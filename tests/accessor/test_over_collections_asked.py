@@ -31,7 +31,8 @@ def stacked(frame):
 
 
 def from_file(frame):
-    return pd.read_csv(io.StringIO(frame.to_csv(index=False)), dtype={"query_id": str})
+    text = io.StringIO(frame.to_csv(index=False))
+    return pd.read_csv(text, dtype={"query_id": str}, float_precision="round_trip")
 
 
 @pytest.fixture(scope="module")

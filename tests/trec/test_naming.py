@@ -1,6 +1,7 @@
 """Runs come back from files under the names they went with, or are refused before anything is written."""
 
 import os
+import re
 import sys
 
 import pandas as pd
@@ -98,7 +99,7 @@ def test_judgments_are_read_back_as_they_went_or_nothing_is_written(tmp_path_fac
     path = tmp_path_factory.mktemp("qrels") / f"qrels{ending}"
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic"]).assign(relevance=range(len(rows)))
     if refused := refusal(write_qrels, qrels, path):
-        assert " id '" in refused
+        assert re.search(" id ['\"]", refused)
         assert ending != ".parquet"
         assert not path.exists()
     else:
