@@ -36,6 +36,10 @@ def _checked(table: object, kind: str, other: str) -> bool:
     columns = [name for name in COLLECTIONS if name in getattr(frame, "columns", ())]
     if not columns:
         return False
+    if isinstance(frame, pd.DataFrame) and all(
+        (frame[name] == frame[name].iloc[:1].squeeze()).all() for name in columns
+    ):
+        return True  # all of one collection
     empty = frame.iloc[:0] if isinstance(frame, pd.DataFrame) else frame._meta  # of Dask
     found = tables.read(empty, kind, getattr(table, "_binding", None))
     query = found.roles.get("query")

@@ -189,11 +189,14 @@ def _categories(frame: pd.DataFrame) -> set[Any]:
 def _category(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
     """Return columns of categories on each other: codes are translated, rows are not looked at."""
     known: dict[Any, int] = {}
-    codes = []
-    for column in columns:
-        place = [known.setdefault(one, len(known)) for one in column.cat.categories]
-        codes.append(np.array([*place, -1], dtype=np.intp)[column.cat.codes.to_numpy()])  # the last is for missing ones
-    return categorical(np.concatenate(codes), list(known))
+    places = [[known.setdefault(one, len(known)) for one in column.cat.categories] for column in columns]
+    small = np.min_scalar_type(-len(known) - 1)
+    codes = [column.cat.codes.to_numpy() for column in columns]
+    codes = [
+        code if place == list(range(len(place))) else np.array([*place, -1], dtype=small)[code]  # -1: missing
+        for code, place in zip(codes, places)
+    ]
+    return categorical(np.concatenate(codes, dtype=small), list(known))
 
 
 def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -35,15 +36,15 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable
     if said is not None and said in schemas and fits(said, frame, binding):
         return said.name
     best, most = None, (-1, 0)
-    columns = set(map(str, frame.columns))
+    has = _having(frame, binding)
     for schema in schemas:
         unmarked = schema.known_by == UNMARKED
         known = 0 if unmarked else len(schema.known_by or schema.required) + schema.square
         if unmarked and among is None:
             continue
-        if known >= most[0] and fits(schema, frame, binding):
+        if known >= most[0] and fits(schema, frame, binding, has):
             # of tables marked by as many columns, the one that accounts for more: a click log has ranks as runs have
-            size = known, sum(_has(column.name, columns, frame, binding) for column in schema.columns)
+            size = known, sum(has(column.name) for column in schema.columns)
             if size > most:
                 best, most = schema.name, size
     if best is None and among is None and (implicit(frame, binding) or _graded(frame, binding)):
@@ -96,17 +97,20 @@ def lacking(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
     return [one for one in wanted if not any(_has(name, columns, frame, binding) for name in one.split("|"))]
 
 
-def fits(schema: Schema, frame: pd.DataFrame, binding: Binding) -> bool:
-    """Return whether a frame has the columns of a table."""
+def fits(schema: Schema, frame: pd.DataFrame, binding: Binding, has: Callable[[str], bool] | None = None) -> bool:
+    """Return whether a frame has the columns of a table; `has` answers for each, where many tables are asked for."""
     if schema.known_by == UNMARKED:
         return True
     if schema.square:
         return len(frame) > 0 and frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns)
+    has = has or _having(frame, binding)
+    return all(any(map(has, alternatives.split("|"))) for alternatives in schema.known_by or schema.required)
+
+
+def _having(frame: pd.DataFrame, binding: Binding) -> Callable[[str], bool]:
+    """Return what tells whether a frame has a column; schemas share columns, and each is looked for once."""
     columns = set(map(str, frame.columns))
-    return all(
-        any(_has(one, columns, frame, binding) for one in alternatives.split("|"))
-        for alternatives in schema.known_by or schema.required
-    )
+    return functools.cache(lambda column: _has(column, columns, frame, binding))
 
 
 def _has(column: str, columns: set[str], frame: pd.DataFrame, binding: Binding) -> bool:

@@ -51,8 +51,10 @@ def collections(n: int, runs: int, queries: int, depth: int) -> None:
     print(f"\n{n} collections, {len(both[0]):,} rows")
     for name, verb in VERBS.items():
         verb(parts[0][0].ireval, parts[0][1])
-        single = sum(timed(verb, r.ireval, q) for r, q in parts)
-        whole = timed(verb, both[0].ireval, both[1], by="collection")
+        single = whole = np.inf
+        for _ in range(2):  # the better of two, one after the other
+            single = min(single, sum(timed(verb, r.ireval, q) for r, q in parts))
+            whole = min(whole, timed(verb, both[0].ireval, both[1], by="collection"))
         print(f"{name:10}  single {single:6.2f} s  by {whole:6.2f} s  ratio {whole / single:.2f}", flush=True)
 
 
@@ -64,8 +66,10 @@ def segments(users: int, n: int) -> None:
     print(f"\n{users:,} users in {n} segments, {len(runs):,} rows")
     for name, verb in VERBS.items():
         verb(runs.ireval, qrels)
-        whole = timed(verb, runs.ireval, qrels)
-        grouped = timed(verb, runs.ireval, qrels, by="segment", metadata=about)
+        whole = grouped = np.inf
+        for _ in range(2):
+            whole = min(whole, timed(verb, runs.ireval, qrels))
+            grouped = min(grouped, timed(verb, runs.ireval, qrels, by="segment", metadata=about))
         print(f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}", flush=True)
 
 
