@@ -36,7 +36,7 @@ def read_runs(run_files: list[RunFile], *, progress: bool | None = None) -> Any:
             "names='tag' needs every file read, which engine='dask' leaves for later. Name the runs after their files, "
             "or give names: read_runs({'bm25': path, ...}, engine='dask')."
         )
-    return dd.from_map(read, run_files, meta=_meta(), label="read-run")
+    return dd.from_map(read, run_files, meta=_meta())
 
 
 def read(file: RunFile) -> pd.DataFrame:

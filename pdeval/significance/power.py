@@ -295,8 +295,10 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
     while (short := t_power(size[sought], high, alpha) < power).any():
         step[short] *= 2
         high[short] += step[short]
-    while (high - low > 1).any():
+    while True:
         middle = np.floor((low + high) / 2)
+        if not ((low < middle) & (middle < high)).any():  # also beyond 2**53, where neighbours are more than 1 apart
+            break
         reached = t_power(size[sought], middle, alpha) >= power
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
     needed[sought] = high

@@ -172,4 +172,10 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ("engines/answers.py", "MEMORY = 1 << 27", ("1 -> 2", "27 -> 28"), AT_A_TIME),
     ("judged/pieces.py", "PLACES = 32", ("32 -> 33",), "any number of bits that holds the place of an item"),
     ("engines/judgments_sent.py", "SMALL = 1 << 20", ("1 -> 2", "20 -> 21"), TWO_WAYS),
+    (
+        "significance/hsd.py",
+        "if total <= NOISE**2 * np.square(centred).sum():",
+        ("total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",),
+        "nothing by any number is nothing",
+    ),
 ]

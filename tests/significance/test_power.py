@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from pdeval.evaluate.cube import Scores
@@ -52,6 +53,12 @@ def test_the_queries_needed_are_the_fewest_that_suffice(alpha, wanted):
     more = needed > 2
     assert (t_power(effect[more], needed[more] - 1, alpha) < wanted).all()
     assert more.sum() >= 5
+
+
+@pytest.mark.parametrize("effect", [1e-8, 1e-9, 1e-12])
+def test_the_queries_needed_for_next_to_nothing_are_told_though_no_float_is_exact(effect):
+    normal = ((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) / effect) ** 2
+    assert queries_needed(np.array([effect]), 0.8, 0.05)[0] == pytest.approx(normal, rel=1e-4)
 
 
 def test_the_queries_needed_round_up_the_solution_of_statsmodels():
