@@ -214,3 +214,13 @@ def test_a_coefficient_in_the_place_of_a_measure_is_told_where_it_goes(asked):
         AP.ireval.correlate.against(AP, measures=asked)
     with pytest.raises(KeyError, match="no such"):
         AP.ireval.correlate.against(AP, measures="no such")
+
+
+def test_of_no_orderings_there_is_no_correlation():
+    orders = pdeval.datasets.sample_judged(topics="common").order(["AP", "RR"])
+    with pytest.raises(ValueError, match=r"a correlation needs two orderings; there is none\. Order by several"):
+        orders.head(0).ireval.correlate()
+    with pytest.raises(
+        ValueError, match=r"no \(measure, method\) is in both tables: .* in the first, none in the other"
+    ):
+        orders.ireval.correlate.against(orders.head(0))
