@@ -157,7 +157,7 @@ def expected_RR(start: np.ndarray, size: np.ndarray, *, i: int = 1, k: float = i
     # in logarithms: the chance of the foremost place underflows in large groups
     log_chance = np.zeros(np.shape(n))
     for u in range(int(j.max(initial=1))):
-        log_chance = log_chance + np.where(u < j, np.log(np.where(u < j, (r - u) / (n - u), 1.0)), 0.0)
+        log_chance = log_chance + np.log(np.where(u < j, (r - u) / (n - u), 1.0))
     value, last = np.zeros(np.shape(n)), n - r + j
     for step in range(int((n - r).max(initial=0)) + 1):
         t = j + step

@@ -53,6 +53,9 @@ def peak(dask_worker: Any) -> int:
 def asked_of(verb: str, joined: Any) -> dict[str, Any]:
     """Return what a verb is asked: as in the tests, but for what draws at random many times."""
     given = dict(asking.arguments(verb, joined))
+    if "metadata" in given and given.get("by") == "half":
+        ids = joined.queries.astype(str)
+        given["metadata"] = pd.DataFrame({"query_id": ids, "half": ids.astype(int) % 2})
     names = {parameter.name for parameter in asking.VERBS_OF_A_JOIN[verb].parameters}
     return {
         **given,

@@ -1,12 +1,15 @@
 """Orderings of many resamples at once: by other ways than of one, to the same answer."""
 
 import numpy as np
+import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from pdeval.evaluate import cube
 from pdeval.orderings import methods
 from pdeval.orderings.methods import bradley_terry, mc4
+from pdeval.orderings.order import ordered
 from pdeval.orderings.tallies import tally
 from pdeval.orderings.votes import ranks
 
@@ -32,3 +35,15 @@ def test_resamples_that_do_not_settle_are_solved_by_newtons_method(monkeypatch):
     monkeypatch.setattr(methods, "STEPS", 1)
     np.testing.assert_allclose(bradley_terry(net, shared), settled, atol=3e-8)
     assert np.abs(settled).max() > 1
+
+
+def test_a_mean_of_a_resample_is_over_the_queries_that_a_run_has():
+    value = np.array([[0.5, 0.4], [np.nan, 0.4], [np.nan, 0.4], [np.nan, 0.4]])
+    runs, queries = pd.DataFrame({"run": ["few", "all"]}), pd.Index(list("1234"), name="query_id")
+    table = cube.Scores(runs, queries, ("AP",), value[None], np.array([True]))
+    # two resamples of three hold the first query, and there the one value of `few` is above the mean of the other
+    found = ordered(table, method="mean", draws=200, confidence=0.3).set_index("run")
+    assert found[["rank_low", "rank_high"]].to_dict("index") == {
+        "few": {"rank_low": 1, "rank_high": 1},
+        "all": {"rank_low": 2, "rank_high": 2},
+    }
