@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pdeval.significance import hierarchy
 from pdeval.significance.hierarchy import _drawn_collections, _drawn_queries, _Part, macro_and_micro
 from pdeval.significance.paired import student
 
@@ -238,3 +239,12 @@ def markdown():
 
 if __name__ == "__main__":  # python -m tests.significance.test_hierarchy
     print(markdown())
+
+
+def test_what_lacks_a_mean_an_error_or_a_draw_has_no_interval():
+    drawn = np.tile(np.linspace(-1, 1, 41)[:, None], 4)
+    drawn[5, 3] = np.nan
+    mean, se = np.array([0.5, np.nan, 0.5, 0.5]), np.array([0.1, 0.1, np.nan, 0.1])
+    found = hierarchy._estimate(mean, se, drawn, 0.9)
+    for ends in (found.ci_low, found.ci_high, found.p_value):
+        assert np.isnan(ends).tolist() == [False, True, True, True]

@@ -107,3 +107,14 @@ def test_one_segment_or_a_missing_column_is_an_error():
         PARTED.ireval.segments(by="language")
     with pytest.raises(ValueError, match=r"have no group; fill it, or drop them first"):
         PARTED.assign(group=PARTED["group"].where(PARTED["query_id"] != "101")).ireval.segments(by="group")
+
+
+@pytest.mark.parametrize("absent", ["w", "z"])  # the first of two segments, and the second
+def test_a_run_that_a_segment_lacks_has_no_gap_to_it(absent):
+    fewer = PARTED[(PARTED["run"] != "ql") | (PARTED["group"] != absent)]
+    found = fewer.ireval.segments.gaps(by="group")
+    of_run = found[found["run"] == "ql"]
+    assert len(of_run) == 3  # of the three segments that it has
+    assert absent not in {*of_run["segment_a"], *of_run["segment_b"]}
+    assert (found[["n_a", "n_b"]] > 0).all(axis=None)
+    assert (found["run"] == "bm25").sum() == 6
