@@ -98,6 +98,9 @@ def _runs_of(table: tables.Table) -> pd.DataFrame:
 
 def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> pd.DataFrame:
     """Return the result of a verb of a join for each group."""
+    as_pref_eval = "pref_eval" in (given.get("compat"), judged.positions.rules.get("compat"))
+    if as_pref_eval and "replicate" in asked and any(one.name == "compat" for one in verb.parameters):
+        given["compat"] = "pref_eval"  # averages know no rules of the join
     if "by" not in asked:
         return verb.function(_averaged(_cubes(judged, given), asked["replicate"]), **given)
     found = groups.of_join(judged, asked["by"], asked["metadata"])
@@ -112,9 +115,9 @@ def of_join(judged: Judged, verb: Verb, given: dict[str, Any], asked: dict[str, 
         return groups.with_groups(frame.take(order).reset_index(drop=True), found.labels, code[order])
     replicate = asked.get("replicate")
     at_once = found.of_queries_alone or judged.topics != "common"  # what all runs of a group answered is its own
-    if at_once and (replicate is not None or _of_values(verb, given)):
+    if at_once and (replicate is not None or (_of_values(verb, given) and not as_pref_eval)):
         return _of_cubes(_cubes(judged, given), verb, given, asked, found, judged.queries)
-    if replicate is None and found.of_queries_alone and (cubes := _of_pairs(verb, given, judged)):
+    if replicate is None and not as_pref_eval and found.of_queries_alone and (cubes := _of_pairs(verb, given, judged)):
         return _of_cubes(cubes, verb, {**given, "measures": None}, asked, found, judged.queries)
     answered: list[groups.Answer] = []
     if verb.of_groups is not None and found.of_queries_alone:
@@ -144,8 +147,7 @@ def _of_pairs(verb: Verb, given: dict[str, Any], judged: Judged) -> list[Any]:
         return []
     asked = parse_all(given.setdefault("measures", default))
     cells = len(asked) * len(judged.queries) * len(judged.runs) ** 2 // 2
-    as_pref_eval = "pref_eval" in (given.get("compat"), judged.positions.rules.get("compat"))
-    if as_pref_eval or 8 * cells > Pairs.memory or any(one.entry.family == "ordering" for one in asked):
+    if 8 * cells > Pairs.memory or any(one.entry.family == "ordering" for one in asked):
         return []
     return _whole(verb.source(judged, given) if verb.source is not None else sources(judged, asked))
 

@@ -46,6 +46,7 @@ WORDS = {
         {"measures": ["AP", "sgnLP"], "method": ["copeland", "winrate", "borda", "mc4", "leximin"]},
         {"measures": ["AP", "RPP"], "draws": 20, "method": "winrate"},
         {"measures": ["AP", "RPP"], "compat": "pref_eval"},
+        {"measures": ["AP", "RR"], "compat": "pref_eval", "method": ["mc4", "mean", "borda"]},
     ],
     "correlate": [
         {"measures": ["RPP", "AP", "RR"], "coefficients": ["tau_b", "rbo", "pearson"]},
