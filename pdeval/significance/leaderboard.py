@@ -14,7 +14,6 @@ from pdeval.evaluate.collected import collected
 from pdeval.evaluate.cube import Preferences, Scores, stacked
 from pdeval.evaluate.sources import Held, sources
 from pdeval.judged.judged import Judged
-from pdeval.kinds.labels import run_labels
 from pdeval.kinds.schemas import SCHEMAS, table
 from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
@@ -172,13 +171,9 @@ def _mean(values: np.ndarray) -> np.ndarray:
 
 def _told_apart(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
     """Return, by two runs, whether their comparison is significant."""
-    index = pd.Index(run_labels(runs))
-    a, b = (
-        index.get_indexer(
-            pd.Index(run_labels(pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1)))
-        )
-        for side in "ab"
-    )
+    index = pd.MultiIndex.from_frame(runs.astype(object))  # the ids themselves: names made of them may be the same
+    sides = (pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab")
+    a, b = (index.get_indexer(pd.MultiIndex.from_frame(side.astype(object))) for side in sides)
     differs = np.zeros((len(index), len(index)), dtype=bool)
     differs[a, b] = differs[b, a] = pairs["significant"].to_numpy(dtype=bool)
     return differs

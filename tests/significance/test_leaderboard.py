@@ -63,6 +63,18 @@ def test_the_board_does_not_depend_on_names_or_on_the_order_of_rows(scores):
     assert again[columns].to_numpy().tolist() == board[columns].to_numpy().tolist()
 
 
+def test_runs_of_several_columns_are_told_apart_though_their_names_would_join_to_one():
+    runs = [("a / b", "c", 0.1), ("a", "b / c", 0.5), ("a", np.nan, 0.9)]
+    rows = [(*run[:2], str(query), "AP", run[2] + query / 1000) for run in runs for query in (0, 5, 1, 4)]
+    table = pd.DataFrame(rows, columns=["model", "variant", "query_id", "measure", "value"])
+    # constant differences: every two are told apart
+    table["value"] += np.tile([0.0, 0.001, 0.0, 0.002], 3) * np.repeat([1, 2, 3], 4)
+    board = table.ireval(run=["model", "variant"]).leaderboard(draws=10)
+    assert board["tier"].tolist() == [1, 2, 3]
+    assert board["top"].tolist() == [True, False, False]
+    assert board["model"].tolist() == ["a", "a", "a / b"]
+
+
 def test_over_collections_each_counts_with_its_mean(scores):
     sixths = scores.assign(collection=scores["query_id"].astype(int) % 6)
     board = sixths.ireval.leaderboard("AP", resample="collection", draws=40)
