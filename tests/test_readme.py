@@ -156,6 +156,7 @@ def printed(code: str, namespace: dict) -> str:
     return out.getvalue()
 
 
+@pytest.mark.broad
 def test_every_example_prints_what_the_readme_says(tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
@@ -168,6 +169,7 @@ def test_every_example_prints_what_the_readme_says(tmp_path, monkeypatch):
     assert (tmp_path / "ranking.png").stat().st_size > 10_000
 
 
+@pytest.mark.broad
 def test_every_command_of_the_command_line_section_works(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     section = readme().partition("## Command line")[2].partition("\n## ")[0]
@@ -180,6 +182,7 @@ def test_every_command_of_the_command_line_section_works(tmp_path, monkeypatch, 
     assert {"scores.csv", "table.tex"} <= set(os.listdir(tmp_path))
 
 
+@pytest.mark.broad
 def test_the_table_of_measures_is_the_catalog():
     assert part(readme(), "measures") == "\n" + measures()
 

@@ -86,6 +86,7 @@ def test_groups_of_queries_are_the_loop_by_hand(judged, name):
     same(found, by_hand(hand, "category"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", JOINED)
 def test_groups_of_runs_are_the_loop_by_hand(judged, name):
     kind = pd.DataFrame({"run": NAMES, "kind": ["old", "old", "new", "old", "new"]})
@@ -100,6 +101,7 @@ def test_groups_of_runs_are_the_loop_by_hand(judged, name):
     same(found, by_hand(hand, "kind"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", JOINED)
 def test_stacked_collections_are_the_loop_by_hand(name):
     renamed = {"102": "101", "103": "104", "105": "107", "106": "110"}  # the ids of the first collection, other topics
@@ -119,6 +121,7 @@ def test_stacked_collections_are_the_loop_by_hand(name):
     assert found.attrs["collections"] == ["collection"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [name for name in OF_ROWS if name not in ("interleave", "interleave.many")])
 def test_verbs_of_run_tables_are_the_loop_by_hand(name):
     verb = of_kind("runs")[name]
@@ -273,6 +276,7 @@ class TestReplicates:
         assert found["measure"].unique().tolist() == ["RR"]
 
 
+@pytest.mark.broad
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(1, 2), st.integers(1, 9)), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
 def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches):

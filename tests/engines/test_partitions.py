@@ -67,6 +67,7 @@ class TestShuffle:
         }
         assert len(rows) == len(some)
 
+    @pytest.mark.broad
     def test_categoricals_of_integers_and_of_text_survive_a_shuffle(self, some, qrels):
         frame = some.assign(doc_id=some["doc_id"].astype("category"))
         expected = quiet(frame.ireval.measure, qrels, ["AP", "ASL"])
@@ -76,6 +77,7 @@ class TestShuffle:
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
 class TestParquet:
+    @pytest.mark.broad
     def test_what_is_written_holds_whole_queries_and_needs_no_shuffle(self, some, qrels, tmp_path):
         import dask.dataframe as dd
 
@@ -104,6 +106,7 @@ class TestParquet:
         expected = frame.astype({"run": object, "query_id": object})
         pd.testing.assert_frame_equal(found.astype({"doc_id": object}), expected.astype({"doc_id": object}))
 
+    @pytest.mark.broad
     def test_a_table_of_whole_queries_is_written_as_it_is_divided(self, some, tmp_path):
         import dask.dataframe as dd
 
@@ -112,6 +115,7 @@ class TestParquet:
         table.ireval.to_parquet(tmp_path)
         assert len(list(tmp_path.glob("*.parquet"))) == 30
 
+    @pytest.mark.broad
     def test_row_groups_that_divide_a_query_are_noticed(self, some, qrels, tmp_path):
         import dask.dataframe as dd
 

@@ -136,6 +136,7 @@ def divisions(some):
     }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("depth", [None, 500])
@@ -149,6 +150,7 @@ def test_lists_that_change_between_the_two_readings_are_an_error(some, qrels, ro
         lazy.compute()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
 def test_lists_that_stay_are_no_error(some, qrels, rows):
     plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)

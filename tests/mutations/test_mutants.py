@@ -73,6 +73,7 @@ def test_a_mutant_is_the_file_with_one_change_whatever_letters_stand_before_it()
     assert made == {"x = 'ä' if (a != b) else 1\n", "x = 'ä' if a == b else 2\n"}
 
 
+@pytest.mark.broad
 def test_a_sample_is_the_same_each_time_and_part_of_a_larger_one():
     small, large = (sample(["kernels"], [], size, 0) for size in (5, 9))
     assert small == large[:5] == sample(["kernels"], [], 5, 0)
@@ -85,12 +86,14 @@ def test_equal_numbers_of_one_line_are_drawn_apart():
     assert len({one.draw(0) for one in made}) == 3
 
 
+@pytest.mark.broad
 def test_the_tests_of_a_file_begin_with_its_mirror():
     found = stages("kernels/binary.py")
     assert found[0] == ["tests/kernels/test_binary.py", "pdeval/kernels/binary.py"]
     assert all((ROOT / one).exists() for stage in found for one in stage)
 
 
+@pytest.mark.broad
 def test_every_mutant_that_is_called_equivalent_is_there_and_has_a_reason():
     for file, text, changes_, why in EQUIVALENT:
         source = (ROOT / "pdeval" / file).read_bytes()

@@ -172,6 +172,7 @@ def test_it_compiles_in_an_article_with_booktabs_only(scores, comparisons, tmp_p
     assert compiled(tmp_path, tables) == ""
 
 
+@pytest.mark.broad
 def test_it_compiles_in_two_columns_of_acmart(scores, comparisons, tmp_path):
     odd = list(odd_tables(scores, comparisons))
     tables = [table.to_latex(size="small") for table in odd]

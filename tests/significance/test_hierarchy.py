@@ -39,6 +39,7 @@ def test_macro_is_the_mean_of_means_and_micro_that_of_queries():
     assert macro_and_micro(parts, over="queries", draws=50)[0].se.tolist() == pytest.approx([np.sqrt(1.5) / 2])
 
 
+@pytest.mark.broad
 def test_the_interval_excludes_zero_where_p_says_so():
     parts, _, _ = collections(8, (5, 20), 0.1, 3)
     for over in ("collections", "queries"):
