@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
-from pdeval.orderings import methods
+from pdeval.orderings import strengths
 from pdeval.orderings.methods import bradley_terry, mc4
 from pdeval.orderings.order import ordered
 from pdeval.orderings.tallies import tally
@@ -32,7 +32,7 @@ def test_a_resample_among_many_is_ordered_as_it_is_alone(x, data):
 def test_resamples_that_do_not_settle_are_solved_by_newtons_method(monkeypatch):
     net, shared = tally(np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3]]), np.ones((3, 3), dtype=bool), np.eye(3))
     settled = bradley_terry(net, shared)
-    monkeypatch.setattr(methods, "STEPS", 1)
+    monkeypatch.setattr(strengths, "STEPS", 1)
     np.testing.assert_allclose(bradley_terry(net, shared), settled, atol=3e-8)
     assert np.abs(settled).max() > 1
 
