@@ -139,7 +139,9 @@ def test_the_float_can_be_wide_small_tight_and_elsewhere(scores):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"environment": "longtable"}, "environment='longtable': a table can be one of 'table', 'table\\*', 'tabular'"),
+        ({"environment": "array"}, "environment='array': a table can be one of 'table', 'table\\*', 'tabular', 'longt"),
+        ({"marks": "over"}, "marks='over': significance marks stand 'raised' or 'below' their numbers"),
+        ({"environment": "longtable", "resize": True}, "a longtable cannot be resized; try compact=True"),
         ({"size": "huge"}, "size='huge': choose one of 'small', 'footnotesize', 'scriptsize', 'tiny'"),
         ({"position": "top"}, "position='top': a float's position is made of the letters"),
         ({"separation": "4"}, "separation='4': give a length that LaTeX knows, e.g. '4pt'"),
