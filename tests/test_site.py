@@ -1,4 +1,4 @@
-"""The documentation site: everything declared has its entry, links lead on, and a build warns of nothing and fetches nothing."""
+"""The documentation site: everything declared has an entry, links lead on, a build warns and fetches nothing."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ whole = "".join(pages[f"reference/{page}.md"] for page in ("metrics", "preferenc
 lacking += [f"measure {name}" for name in ENTRIES if f"## {name}\\n" not in whole or f"[{name}](" not in short]
 tables = pages["reference/tables.md"]
 lacking += [f"table {name}" for name in SCHEMAS if f"## {name.replace('_', ' ')}\\n" not in tables]
-lacking += [f"plot {name}" for name in pdeval.plots.__all__ if f"../pictures/{name}.png" not in pages[f"plots/{name}.md"]]
+for name in pdeval.plots.__all__:
+    lacking += [f"plot {name}"] * (f"../pictures/{name}.png" not in pages[f"plots/{name}.md"])
 print(lacking)
 """
     assert fresh(code).strip() == "[]"
@@ -109,7 +110,7 @@ class References(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         self.ids |= {given[name] for name in ("id", "name") if name in given}
-        if tag in FETCHED and given.get("rel") not in ("canonical",) and given.get(FETCHED[tag]):
+        if tag in FETCHED and given.get("rel") != "canonical" and given.get(FETCHED[tag]):
             self.fetched.append(given[FETCHED[tag]])
         if tag == "a" and given.get("href"):
             self.links.append(given["href"])
