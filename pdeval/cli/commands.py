@@ -148,7 +148,10 @@ def report(options: argparse.Namespace) -> int:
     about = {}
     if hasattr(options, "group"):
         about["metadata"] = _metadata(options, options.group)
-    return _write(asked(_verb("report"), options, **about), options, standalone=options.standalone)
+    # a file that ends in .html is the page that opens on click, unless the table alone was asked for
+    page = options.format is None and not options.standalone and str(options.output or "").lower().endswith(".html")
+    made = asked(_verb("report"), options, **about)
+    return _write(made, options, standalone=options.standalone, interactive=page)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -314,8 +317,9 @@ def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.D
     return frame[["run", *wanted]].astype({"run": str})
 
 
-def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False) -> int:
+def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False, interactive: bool = False) -> int:
     kind = output.chosen(options.format, options.output, "latex" if isinstance(content, Report) else "table")
     digits = getattr(options, "digits", None)
-    output.write(content, kind, options.output, digits=4 if digits is None else digits, standalone=standalone)
+    how = {"standalone": standalone, "interactive": interactive}
+    output.write(content, kind, options.output, digits=4 if digits is None else digits, **how)
     return 0

@@ -7,7 +7,7 @@ texts are plain: every format escapes them for itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,8 @@ class Cell:
         An sd, or the two ends of an interval.
     spread_text : tuple of str
         The same as printed.
+    place : tuple of int
+        Which of the report's origins it comes from, and its measure and system there; empty where from none.
     """
 
     value: float | int | str | None
@@ -45,6 +47,7 @@ class Cell:
     marks: str = ""
     spread: tuple[float, ...] = ()
     spread_text: tuple[str, ...] = ()
+    place: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,9 @@ class Report:
     caption, label : str, optional
     notes : tuple of str
         Sentences under the table.
+    origins : tuple of Origin
+        What the numbers were computed from, for each collection, where the table is one of systems: the interactive
+        page opens it. Two reports that print alike are equal whatever theirs.
 
     Examples
     --------
@@ -109,6 +115,7 @@ class Report:
     caption: str | None = None
     label: str | None = None
     notes: tuple[str, ...] = ()
+    origins: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         wrong = next((i for i, row in enumerate(self.rows) if len(row) != len(self.columns)), None)

@@ -17,6 +17,7 @@ from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import Best, Interval, number_cells, spread_names
 from pdeval.report.means import Means, baselines_of, means
+from pdeval.report.origins import Origin, placed
 from pdeval.report.rows import Rows, arrange, own_metadata
 from pdeval.report.spec import Cell, Column, Report
 from pdeval.report.systems_by import Average, Layout, One, alone, layout_of, merged, parts_of, pooled, together
@@ -172,6 +173,7 @@ def report(
     names = {str(key): str(value) for key, value in (names or {}).items()}
     averaged = () if replicate is None else named(replicate, "replicate")
     shown_interval = interval
+    origins: list[Origin] = []
 
     def one(held: Held, title: tuple[str, ...] = (), own: pd.DataFrame | None = comparisons) -> tuple[One, Rows]:
         """Return the table of one collection."""
@@ -190,7 +192,9 @@ def report(
         stub, left = _stub(table, rows, names)
         _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
         heads = _heads(table, names, columns or {}, arrows, shown_interval)
-        right = number_cells(table, rows, verdict, shown_interval, _decimals(digits, table), best)
+        places = _decimals(digits, table)
+        right = placed(number_cells(table, rows, verdict, shown_interval, places, best), len(origins))
+        origins.append(Origin(", ".join(title), held, table, tuple(places), baseline, about, own, how, names))
         return One(title, tuple(stub), left, heads, right, table, verdict), rows
 
     parts = parts_of(held, by)
@@ -224,6 +228,7 @@ def report(
         caption=caption,
         label=label,
         notes=(*said, *([notes] if isinstance(notes, str) else notes or ())),
+        origins=tuple(origins),
     )
 
 
