@@ -192,4 +192,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("values.max(axis=(1, 2)) -> values.max()",),
         "the size that rounding is measured against, to a factor of a few",
     ),
+    ("orderings/methods.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    ("orderings/methods.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
 ]
