@@ -28,7 +28,12 @@ def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", ove
     check_folder(store, place, path, overwrite=overwrite)
     ready = partitions.lists_together(frame, table)
     # one row group a file: readers that divide large files do it between row groups, which might divide a query
-    options = {"compression": compression, "row_group_size": 1 << 26, "custom_metadata": dict([MARK]), "write_index": False}
+    options = {
+        "compression": compression,
+        "row_group_size": 1 << 26,
+        "custom_metadata": dict([MARK]),
+        "write_index": False,
+    }
     if "file" not in store.protocol:
         ready.to_parquet(path, overwrite=overwrite, **options)
         return
