@@ -393,3 +393,10 @@ def test_what_is_different_on_dask_is_said_in_the_documentation(few):
         for owner in (door, pdeval.engines.dask.DaskJudged):
             assert "On Dask the result is a lazy Dask frame" in getattr(owner, name).__doc__
             assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
+
+
+def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels):
+    for verb, measure in (("measure", "AP"), ("prefer", "RPP")):
+        expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
+        lazy = divided(expected, 3, "mixed")
+        pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)

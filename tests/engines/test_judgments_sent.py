@@ -159,3 +159,9 @@ def test_judgments_of_subtopics_and_large_ones_are_all_kept():
     large = judgments_sent.given(qrels.drop(columns="subtopic"), small=1)
     assert large.frame is None
     assert large.relevant_only() is large
+
+
+def test_large_judgments_of_pandas_are_divided_into_parts_that_are_small(qrels):
+    large = judgments_sent.given(qrels, small=400).large
+    assert large.npartitions == -(-len(qrels) // 400)
+    assert max(len(large.partitions[at].compute()) for at in range(large.npartitions)) <= 401

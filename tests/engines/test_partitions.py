@@ -7,6 +7,7 @@ import pytest
 
 from pdeval.catalog import parse_all
 from pdeval.engines import census, partitions
+from pdeval.kinds.tables import read
 from tests.engines.bits import SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
@@ -136,3 +137,14 @@ def test_rows_to_be_written_stand_by_query_and_run_with_ids_as_text():
     assert found["run"].tolist() == ["a"] * 20 + ["b"] * 20
     assert found["n"].tolist() == [*range(1, 40, 2), *range(0, 40, 2)]
     assert found.index.tolist() == list(range(40))
+
+
+def test_queries_are_made_whole_where_only_one_of_them_is_divided():
+    import dask.dataframe as dd
+
+    rows = [("a", query, f"d{n}", 1.0) for query, n in (("1", 1), ("1", 2), ("2", 1), ("2", 2), ("3", 1), ("3", 2))]
+    frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
+    whole = partitions.whole_queries(dd.from_pandas(frame, npartitions=2, sort=False), read(frame, "runs"))
+    parts = [whole.partitions[at].compute() for at in range(whole.npartitions)]
+    assert sorted(query for part in parts for query in part["query_id"].unique()) == ["1", "2", "3"]
+    assert sum(map(len, parts)) == 6

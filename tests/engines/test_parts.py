@@ -60,6 +60,8 @@ def test_every_list_is_spoken_for_once_where_queries_are_divided(some, qrels):
     for at, frame in enumerate(frames):
         part = part_of(frame, at, None, joined.whole)
         cells[np.ix_(part.topics, part.runs)] += part.mine
+        expected = joined.whole.runs.iloc[part.runs].reset_index(drop=True)
+        pd.testing.assert_frame_equal(part.positions.runs, expected)
     assert (cells == 1).all()
 
 

@@ -18,7 +18,7 @@ from tests.mutations.mutants import Mutant
 
 KEPT = ".coverage_tests.json"
 # what is tried of a line that very many tests run, in the seconds that they took under coverage
-BUDGET = 90.0
+BUDGET = 60.0
 # the first of them are tried before the others are even collected
 FIRST = 40
 
@@ -106,20 +106,16 @@ def _same_lines(now: str, before: str) -> dict[int, int]:
 
 
 def _lines(source: str, line: int) -> range:
-    """Return the lines of the statement that a line is part of; of a function's head, the first line of its body."""
-    inside = [
+    """Return the lines of the statement that a line is part of; none of what runs when the module is imported."""
+    nodes = [
         node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt) and node.lineno <= line <= _end(node)
     ]
-    if not inside:  # a decorator
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    if not any(node.body[0].lineno <= line for node in functions):
         return range(0)
-    found = max(inside, key=lambda node: node.lineno)
+    found = max(nodes, key=lambda node: node.lineno)
     body = getattr(found, "body", None)
-    if not body:
-        return range(found.lineno, _end(found) + 1)
-    if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        first = body[1] if ast.get_docstring(found) and len(body) > 1 else body[0]
-        return range(first.lineno, first.lineno + 1)
-    return range(found.lineno, max(body[0].lineno, found.lineno + 1))
+    return range(found.lineno, max(body[0].lineno, found.lineno + 1) if body else _end(found) + 1)
 
 
 def _end(node: ast.stmt) -> int:

@@ -196,6 +196,7 @@ def _run(place: Path, tests: list[list[str]], *, write: bool, options: tuple[str
 
     usual = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
     usual += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
+    usual += ["-W", "ignore::pytest.PytestCollectionWarning"]  # a class of the package whose name begins like a test's
     usual += ["--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(place)]
     for stage in tests:
         files = dict.fromkeys(test.partition("::")[0] for test in stage)
