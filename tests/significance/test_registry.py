@@ -76,7 +76,7 @@ def test_the_names_in_docstrings_and_errors_are_those_of_the_registry():
 
 
 def test_what_draws_at_random_is_known_from_the_signature():
-    assert [name for name, one in TESTS.items() if one.drawn] == ["randomisation", "bootstrap", "hsd"]
+    assert [name for name, one in TESTS.items() if one.drawn] == ["randomisation", "bootstrap", "hsd", "normal_hsd"]
 
 
 def test_a_test_of_a_notebook_works_by_name_in_compare_and_discriminative_power():
