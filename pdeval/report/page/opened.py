@@ -133,12 +133,12 @@ def _items(origin: Origin, items: RankedItems, queries: pd.Index, room: float, s
     found = [_packed_items(items, query, shown, most) for query in queries]
     sizes = items.sizes(queries)
     cut = int((sizes > most).sum())
+    what = "judged" if items.complete else "relevant"
     if cut:
         said.append(
-            f"Of a {words.query} at most {most:,} judged {words.docs} are held, by grade and then by best rank: "
+            f"Of a {words.query} at most {most:,} {what} {words.docs} are held, by grade and then by best rank: "
             f"{cut:,} of {len(queries):,} {words.queries} have more."
         )
-    what = "judged" if items.complete else "relevant"
     said.append(f"Only {what} {words.docs} are held: the others of a ranking are not on this page.")
     return {**kept, "data": found}
 

@@ -91,6 +91,8 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     >>> page.startswith("<!DOCTYPE html>"), "https:" in page
     (True, False)
     """
+    if isinstance(limit, bool) or not limit > 0:
+        raise ValueError(f"limit={limit!r}: the megabytes that a page may have are a number above 0, e.g. 5.")
     title = report.caption or "Report"
     style, script = asset("page.css"), _script()
     parts = {

@@ -127,7 +127,7 @@ def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
     assert len(whole.encode()) < 200_000
     less = sample.to_html(interactive=True, limit=0.12)
     assert len(less.encode()) < 120_000 < len(whole.encode())
-    assert re.search(r"at most \d+ judged documents are held, by grade and then by best rank", said_under(less))
+    assert re.search(r"at most \d+ relevant documents are held, by grade and then by best rank", said_under(less))
     least = sample.to_html(interactive=True, limit=0.09)
     assert re.search(r"Values of \d+ of 50 queries are held", said_under(least))
     assert len(least.encode()) < 90_000
