@@ -55,7 +55,7 @@ def _verb(verb: Verb, *, alone: bool) -> str:
         docstrings.call(f"{noun}.{verb.name}", list(s.parameters.values()))
         for noun, s in registries.doors(verb).items()
     ]
-    made += [docstrings.first(doc), "```python\n" + "\n".join(calls[:3]) + "\n```"]
+    made += [docstrings.first(doc), "```python\n" + "\n\n".join(calls[:3]) + "\n```"]
     facts = [f"**Of** {linked(verb.on, '../../')}."]
     if verb.gives:
         facts.append(f"**Gives** {linked(verb.gives, '../../')}.")
