@@ -149,7 +149,7 @@ def main(argv: list[str] | None = None) -> int:
             path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
         elif cells := changed(stored, notebook):
             failed.append(path.name)
-            line += f"  STALE: cell {', '.join(map(str, cells))} now shows something else; python -m tests.notebooks --write"
+            line += f"  STALE: cell {', '.join(map(str, cells))} now shows something else; store it with --write"
         print(line, flush=True)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
