@@ -97,7 +97,7 @@ def _measure(entry: Any) -> str:
         facts.append(("Also called", ", ".join(f"`{name}`" for name in entry.aliases)))
     if entry.reference:
         facts.append(("Reference", docstrings.escaped(entry.reference)))
-    table = "\n".join(["| | |", "|---|---|", *(f"| {what} | {text} |" for what, text in facts)]) if facts else ""
+    table = "\n".join(f"- **{what}**: {text}" for what, text in facts)
     doc = inspect.getdoc(entry.kernel)
     parts = [f"(measure-{anchor(entry.name)})=\n## {entry.name}", docstrings.first(doc), table]
     parts.append(docstrings.body(doc, level=3))
@@ -137,7 +137,7 @@ def _table(schema: Schema) -> str:
     if schema.square:
         parts.append("A square frame with the same labels as index and columns.")
     if schema.columns:
-        rows = ["| column | holds | |", "|---|---|---|"]
+        rows = ["| column | holds | meaning |", "|---|---|---|"]
         for column in schema.columns:
             name = f"[`{column.name}`]" if column.optional else f"`{column.name}`"
             rows.append(f"| {name} | {column.holds} | {docstrings.escaped(schema.meaning(column.name))} |")
