@@ -76,6 +76,7 @@ def executed(path: Path, *, sample: bool = False) -> Any:
     for cell in notebook.cells:
         if cell.get("outputs"):  # which fonts this machine lacks is not for readers
             cell.outputs = [one for one in cell.outputs if not one.get("text", "").startswith("findfont:")]
+            cell.outputs = whole_streams(cell.outputs)
     for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
         if output.output_type == "stream":
             # a warning names the cell's line, not the file that the kernel made of it
@@ -92,10 +93,22 @@ def texts(cell: Any) -> list[str]:
     return ["".join(text) for text in found]
 
 
+def whole_streams(outputs: list[Any]) -> list[Any]:
+    """Return outputs with what a cell printed in one piece: where it breaks is a matter of time."""
+    made: list[Any] = []
+    for output in outputs:
+        if made and "text" in output and "text" in made[-1] and output.get("name") == made[-1].get("name"):
+            text = "".join(made[-1]["text"]) + "".join(output["text"])
+            made[-1] = type(output)({**made[-1], "text": text})
+        else:
+            made.append(output)
+    return made
+
+
 def shown(cell: Any) -> list[tuple[str, str]]:
     """Return what a cell shows, as text and as HTML, without what changes from run to run."""
     found = []
-    for output in cell.get("outputs", ()):
+    for output in whole_streams(cell.get("outputs", [])):
         data = {"text/plain": output["text"]} if "text" in output else output.get("data", {})
         for kind in ("text/plain", "text/html", "text/markdown", "text/latex"):
             if kind in data and not (kind == "text/plain" and "image/png" in data):

@@ -50,6 +50,14 @@ def test_times_addresses_and_the_style_of_pandas_are_no_other_output():
     assert changed(html("<style scoped>a</style><td>1</td>"), html("<style scoped>b</style>\n<td>1</td>")) == []
 
 
+def test_where_what_was_printed_breaks_is_no_other_output():
+    broken = SimpleNamespace(
+        cells=[{"outputs": [{"name": "stdout", "text": "a\n"}, {"name": "stdout", "text": "b\n"}]}]
+    )
+    whole = SimpleNamespace(cells=[{"outputs": [{"name": "stdout", "text": "a\nb\n"}]}])
+    assert changed(broken, whole) == []
+
+
 def test_a_figure_may_differ_by_its_fonts():
     old, new = (one({"data": {"image/png": data, "text/plain": f"<Figure {data}>"}}) for data in "ab")
     assert changed(old, new) == []
