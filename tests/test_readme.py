@@ -174,6 +174,7 @@ def printed(code: str, namespace: dict) -> str:
     return out.getvalue()
 
 
+@pytest.mark.broad
 def test_every_example_prints_what_the_readme_says(tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
@@ -198,6 +199,7 @@ def test_the_readme_is_short():
     assert len(readme().splitlines()) <= 200
 
 
+@pytest.mark.broad
 def test_every_command_of_the_command_line_page_works(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"(?m)^pdeval (.*)$", page("command_line"))
@@ -209,6 +211,7 @@ def test_every_command_of_the_command_line_page_works(tmp_path, monkeypatch, cap
     assert {"scores.csv", "table.tex"} <= set(os.listdir(tmp_path))
 
 
+@pytest.mark.broad
 def test_the_table_of_measures_is_the_catalog():
     assert part(page("measures"), "measures") == "\n" + measures()
 

@@ -29,6 +29,7 @@ class Options(TypedDict, total=False):
     aggregate: Literal["mean", "geometric mean", "sum"]
     reference: str
     empty: bool
+    padded: bool
     compat: Mapping[str, Mapping[str, Any]]
     read: Mapping[str, Callable[[Any, str], Any]]
     at_prefix: str
@@ -187,7 +188,7 @@ def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]
             parameters[parameter.name] = parameter.default
         elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters.")
-        else:
+        elif parameter.name != "m":  # given only where topics of different numbers of items share a block
             columns.append(parameter.name)
     return tuple(columns), parameters
 

@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import Any, Literal
 
@@ -50,6 +51,9 @@ class Entry:
         The kernel of its mean over the orders of tied items; see `expected_of`.
     empty : bool
         Whether the kernel copes with no items, so that it is called for a query without relevant ones too.
+    padded : bool
+        Whether the kernel may be given topics of different numbers of items side by side, the shorter filled up with
+        items of infinite rank and grade 0. It asks for the numbers themselves as `m`, where it needs them.
     compat : mapping of rule to parameters
         What `compat=` sets.
     read : mapping of parameter to function
@@ -85,6 +89,7 @@ class Entry:
     reference: str = ""
     expected: dict[str, Callable[..., Any]] = field(default_factory=dict)
     empty: bool = False
+    padded: bool = False
     compat: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     read: Mapping[str, Callable[[Any, str], Any]] = field(default_factory=dict)
     at_prefix: str = ""
@@ -94,6 +99,11 @@ class Entry:
     weight: str = ""
     test: str = "t"
     tolerance: float = NOISE
+
+    @cached_property
+    def asks_m(self) -> bool:
+        """Whether the kernel takes the number of items of each topic."""
+        return "m" in inspect.signature(self.kernel).parameters
 
     @property
     def compat_only(self) -> frozenset[str]:

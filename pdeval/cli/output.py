@@ -33,7 +33,7 @@ def formats() -> tuple[str, ...]:
     Examples
     --------
     >>> formats()
-    ('table', 'csv', 'excel', 'html', 'json', 'latex', 'markdown', 'parquet')
+    ('table', 'csv', 'excel', 'html', 'json', 'latex', 'markdown', 'parquet', 'typst')
     """
     return (TABLE[0], *sorted(FORMATS))
 

@@ -154,11 +154,14 @@ class Views:
 
     def blocks(self, kind: str, level: float | None) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
+        return self._blocks(kind, level, False)
+
+    def _blocks(self, kind: str, level: float | None, padded: bool) -> list[Block]:
         if kind == "graded" and level is None:
             kind = "binary"  # the same items
-        key = (kind, level)
+        key = (kind, level, padded)
         if key not in self.made:
-            view = View(self.positions, kind, level)
+            view = View(self.positions, kind, level, padded=padded)
             self.made[key] = view, list(view.blocks(empty=True))
         return self.made[key][1]
 
@@ -167,6 +170,13 @@ class Views:
         entry = measure.entry
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)
+        if entry.padded and kernel is entry.kernel:
+            for block in self._blocks(measure.kind, self.level(measure), True):
+                if block.size:
+                    own = {"m": block["m"]} if entry.asks_m else {}
+                    value = kernel(*block.columns(columns), **own, **parameters)
+                    result[block.topics] = one_number_each(value, block.shape, block, measure)
+            return result
         for _, share, blocks in populations(self, measure):
             for block in blocks:
                 if block.size or entry.empty:

@@ -16,10 +16,11 @@ from pdeval.judged.columns import ITEM_COLUMNS, NOWHERE, TOPIC_COLUMNS
 from pdeval.judged.positions import Positions
 
 MOST = 1 << 21
+SMALL = 1 << 16  # cells of a block that costs less than another call of a kernel
 
 
 class Group(NamedTuple):
-    """Topics with equally many items, and where their cells stand in the flat columns."""
+    """Topics with equally many items (or, padded, at most so many), and where their cells stand in flat columns."""
 
     size: int
     topics: np.ndarray
@@ -31,7 +32,8 @@ class View:
     """The items that a kind of measure looks at (relevant, graded, judged, subtopic), topic by topic.
 
     A flat column holds a cell per list and item: group after group, and inside a group level by level, so that a
-    group's part of it is the dense block without copying.
+    group's part of it is the dense block without copying. With `padded`, topics of about as many items share a group,
+    each list filled up with items that no run found.
 
     Examples
     --------
@@ -43,9 +45,15 @@ class View:
     """
 
     def __init__(
-        self, positions: Positions, kind: str, level: float | None = None, kept: np.ndarray | None = None
+        self,
+        positions: Positions,
+        kind: str,
+        level: float | None = None,
+        kept: np.ndarray | None = None,
+        *,
+        padded: bool = False,
     ) -> None:
-        self.positions, self.kind, self.level = positions, kind, level
+        self.positions, self.kind, self.level, self.padded = positions, kind, level, padded
         judged = positions.judged
         if kept is not None:  # the items that some users want, as a mask
             kept = np.asarray(kept, dtype=bool)
@@ -75,12 +83,25 @@ class View:
         """The topics by their number of items, fewest first."""
         order = np.argsort(self.count, kind="stable")
         sizes, begin = np.unique(self.count[order], return_index=True)
+        if self.padded:
+            begin = begin[self._apart(sizes)]
         groups, at = [], 0
-        for size, topics in zip(sizes.tolist(), np.split(order, begin[1:])):
+        for topics in np.split(order, begin[1:]):
+            size = int(self.count[topics[-1]])
             end = at + size * len(topics) * len(self.positions.runs)
             groups.append(Group(size, topics, at, end))
             at = end
         return groups
+
+    def _apart(self, sizes: np.ndarray) -> list[int]:
+        """Return the sizes at which a group begins, where those near to each other share one: a fourth is padding."""
+        small = SMALL // max(self.positions.retrieved.size, 1)
+        begins, reach = [], -1
+        for place, size in enumerate(sizes.tolist()):
+            if size > reach:
+                begins.append(place)
+                reach = max(size + size // 4, small) if size else 0  # topics without items stay alone
+        return begins
 
     @cached_property
     def hits(self) -> tuple[np.ndarray, np.ndarray]:
@@ -89,10 +110,11 @@ class View:
         slot = self.slot[at.item]
         hits = np.flatnonzero(slot >= 0)
         topic = at.judged.topic[at.item[hits]]
-        first = np.zeros(len(self.count), dtype=np.int64)
+        first, width = np.zeros((2, len(self.count)), dtype=np.int64)
         for group in self.groups:
             first[group.topics] = group.begin + np.arange(len(group.topics)) * (runs * group.size)
-        return hits, first[topic] + at.run[hits] * self.count[topic] + slot[hits]
+            width[group.topics] = group.size
+        return hits, first[topic] + at.run[hits] * width[topic] + slot[hits]
 
     @cached_property
     def ranked(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,7 +138,10 @@ class View:
             key[part] = levels.ravel()
             slot = levels & ((1 << bits) - 1)
             source[part] = (slot + (group.begin + np.arange(len(lists)) * group.size)).ravel()
-            row[part] = (slot + np.repeat(self.first[group.topics], runs)).ravel()
+            own = slot + np.repeat(self.first[group.topics], runs)
+            if self.padded:
+                own[slot >= np.repeat(self.count[group.topics], runs)] = len(self.items)
+            row[part] = own.ravel()
         return key >> bits, source, row
 
     def column(self, name: str) -> np.ndarray:
@@ -127,14 +152,19 @@ class View:
 
     def of_hits(self, values: np.ndarray, fill: float) -> np.ndarray:
         """Return one value per hit as a flat column in rank order."""
-        cells = np.full(len(self.ranked[1]), fill)
+        _, source, _ = self.ranked
+        cells = np.full(len(source), fill)
         hits, cell = self.hits
         cells[cell] = values[hits]
-        return cells[self.ranked[1]]
+        return cells[source]
 
     def of_items(self, values: np.ndarray) -> np.ndarray:
         """Return one value per judged item as a flat column in rank order."""
-        return values[self.items][self.ranked[2]]
+        return self.values(values)[self.ranked[2]]
+
+    def values(self, values: np.ndarray) -> np.ndarray:
+        """Return the values of the view's items, and at the end 0, the value of padding."""
+        return np.append(values[self.items], values.dtype.type(0))
 
     def per_topic(self, which: np.ndarray) -> np.ndarray:
         """Return how many of some judged items (a mask) each topic has."""
@@ -189,7 +219,7 @@ class View:
         return above[0], above[1]
 
     def blocks(self, *, empty: bool = False, most: int = MOST) -> Iterator[Block]:
-        """Yield the blocks: topics with equally many items together, those with none only if `empty`."""
+        """Yield the blocks: topics of a group together, those with no items only if `empty`."""
         for group in self.groups:
             if group.size or empty:
                 step = max(most // max(group.size * len(self.positions.runs), 1), 1)

@@ -91,8 +91,15 @@ def items(view: View) -> np.ndarray:
 def ideal(block: Block) -> np.ndarray:
     """Grades of the items, the highest first; one column serves all runs."""
     view = block.view
-    at = view.items[view.first[block.topics][:, None] + np.arange(block.size)]
-    return np.ascontiguousarray(-np.sort(-view.positions.judged.grade[at], axis=-1).T)[:, :, None]
+    place = np.arange(block.size)
+    row = np.where(place < block["m"], view.first[block.topics][:, None] + place, len(view.items))
+    return np.ascontiguousarray(-np.sort(-view.values(view.positions.judged.grade)[row], axis=-1).T)[:, :, None]
+
+
+@topic_column
+def m(block: Block) -> np.ndarray:
+    """How many items the topic has, without padding."""
+    return block.view.count[block.topics][:, None].astype(np.float64)
 
 
 @topic_column

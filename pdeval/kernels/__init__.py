@@ -33,6 +33,9 @@ The block that a kernel sees holds, by the `kind` of the measure:
 | start             | (m, T, R)   | ties="expected" only: items ranked above the item's group of tied items, or inf   |
 | size              | (m, T, R)   | ties="expected" only: items in that group, 1 for an item that was not retrieved   |
 
+Where a kernel is declared `padded`, topics of about as many items share a block: the shorter are filled up with items
+of infinite rank and grade 0, and `m`, a parameter with a default, is then the (T, 1) numbers of items.
+
 """
 
 from pdeval.kernels import expected as ties

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import cut, found, inf, level, log2, share, total
+from pdeval.kernels.levels import cut, found, inf, items, level, log2, share, total
 
 BUCKLEY = "Buckley & Voorhees 2005, Retrieval System Evaluation"
 
@@ -36,8 +36,8 @@ def seen(retrieved: np.ndarray, k: float = inf) -> np.ndarray | float:
     return retrieved if k == inf else k
 
 
-@metric(reference=BUCKLEY, aliases={"map": "AP", "MAP": "AP", "map_cut": "AP", "map_cut_{k}": "AP@{k}"})
-def AP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+@metric(reference=BUCKLEY, aliases={"map": "AP", "MAP": "AP", "map_cut": "AP", "map_cut_{k}": "AP@{k}"}, padded=True)
+def AP(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Average precision: the mean, over relevant items, of the precision where each is found.
 
     The sum of i / f_i over the relevant items i found down to rank `k`, divided by the number of relevant items m,
@@ -48,7 +48,7 @@ def AP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     >>> round(float(AP(np.array([1.0, 3.0, inf]))), 4)  # (1/1 + 2/3 + 0) / 3
     0.5556
     """
-    return total(level(rank) / cut(rank, k)) / len(rank)
+    return total(level(rank) / cut(rank, k)) / items(rank, m)
 
 
 @metric(
@@ -76,6 +76,7 @@ def GMAP(rank: np.ndarray) -> np.ndarray:
     reference="Voorhees 1999, TREC-8 Question Answering Track",
     aliases=("mrr", "MRR", "recip_rank"),
     limits={"i": (1, inf)},
+    padded=True,
 )
 def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
     """Reciprocal rank: 1 / the rank of the first relevant item, 0 if there is none down to rank k.
@@ -96,6 +97,7 @@ def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
 @metric(
     reference="Cleverdon 1967",
     aliases={"precision": "P", "Precision": "P", "P_{k}": "P@{k}"},
+    padded=True,
 )
 def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Precision: the share of relevant items among the first k.
@@ -111,8 +113,8 @@ def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     return share(hits(rank, k), seen(retrieved, k))
 
 
-@metric(reference="Cleverdon 1967", aliases={"recall": "R", "Recall": "R", "recall_{k}": "R@{k}"})
-def R(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+@metric(reference="Cleverdon 1967", aliases={"recall": "R", "Recall": "R", "recall_{k}": "R@{k}"}, padded=True)
+def R(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Recall: the share of the relevant items that is found down to rank k.
 
     Examples
@@ -120,15 +122,18 @@ def R(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     >>> float(R(np.array([1.0, 3.0, 9.0, inf]), k=5))
     0.5
     """
-    return hits(rank, k) / len(rank)
+    return hits(rank, k) / items(rank, m)
 
 
 @metric(
     reference="van Rijsbergen 1979, Information Retrieval, chapter 7",
     aliases={"f1": "F", "F1": "F", "E": "F"},
     limits={"beta": (0, inf)},
+    padded=True,
 )
-def F(rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, k: float = inf) -> np.ndarray:
+def F(
+    rank: np.ndarray, retrieved: np.ndarray, m: np.ndarray | None = None, *, beta: float = 1.0, k: float = inf
+) -> np.ndarray:
     """F measure: the harmonic mean of precision and recall at rank k, recall weighing beta squared times as much.
 
     (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found. Lecture slides call it `E`, E(beta=2); the E of van
@@ -139,7 +144,7 @@ def F(rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, k: float = 
     >>> round(float(F(np.array([1.0, 3.0, inf, inf]), 20, k=5)), 4)  # P = 2/5, R = 1/2
     0.4444
     """
-    return f_measure(P(rank, retrieved, k=k), R(rank, k=k), beta * beta)
+    return f_measure(P(rank, retrieved, k=k), R(rank, m, k=k), beta * beta)
 
 
 def f_measure(precision: np.ndarray, recall: np.ndarray, x: float) -> np.ndarray:
@@ -156,6 +161,7 @@ def f_measure(precision: np.ndarray, recall: np.ndarray, x: float) -> np.ndarray
 @metric(
     reference="Allan et al. 2005, TREC Robust/HARD tracks",
     aliases={"success": "Success", "success_{k}": "Success@{k}", "hit_rate": "Success", "HitRate": "Success"},
+    padded=True,
 )
 def Success(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Success: 1 if a relevant item is among the first k, else 0.
@@ -195,8 +201,9 @@ def Rprec(rank: np.ndarray, *, mult: float = 1.0) -> np.ndarray:
 @metric(
     reference="trec_eval, relative_P",
     aliases={"relative_P": "RelP", "relative_P_{k}": "RelP@{k}"},
+    padded=True,
 )
-def RelP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+def RelP(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Relative precision: precision at k divided by the best that is possible there.
 
     Relevant items found down to rank `k`, divided by min(k, m): precision up to m, recall after it.
@@ -206,13 +213,14 @@ def RelP(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     >>> float(RelP(np.array([1.0, 9.0]), k=5))
     0.5
     """
-    return hits(rank, k) / min(k, len(rank))
+    return hits(rank, k) / np.minimum(k, items(rank, m))
 
 
 @metric(
     reference="Moffat & Zobel 2008, Rank-biased precision",
     aliases={"rbp.{p}": "RBP(p=0.{p})"},
     limits={"p": (0, 1)},
+    padded=True,
 )
 def RBP(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> np.ndarray:
     """Rank-biased precision: relevant items seen by a reader who goes on to the next item with probability p.
@@ -228,8 +236,8 @@ def RBP(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> np.ndarray:
     return (1.0 - p) * total(np.power(float(p), cut(rank, k) - 1))
 
 
-@metric(reference="trec_eval, binG (Buckley 2008)", aliases=("binG",))
-def BinG(rank: np.ndarray) -> np.ndarray:
+@metric(reference="trec_eval, binG (Buckley 2008)", aliases=("binG",), padded=True)
+def BinG(rank: np.ndarray, m: np.ndarray | None = None) -> np.ndarray:
     """Binary G: the mean over relevant items of 1 / log2(2 + non-relevant items above).
 
     Examples
@@ -237,4 +245,4 @@ def BinG(rank: np.ndarray) -> np.ndarray:
     >>> float(BinG(np.array([1.0, 4.0])))  # (1/log2(2) + 1/log2(4)) / 2
     0.75
     """
-    return total(1.0 / log2(2 + rank - level(rank))) / len(rank)
+    return total(1.0 / log2(2 + rank - level(rank))) / items(rank, m)

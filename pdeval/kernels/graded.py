@@ -143,7 +143,9 @@ def best_dcg(
     return total(discounted(value, cut(level(value), k), discount, base))
 
 
-@metric(kind="graded", range=(0, inf), reference=JARVELIN, aliases=("cg",), synonyms=DCG_SYNONYMS, read=GAINS)
+@metric(
+    kind="graded", range=(0, inf), reference=JARVELIN, aliases=("cg",), synonyms=DCG_SYNONYMS, read=GAINS, padded=True
+)
 def CG(
     rank: np.ndarray,
     grade: np.ndarray,
@@ -167,6 +169,7 @@ def CG(
     kind="graded",
     range=(0, inf),
     reference=JARVELIN,
+    padded=True,
     aliases={"dcg": "DCG", "dcg_burges": "DCG(gain=exp)", "dcg_burges@{k}": "DCG(gain=exp)@{k}"},
     synonyms=DCG_SYNONYMS,
     read=DISCOUNTED,
@@ -202,6 +205,7 @@ def DCG(
 @metric(
     kind="graded",
     reference=JARVELIN,
+    padded=True,
     aliases={
         "NDCG": "nDCG",
         "ndcg": "nDCG",

@@ -26,6 +26,17 @@ def level(rank: np.ndarray) -> np.ndarray:
     return np.arange(1.0, len(rank) + 1).reshape((-1,) + (1,) * (rank.ndim - 1))
 
 
+def items(rank: np.ndarray, m: np.ndarray | None = None) -> np.ndarray | int:
+    """Return the number of items: as many as there are ranks, or `m` of them, the rest being padding.
+
+    Examples
+    --------
+    >>> items(np.array([1.0, 4.0, inf])), items(np.array([1.0, 4.0, inf]), 2)
+    (3, 2)
+    """
+    return len(rank) if m is None else m
+
+
 def cut(rank: np.ndarray, k: float = inf) -> np.ndarray:
     """Return the ranks with those beyond `k` made infinite.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -78,12 +79,12 @@ class Schema:
     square: bool = False
     known_by: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         """The columns without which a frame is not this table."""
         return tuple(column.name for column in self.columns if not column.optional)
 
-    @property
+    @cached_property
     def named(self) -> tuple[str, ...]:
         """All columns that it may have."""
         return tuple(column.name for column in self.columns)

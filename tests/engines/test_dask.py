@@ -41,6 +41,7 @@ def test_the_rules_of_the_join_mean_what_they_mean_on_pandas(some, qrels, rules,
     same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules), PREFERENCES))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by run", "mixed"])
 def test_the_order_of_rows_decides_ties_after_a_shuffle_too(some, qrels, rows):
     table = divided(some, 5, rows)
@@ -48,6 +49,7 @@ def test_the_order_of_rows_decides_ties_after_a_shuffle_too(some, qrels, rows):
     same_bits(expected, gathered(quiet(table.ireval.measure, qrels, MIXED, ties="first"), SCORES))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by run", "by query", "mixed"])
 def test_items_that_nobody_returned_are_counted_where_a_measure_asks(few, qrels, rows):
     for judged in (qrels, pdeval.datasets.sample_qrels()):
@@ -56,6 +58,7 @@ def test_items_that_nobody_returned_are_counted_where_a_measure_asks(few, qrels,
         same_bits(expected, gathered(lazy, SCORES))
 
 
+@pytest.mark.broad
 def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
     measures = ["AP", "nDCG@10", "RR", "P@10"]
     expected = quiet(runs.ireval.measure, qrels, measures, ties="expected")
@@ -65,6 +68,7 @@ def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
 
 @pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (3, "by run"), (3, "by query"), (3, "mixed")])
 class TestQueriesAndRunsWithoutAnswers:
+    @pytest.mark.broad
     def test_a_query_that_no_run_answered_counts_as_the_worst_case(self, few, qrels, parts, rows):
         table = divided(few, parts, rows)
         for measures in (MIXED, SINGLE):
@@ -74,6 +78,7 @@ class TestQueriesAndRunsWithoutAnswers:
         expected = quiet(few.ireval.prefer, qrels, "RPP", topics="judged")
         same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, "RPP", topics="judged"), PREFERENCES))
 
+    @pytest.mark.broad
     def test_a_run_without_any_judged_query_still_counts(self, few, qrels, parts, rows):
         stray = few.head(3).assign(run="stray", query_id="no such query")
         frame = pd.concat([few, stray], ignore_index=True)
@@ -86,11 +91,13 @@ class TestQueriesAndRunsWithoutAnswers:
 
 
 class TestTablesOfResults:
+    @pytest.mark.broad
     def test_scores_on_dask_are_summed_up_as_on_pandas(self, some, qrels):
         scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
         same_bits(scores.ireval.summary(), lazy.ireval.summary())
         same_bits(scores.ireval.summary("ERR", wide=True), lazy.ireval.summary("ERR", wide=True))
 
+    @pytest.mark.broad
     def test_scores_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
         scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
         same_bits(scores.ireval.order(method=["mean", "mc4"]), lazy.ireval.order(method=["mean", "mc4"]))
@@ -99,24 +106,28 @@ class TestTablesOfResults:
             lazy.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
         )
 
+    @pytest.mark.broad
     def test_preferences_on_dask_are_averaged_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
         prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
         same_bits(prefs.ireval.mean(), lazy.ireval.mean())
         same_bits(prefs.ireval.matrix("rrLP"), lazy.ireval.matrix("rrLP"))
 
+    @pytest.mark.broad
     def test_preferences_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
         prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
         same_bits(prefs.ireval.order(method="borda"), lazy.ireval.order(method="borda"))
         same_bits(prefs.ireval.compare(test="sign"), lazy.ireval.compare(test="sign"))
 
+    @pytest.mark.broad
     def test_measures_and_preferences_are_corrected_together_as_on_pandas(self, some, qrels):
         asked = {"measures": ["RPP", "AP"], "family": "all"}
         same_bits(
             quiet(some.ireval.compare, qrels, **asked), quiet(divided(some, 5, "mixed").ireval.compare, qrels, **asked)
         )
 
+    @pytest.mark.broad
     def test_a_summary_of_a_run_table_is_that_of_its_scores(self, some, qrels):
         scores = quiet(some.ireval.measure, qrels, MIXED)
         same_bits(scores.ireval.summary(), quiet(divided(some, 5, "mixed").ireval.summary, qrels, MIXED))
@@ -130,6 +141,7 @@ class TestTablesOfResults:
         monkeypatch.setattr(pdeval.engines.dask.DaskIreval, "_gathered", None)
         same_bits(expected, quiet(divided(some, 3, "mixed").ireval.order, qrels, "AP", **asked))
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("by", [["part"], ["part", "half"]])
     def test_stacked_collections_are_joined_one_by_one_as_on_pandas(self, few, qrels, by):
         judgments = qrels[qrels["query_id"].isin(few["query_id"])].astype({"query_id": str})
@@ -169,6 +181,7 @@ def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
 
 
 class TestLazyFrames:
+    @pytest.mark.broad
     def test_the_meta_is_exactly_what_the_partitions_hold(self, runs, qrels):
         table = divided(runs, 4, "mixed")
         for lazy in (quiet(table.ireval.measure, qrels, ["AP", "RR"]), quiet(table.ireval.prefer, qrels, "RPP")):
@@ -193,6 +206,7 @@ class TestLazyFrames:
         assert len(lazy.compute()) == 600
         assert sorted(seen) == [0, 0, 1, 1]
 
+    @pytest.mark.broad
     def test_a_selected_partition_is_a_part_of_the_whole(self, runs, qrels):
         lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, "AP")
         whole = lazy.compute()
@@ -201,6 +215,7 @@ class TestLazyFrames:
             mine = whole[whole["query_id"].isin(part["query_id"])].reset_index(drop=True)
             pd.testing.assert_frame_equal(part, mine)
 
+    @pytest.mark.broad
     def test_threads_give_the_same(self, runs, qrels, every_score):
         lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, METRICS)
         found = lazy.compute(scheduler="threads").sort_values(SCORES, kind="stable", ignore_index=True)
@@ -208,6 +223,7 @@ class TestLazyFrames:
 
 
 class TestIds:
+    @pytest.mark.broad
     @pytest.mark.parametrize("rows", ["by run", "mixed"])
     def test_runs_may_be_named_by_several_columns_and_queries_by_integers(self, some, qrels, rows):
         metadata = pdeval.datasets.sample_metadata()[["run", "model", "seed"]]
@@ -225,6 +241,7 @@ class TestIds:
         expected = quiet(frame.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0))
         same_bits(expected, gathered(quiet(table.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0)), pairs))
 
+    @pytest.mark.broad
     def test_a_table_without_a_run_column_is_one_run(self, runs, qrels):
         frame = runs[runs["run"] == "ql"].drop(columns="run").reset_index(drop=True)
         for parts, rows in ((1, "by run"), (4, "by query"), (4, "mixed")):
@@ -240,6 +257,7 @@ class TestIds:
 
 
 class TestMeasuresOfYourOwn:
+    @pytest.mark.broad
     def test_a_measure_from_a_notebook_works_on_dask(self, runs, qrels):
         deep = 3
 
@@ -263,6 +281,7 @@ class TestMeasuresOfYourOwn:
 
 
 class TestWhatIsSaid:
+    @pytest.mark.broad
     def test_missing_queries_are_told_once_when_the_verb_is_called(self, runs, qrels):
         for rows in ("by run", "mixed"):
             table = divided(runs, 2, rows)
@@ -333,6 +352,7 @@ class TestFaults:
         with pytest.raises(ValueError, match="no query of the runs is judged: the runs have '101', '102', '103',"):
             table.ireval.measure(qrels.assign(query_id="q" + qrels["query_id"].astype(str)), "AP")
 
+    @pytest.mark.broad
     def test_faults_of_the_rows_are_told_by_their_ids_also_after_a_shuffle(self, few, qrels):
         twice = pd.concat([few, few.head(1)], ignore_index=True)
         for rows in ("by query", "mixed"):
@@ -373,3 +393,10 @@ def test_what_is_different_on_dask_is_said_in_the_documentation(few):
         for owner in (door, pdeval.engines.dask.DaskJudged):
             assert "On Dask the result is a lazy Dask frame" in getattr(owner, name).__doc__
             assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
+
+
+def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels):
+    for verb, measure in (("measure", "AP"), ("prefer", "RPP")):
+        expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
+        lazy = divided(expected, 3, "mixed")
+        pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)

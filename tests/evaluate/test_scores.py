@@ -140,6 +140,7 @@ def test_what_is_no_measure_of_one_ranking_is_refused(name, text):
         scores(join(), name)
 
 
+@pytest.mark.broad
 def test_needing_judged_items_is_known_beforehand():
     for name, entry in ENTRIES.items():
         if entry.family != "metric" or entry.kind == "subtopic":
@@ -211,3 +212,26 @@ def test_a_kernel_that_gives_several_rankings_one_number_is_refused(declared, ax
 
     with pytest.raises(ValueError, match=r"Deep gave an array of shape .* reduce axis 0, the recall levels"):
         scores(join(), Deep, tell=False)
+
+
+PADDED = [name for name, entry in ENTRIES.items() if entry.padded]
+
+
+@pytest.mark.parametrize("small", [1 << 16, 0])
+@pytest.mark.parametrize("name", [*PADDED, "AP@5", "R@5", "F@5", "RR(i=3)", "nDCG@5", "nDCG(gain=exp)", "CG@5"])
+def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_bit(name, small, monkeypatch):
+    from pdeval.judged import blocks
+
+    monkeypatch.setattr(blocks, "SMALL", small)
+    judged = pdeval.datasets.sample_judged(topics="common")
+    measure, views = parse(name), evaluate.Views(judged)
+    for level in (None, 2):
+        found = evaluate.Views(judged.at(level=level)).values(measure)
+        apart = np.zeros(found.shape)
+        for block in evaluate.Views(judged.at(level=level)).blocks(measure.kind, level):
+            if block.size:
+                apart[block.topics] = measure.entry.kernel(*block.columns(measure.columns), **measure.parameters)
+        np.testing.assert_array_equal(found, apart, strict=True)
+    shared = views._blocks(measure.kind, None, True)
+    assert len(shared) < len(views.blocks(measure.kind, None))
+    assert all((block["m"] <= block.size).all() for block in shared)

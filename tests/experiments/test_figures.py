@@ -26,6 +26,7 @@ def test_agreement_is_a_heatmap(sample, ax):
     assert {text.get_text() for text in ax.get_xticklabels()} == {"AP", "RPP", "RR"}
 
 
+@pytest.mark.broad
 def test_locality_is_a_heatmap_of_levels(sample, ax):
     plots.correlation_heatmap(sample.agree.locality(levels=4), ax=ax)
     assert {text.get_text() for text in ax.get_xticklabels()} == {"1", "2", "3", "4"}

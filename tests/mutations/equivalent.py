@@ -77,12 +77,7 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         TWO_WAYS,
     ),
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
-    (
-        "kernels/pair_terms.py",
-        "longest = np.maximum(",
-        ("np.asarray(x_retrieved, dtype=np.float64) -> np.asarray(x_retrieved)",),
-        "lengths are whole numbers, and compare alike",
-    ),
+    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
     (
         "orderings/order.py",
         "each = 1 + len(source.runs) * any(",
@@ -178,4 +173,25 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",),
         "nothing by any number is nothing",
     ),
+    ("significance/compared.py", "else 0.0 - values", ("0.0 -> 1.0",), "a shift of all runs moves no difference"),
+    (
+        "significance/components.py",
+        "mean = np.array([expected[pool == one][0]",
+        ("0.0 -> 1.0",),
+        "the mean square of an empty pool, which has no spread",
+    ),
+    (
+        "accessor/grouping.py",
+        "cells = len(asked) * len(judged.queries)",
+        ("len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",),
+        TWO_WAYS,
+    ),
+    (
+        "significance/hsd.py",
+        "scale = float(values.max(axis=(1, 2)).mean())",
+        ("values.max(axis=(1, 2)) -> values.max()",),
+        "the size that rounding is measured against, to a factor of a few",
+    ),
+    ("orderings/methods.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    ("orderings/methods.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
 ]

@@ -46,6 +46,7 @@ def test_the_scale_is_symmetric_around_zero(column_ax):
     assert image.get_clim() == (-0.75, 0.75)
 
 
+@pytest.mark.broad
 def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     long = cells(preference_heatmap(PREFS, ax=column_ax))
     mean = PREFS.groupby(["run_a", "run_b"], as_index=False)["value"].mean().rename(columns={"value": "mean"})
@@ -75,6 +76,7 @@ def test_an_ordering_that_ranks_runs_twice_is_refused(column_ax):
         preference_heatmap(PREFS, order=order, ax=column_ax)
 
 
+@pytest.mark.broad
 def test_significant_pairs_get_a_dot_in_both_cells(column_ax):
     tests = pd.DataFrame({"run_a": ["a", "b"], "run_b": ["b", "c"], "significant": [False, True]})
     ax = preference_heatmap(PREFS, comparisons=tests, annotate=False, ax=column_ax)
@@ -95,6 +97,7 @@ def test_values_are_written_where_they_fit(column_ax):
     assert len(preference_heatmap(frames.preferences(30, 5)).texts) == 0
 
 
+@pytest.mark.broad
 def test_the_names_of_79_runs_do_not_overlap_on_a_paper_column():
     from matplotlib.figure import Figure
 
@@ -136,6 +139,7 @@ def test_correlations_of_recall_levels_are_drawn_too(column_ax):
     assert labels(correlation_heatmap(table, ax=column_ax)) == ["1", "2", "3"]
 
 
+@pytest.mark.broad
 def test_negative_correlations_get_the_diverging_colours(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"], "measure_b": ["AP"], "value": [-0.2]})
     assert correlation_heatmap(table, ax=column_ax).images[0].get_clim() == (-1.0, 1.0)

@@ -104,6 +104,7 @@ def test_a_run_with_two_ranks_is_refused(column_ax):
         critical_difference(orders, ax=column_ax)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("size", [None, (3.3, 7.0), (6.4, 4.8)])
 def test_the_names_of_79_runs_do_not_overlap(size):
     from matplotlib.figure import Figure

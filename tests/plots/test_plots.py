@@ -105,6 +105,7 @@ def extents(patch):
     return patch.get_patch_transform().transform_path(patch.get_path()).get_extents().bounds
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [name for name in FRAMES if name != "matrix_heatmap"])
 def test_a_plot_does_not_depend_on_the_index_of_the_frame(name, column_ax):
     from matplotlib.figure import Figure
@@ -135,6 +136,7 @@ def test_without_matplotlib_a_plot_says_what_to_install(name, monkeypatch):
         getattr(plots, name)(FRAMES[name]())
 
 
+@pytest.mark.broad
 def test_importing_the_plots_does_not_import_matplotlib():
     import subprocess
 

@@ -179,3 +179,15 @@ def test_the_default_test_is_part_of_a_declaration_and_travels_with_its_label():
     assert prefs.ireval.compare()["test"].unique().tolist() == ["sign", "t"]
     assert JUDGED.compare([label, "AP"])["test"].unique().tolist() == ["sign", "t"]
     assert which_test(None, "never seen").name == "t"
+
+
+def test_reports_name_every_test_as_papers_do():
+    assert {name: one.says for name, one in TESTS.items()} == {
+        "t": "paired Student t test",
+        "wilcoxon": "Wilcoxon signed-rank test",
+        "sign": "sign test",
+        "randomisation": "paired randomisation test",
+        "bootstrap": "paired bootstrap test",
+        "hsd": "randomised Tukey HSD test",
+        "tukey": "Tukey HSD test",
+    }

@@ -15,18 +15,18 @@ from pdeval.mechanics.equality import settled
 from pdeval.report import notes as footnote
 from pdeval.report.means import per_query
 from pdeval.report.origins import Origin
-from pdeval.report.page.packing import numbers, packed
-from pdeval.report.page.pairings import pairings
+from pdeval.report.page.packing import json_text, numbers, packed
+from pdeval.report.page.pairings import Pairings, pairings
 
 SAMPLE = 25  # queries that are packed to learn how much room items take
-SHARE = 0.5  # of the room for values per query; items have what these leave
+SHARE = 0.5  # of the room that is left for pairs, then for values per query; items have what these leave
 
 
 def opened(origin: Origin, room: int) -> dict[str, Any]:
     """Return what the page holds of one collection, in about so many bytes.
 
-    Values come first, of as many queries as half the room holds, those on which the systems differ most; then items,
-    for each query as many as the rest of the room holds.
+    Pairs come first, of as many measures as half the room holds; then values, of as many queries as half of what is
+    left holds, those on which the systems differ most; then items, for each query as many as the rest holds.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
             {"label": label, "shown": origin.shown(label), "higher": higher, "digits": digits}
             for label, higher, digits in zip(table.measures, table.higher, origin.digits)
         ],
-        "pairs": paired.measures,
+        "pairs": _within_pairs(paired, room * SHARE),
         "said": paired.said,
         "preferences": table.source is not None and not isinstance(table.source, Scores),
         "queries": [],
@@ -58,7 +58,7 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
         data["said"].append(f"The report was made from a summary, which has no values per {said.query}.")
         return data
     values, queries = _values(origin)
-    kept = _within(values, room * SHARE)
+    kept = _within(values, (room - len(json_text(data))) * SHARE)
     data |= {"of": len(queries), "queries": [str(queries[at]) for at in kept]}
     data["values"] = [packed(numbers(one)) for one in values[:, kept]]
     if len(kept) < len(queries):
@@ -73,9 +73,21 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
             f"(runs.ireval.report(qrels)), a {said.query} opens its {said.docs}."
         )
         return data
-    left = room - sum(map(len, data["values"])) - sum(len(one["data"]) for one in data["pairs"])
-    data["items"] = _items(origin, items, queries[kept], left, data["said"])
+    data["items"] = _items(origin, items, queries[kept], room - len(json_text(data)), data["said"])
     return data
+
+
+def _within_pairs(paired: Pairings, room: float) -> list[dict[str, Any]]:
+    """Return the pairs of the measures that the page holds, in their order, as many as there is room for."""
+    kept: list[dict[str, Any]] = []
+    for one in paired.measures:
+        room -= len(one["data"])
+        if room >= 0:
+            kept.append(one)
+    if len(kept) < len(paired.measures):
+        left = [one["label"] for one in paired.measures if one not in kept]
+        paired.said.append(f"Pairs by {', '.join(left)} are left out: the page would be larger than its limit.")
+    return kept
 
 
 def _values(origin: Origin) -> tuple[np.ndarray, pd.Index]:
@@ -152,8 +164,9 @@ def _most(items: RankedItems, queries: pd.Index, shown: np.ndarray, room: float)
     sample = queries[:: max(len(queries) // SAMPLE, 1)]
     most = largest
     while most > 0:
-        taken = np.mean([len(_packed_items(items, query, shown, most)) for query in sample])
-        if taken * len(queries) <= room:
+        taken = float(np.mean([len(_packed_items(items, query, shown, most)) for query in sample]))
+        taken = (taken + 3) * len(queries)  # with their quotes and commas
+        if taken <= room:
             return most
-        most = min(most - 1, int(most * max(room, 0) / (taken * len(queries))))
+        most = min(most - 1, int(most * max(room, 0) / taken))
     return 0

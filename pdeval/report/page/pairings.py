@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.cube import Scores, all_pairs
 from pdeval.evaluate.ranked_items import ranked_items
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate.sources import decided, sources
 from pdeval.kinds.labels import run_labels
+from pdeval.mechanics.equality import settled
 from pdeval.report import notes as footnote
 from pdeval.report.origins import Origin
 from pdeval.report.page.packing import packed, rounded
 
 PREFERENCE = "RPP"  # what a join is asked for beside the measures of the report
 COLUMNS = ("difference", "p_value", "p_adjusted")
+BLOCK = 2**20  # differences that are held at a time
 
 
 @dataclass
@@ -116,21 +119,35 @@ def _add(
 
 
 def _count(columns: dict[str, np.ndarray], source: Any, runs: pd.DataFrame) -> None:
-    """Count the queries that each side of a pair wins; ties and missing values are neither's."""
-    from pdeval.significance.compared import Pairs
-
-    pairs = Pairs.of(source)
+    """Count the queries that each side of a pair wins, and fill in the difference where nothing was tested."""
     place = _index(runs).get_indexer(_index(source.runs[list(runs.columns)]))
-    try:
-        for numbers, differences in pairs.blocks(0):
-            at, sign = _places(len(runs), place[pairs.a[numbers]], place[pairs.b[numbers]])
-            won, lost = (differences > 0).sum(axis=0), (differences < 0).sum(axis=0)
-            columns["won"][at] = np.where(sign > 0, won, lost)
-            columns["lost"][at] = np.where(sign > 0, lost, won)
-            columns["n"][at] = (~np.isnan(differences)).sum(axis=0)
-    except ValueError:  # infinite values, which the failed test has told of
-        for name in ("won", "lost"):
-            columns[name][:] = np.nan
+    for a, b, better, worse, differences in _differences(source):
+        at, sign = _places(len(runs), place[a], place[b])
+        columns["won"][at] = np.where(sign > 0, better, worse)
+        columns["lost"][at] = np.where(sign > 0, worse, better)
+        known = ~np.isnan(differences)
+        columns["n"][at] = known.sum(axis=0)
+        with np.errstate(invalid="ignore"):  # infinite differences of both signs have no mean
+            mean = np.where(known, differences, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        untested = np.isnan(columns["difference"][at]) & np.isfinite(mean) & known.any(axis=0)
+        columns["difference"][at[untested]] = (mean * sign)[untested]
+
+
+def _differences(source: Any) -> Iterator[tuple[np.ndarray, ...]]:
+    """Yield blocks of pairs: both runs, queries that the first wins and loses, differences (queries, pairs)."""
+    if not isinstance(source, Scores):
+        for part, values in decided(source, 0):
+            yield source.a[part], source.b[part], (values > 0).sum(axis=0), (values < 0).sum(axis=0), values
+        return
+    values = settled(source.values[0] if source.higher[0] else 0.0 - source.values[0])
+    first, second = all_pairs(len(source.runs))
+    width = max(1, BLOCK // max(1, len(values)))
+    for start in range(0, len(first), width):
+        a, b = first[start : start + width], second[start : start + width]
+        x, y = values[:, a], values[:, b]
+        with np.errstate(invalid="ignore"):
+            differences = np.where((x == y) & np.isinf(x), 0.0, x - y)  # two infinite values are equal
+        yield a, b, (x > y).sum(axis=0), (x < y).sum(axis=0), differences
 
 
 def _places(size: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from pdeval.report.spec import Report
 
 SCRIPTS = ("core", "table", "panel", "queries", "items", "matrix", "start")
 MEGABYTE = 1_000_000
-MARGIN = 60_000  # what the table, the style and the script of a usual page take
+SPARE = 2_000  # for sentences on what is left out
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -91,24 +91,22 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     >>> page.startswith("<!DOCTYPE html>"), "https:" in page
     (True, False)
     """
-    table = table_markup(report)
-    room = int(limit * MEGABYTE) - MARGIN - len(table.encode())
-    origins = [opened(origin, room // len(report.origins)) for origin in report.origins]
     title = report.caption or "Report"
-    data = {"title": visible(title), "facets": facets(report), "origins": origins}
     style, script = asset("page.css"), _script()
-    return Page(
-        _PAGE.format(
-            title=escape(title),
-            holds=escape(_holds(report, origins)),
-            policy=_policy(style, script),
-            style=style,
-            script=script,
-            table=table,
-            notes=_notes(report, origins),
-            data=json_text(data),
-        )
-    )
+    parts = {
+        "title": escape(title),
+        "style": style,
+        "script": script,
+        "policy": _policy(style, script),
+        "table": table_markup(report),
+    }
+    data: dict[str, Any] = {"title": visible(title), "facets": facets(report), "origins": []}
+    bare = _PAGE.format(**parts, holds="", notes=_notes(report, []), data=json_text(data))
+    room = int(limit * MEGABYTE) - SPARE - len(bare.encode())
+    origins = [opened(origin, room // len(report.origins)) for origin in report.origins]
+    data["origins"] = origins
+    said = {"holds": escape(_holds(report, origins)), "notes": _notes(report, origins)}
+    return Page(_PAGE.format(**parts, **said, data=json_text(data)))
 
 
 def _holds(report: Report, origins: list[dict[str, Any]]) -> str:

@@ -1,7 +1,9 @@
 // One query opened: its judged items, their grades, their rank in each run, and who finds what sooner.
 
 const FEW_RUNS = 10;
+const FEW_COLUMNS = 3;
 let everyRun = null;
+let itemSort = "grade";
 
 async function openItems(open, sequence, from = null) {
   state.open = open;
@@ -68,15 +70,20 @@ function itemParts(origin, open, items, again) {
   const rest = all ? origin.items.runs.map((_, at) => at).filter((at) => !front.includes(at)) : [];
   const columns = [...front, ...rest];
   const order = items.docs.map((_, at) => at);
+  const sorts = [["grade", "Grade"], ...front.map((run) => [String(run), `Rank in ${origin.items.runs[run]}`])];
+  const run = front.map(String).includes(itemSort) ? Number(itemSort) : null;
+  const upwards = (x, y) => (x === y ? 0 : x < y ? -1 : 1); // not found is infinite
+  if (run !== null) order.sort((x, y) => upwards(rankOf(items, x, run), rankOf(items, y, run)) || x - y);
   const head = make("tr", {},
     make("th", { scope: "col", class: "t" }, words.doc[0].toUpperCase() + words.doc.slice(1)),
     make("th", { scope: "col", class: "n" }, "Grade"),
     sooner ? make("th", { scope: "col", class: "t" }, "Sooner") : null,
-    columns.map((run) => make("th", { scope: "col", class: front.includes(run) ? "run near" : "run", title: origin.items.runs[run] },
-      make("span", {}, origin.items.runs[run]))));
+    columns.map((one) => make("th", { scope: "col", title: origin.items.runs[one],
+      class: `${columns.length > FEW_COLUMNS ? "run" : "n"}${front.includes(one) ? " near" : ""}` },
+    make("span", {}, origin.items.runs[one]))));
   const lines = order.map((item) => {
-    const ranks = columns.map((run) => rankOf(items, item, run));
-    const best = Math.min(...ranks);
+    const ranks = columns.map((one) => rankOf(items, item, one));
+    const best = ranks.length > 1 ? Math.min(...ranks) : NaN;
     const ahead = sooner ? Math.sign(ranks[1] - ranks[0]) || 0 : 0;
     return make("tr", { class: items.relevant[item] ? "relevant" : "" },
       make("th", { scope: "row", class: "t doc" }, items.docs[item]),
@@ -89,13 +96,17 @@ function itemParts(origin, open, items, again) {
   return [
     sooner ? make("p", { class: "line" }, soonerLine(origin, open, items, own[0], others[0])) : null,
     own.length > 1 ? make("p", { class: "small" }, "The system is the mean of several runs: each has its own column.") : null,
+    choice("Sort", sorts, run === null ? "grade" : run, (value) => {
+      itemSort = value;
+      again();
+    }),
     many ? make("label", { class: "check" }, make("input", { type: "checkbox", checked: all, on: { change: (event) => {
       everyRun = event.target.checked;
       again();
     } } }), ` Rank in every run (${origin.items.runs.length})`) : null,
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ranks of the ${words.docs}` },
       make("table", { class: "items" }, make("thead", {}, head), make("tbody", {}, lines))),
-    make("p", { class: "small" }, `${held}Ranks are from 1; ${DASH} not found. Relevant ${words.docs} have a bar at their left; bold is the best rank shown.`),
+    make("p", { class: "small" }, `${held}Ranks are from 1; ${DASH} not found. Relevant ${words.docs} have a bar at their left${columns.length > 1 ? "; bold is the best rank shown" : ""}.`),
     sooner ? levels(origin, open, items, own[0], others[0]) : null,
   ].filter(Boolean);
 }

@@ -40,15 +40,20 @@ function shownName(origin, one) {
 }
 
 function pairTable(origin, held, pairs) {
-  const size = origin.systems.length;
-  const largest = Math.max(...pairs.difference.map((one) => Math.abs(asNumber(one))).filter(Number.isFinite), 0);
+  const systems = systemsShown(square.origin);
+  const size = systems.length;
+  const sizes = pairs.difference.map((one) => Math.abs(asNumber(one))).filter(Number.isFinite).sort((x, y) => x - y);
+  const largest = sizes[Math.floor(0.9 * (sizes.length - 1))] || sizes[sizes.length - 1] || 0; // few outliers, more colour
   const digits = origin.measures.find((one) => one.label === held.label)?.digits ?? 3;
   const numbered = size > 12; // long names over narrow columns: numbers say which
-  const head = make("tr", {}, make("td"), origin.systems.map((name, at) =>
-    make("th", { scope: "col", class: "run", title: name }, make("span", {}, numbered ? String(at + 1) : name))));
-  const lines = origin.systems.map((name, row) => make("tr", {},
-    make("th", { scope: "row", class: "t" }, numbered ? make("span", { class: "number" }, `${row + 1} `) : null, name),
-    origin.systems.map((_, column) => pairCell(origin, pairs, row, column, largest, digits))));
+  if (size < 2) return make("p", {}, "A pair needs two systems: search or filter for more.");
+  const head = make("tr", {}, make("td"), systems.map((system, at) =>
+    make("th", { scope: "col", class: numbered ? "n" : "run", title: origin.systems[system] },
+      make("span", {}, numbered ? String(at + 1) : origin.systems[system]))));
+  const lines = systems.map((row, at) => make("tr", {},
+    make("th", { scope: "row", class: "t", title: origin.systems[row] },
+      numbered ? make("span", { class: "number" }, `${at + 1} `) : null, origin.systems[row]),
+    systems.map((column) => pairCell(origin, pairs, row, column, largest, digits))));
   const grid = make("table", { class: "square" }, make("thead", {}, head), make("tbody", {}, lines));
   const first = grid.querySelector("button");
   if (first) first.tabIndex = 0;
@@ -75,7 +80,7 @@ function pairCell(origin, pairs, row, column, largest, digits) {
     `${pair.won} won, ${pair.lost} lost of ${pair.n}, adjusted p ${chance(pair.adjusted)}${pair.significant ? ", significant" : ""}`;
   return make("td", { class: `n ${balance > 0 ? "won" : "lost"}${strength}` },
     make("button", { type: "button", class: "cell", tabindex: "-1", "data-pair": `${row} ${column}`, title: said, "aria-label": said },
-      text, pair.significant ? "*" : ""));
+      text, make("span", { class: "star" }, pair.significant ? "*" : "")));
 }
 
 function moveInSquare(event, grid) {
@@ -84,7 +89,7 @@ function moveInSquare(event, grid) {
   const cell = event.target.closest("button");
   if (!step || !cell) return;
   event.preventDefault();
-  let [row, column] = cell.dataset.pair.split(" ").map(Number);
+  let [row, column] = [cell.closest("tr").rowIndex - 1, cell.closest("td").cellIndex - 1];
   const size = grid.tBodies[0].rows.length;
   for (;;) {
     [row, column] = [row + step[0], column + step[1]];

@@ -92,8 +92,9 @@ function meanLine(origin, open, known) {
   const held = `${count(known.length, words.query, words.queries)}${known.length < origin.of ? ` of ${origin.of.toLocaleString("en")} held` : ""}`;
   if (!finite.length) return make("p", { class: "line" }, held);
   const sorted = [...finite].sort((x, y) => x - y);
-  const at = (share) => fixed(sorted[Math.round(share * (sorted.length - 1))], measure.digits);
-  return make("p", { class: "line" }, `${held}; from ${at(0)} to ${at(1)}, middle ${at(0.5)}.`);
+  const last = sorted.length - 1;
+  const at = (share) => fixed((sorted[Math.floor(share * last)] + sorted[Math.ceil(share * last)]) / 2, measure.digits);
+  return make("p", { class: "line" }, `${held}; from ${at(0)} to ${at(1)}, median ${at(0.5)}.`);
 }
 
 // how the system stands to the other one by every measure that pairs are held of
@@ -116,14 +117,16 @@ async function pairAccount(origin, open) {
   if (!lines.length) return null;
   const how = [...new Set(origin.pairs.map((one) => one.how).filter(Boolean))];
   const head = ["", "Difference", "Won / lost / tied", "p", "Adjusted p"];
-  return make("div", { class: "account" },
+  const marked = origin.baselines.includes(open.against) ?
+    ` The marks in the table are adjusted for the comparisons with ${origin.systems[open.against]} alone.` : "";
+  return make("div", { class: "account scroll" },
     make("table", {},
       make("caption", {}, `Against ${origin.systems[open.against]}`),
       make("thead", {}, make("tr", {}, head.map((text, at) => (text ?
         make("th", { scope: "col", class: at ? "n" : "t" }, text) : make("td"))))),
       make("tbody", {}, lines)),
-    make("p", { class: "small" }, `Positive: ${origin.systems[open.system]} is better. Adjusted for all pairs of a measure; * significant` +
-      `${how.length ? ` (${how.join("; ")})` : ""}.`));
+    make("p", { class: "small" }, `Positive: ${origin.systems[open.system]} is better. Adjusted for all pairs of a measure; ` +
+      `* significant${how.length ? ` (${how.join("; ")})` : ""}.${marked}`));
 }
 
 function queryList(origin, open, known, redraw) {
@@ -173,7 +176,7 @@ function queryLine(origin, open, row, measure, differs, largest, found) {
   const shown = differs ? row.difference : row.value;
   const bar = make("span", { class: `bar-of ${differs ? row.result : "value"}` });
   const share = largest > 0 && Number.isFinite(shown) ? Math.abs(shown) / largest : 0;
-  bar.style.width = `${(100 * share).toFixed(1)}%`;
+  bar.style.width = `${((differs ? 50 : 100) * share).toFixed(1)}%`;
   const act = (event) => openItems({ ...open, query: row.query }, found.map((one) => one.query), event.currentTarget);
   const base = differs && !origin.preferences;
   return make("tr", {},

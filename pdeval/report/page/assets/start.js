@@ -45,6 +45,9 @@ function tools() {
     button("Keys", openKeys, { class: "plain keys", "aria-haspopup": "dialog" })].filter(Boolean));
   box.after(make("div", { id: "found", class: "controls", hidden: true }));
   box.hidden = false;
+  const opens = DATA.origins.some((one) => one.values) ? "; a number opens its queries" : "";
+  const items = DATA.origins.some((one) => one.items) ? ", a query its items" : "";
+  byId("holds").append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
 }
 
 function setView(view) {

@@ -92,7 +92,18 @@ function showTable() {
   for (const body of [...table.tBodies]) body.remove();
   table.append(...bodies);
   keepOneStop();
+  if (state.view === "pairs") showPairs();
   return shown.length;
+}
+
+// the systems of a collection whose rows are shown, in the order of the rows; all where no row is one system
+function systemsShown(origin) {
+  const places = [...table.querySelectorAll("tbody tr[data-row]")].map((line) => new Set(
+    [...line.querySelectorAll("button.cell")].map((cell) => cell.dataset.at.split(" ").map(Number))
+      .filter(([own]) => own === origin).map(([, , system]) => system)));
+  const single = places.filter((found) => found.size === 1).map((found) => [...found][0]);
+  const all = DATA.origins[origin].systems.map((_, at) => at);
+  return places.some((found) => found.size > 1) ? all : [...new Set(single)];
 }
 
 function sortBy(column) {
@@ -121,20 +132,22 @@ function narrow() {
 // one cell is a stop of the Tab key; arrow keys lead to the others
 let stop = null;
 
-function openable() {
-  return [...table.querySelectorAll("tbody button.cell")];
+function keepOneStop() {
+  if (stop?.isConnected) return;
+  if (stop) stop.tabIndex = -1;
+  stop = table.querySelector("tbody button.cell");
+  if (stop) stop.tabIndex = 0;
 }
 
-function keepOneStop() {
-  const cells = openable();
-  if (!cells.includes(stop)) stop = cells[0] ?? null;
-  for (const cell of cells) cell.tabIndex = cell === stop ? 0 : -1;
+function stopAt(cell) {
+  if (stop) stop.tabIndex = -1;
+  stop = cell;
+  stop.tabIndex = 0;
 }
 
 function moveTo(cell) {
   if (!cell) return;
-  stop = cell;
-  keepOneStop();
+  stopAt(cell);
   cell.focus();
 }
 
@@ -169,8 +182,7 @@ table.addEventListener("click", (event) => {
   }
   const cell = event.target.closest("button.cell");
   if (!cell) return;
-  stop = cell;
-  keepOneStop();
+  stopAt(cell);
   const [origin, measure, system] = cell.dataset.at.split(" ").map(Number);
   const base = DATA.origins[origin].baselines.find((one) => one !== system);
   openQueries({ origin, measure, system, against: base ?? null, query: null }, cell);
