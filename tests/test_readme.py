@@ -120,9 +120,12 @@ def verbs() -> str:
         members = families[row["name"].partition(".")[0]]
         if not row["table"] and len(members) > 2:  # one for each kind of table, such as report and plot
             if row is min(members, key=rows.index):
-                names = ", ".join(f"`.{name}()`" for name in sorted({one["name"] for one in members}))
+                names = sorted({one["name"] for one in members} - {row["name"]})
+                others = f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
                 kinds = [kind for one in members for kind in one["on"]]
-                lines.append(f"| {names} | {_kinds(kinds)} | `{row['returns']}`: what suits the table |")
+                lines.append(
+                    f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
+                )
             continue
         says = re.sub(r"^Return,? ", "", " ".join(row["first"].split())).rstrip(".").replace("|", r"\|")
         listed = " or ".join(f"`{names}`" for names in row["columns"])

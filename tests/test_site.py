@@ -161,6 +161,15 @@ def test_the_site_fetches_nothing_and_its_links_lead_somewhere(site):
 
 
 @pytest.mark.slow
+def test_captions_say_their_level_and_wide_code_can_be_scrolled_by_keyboard(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert 'role="heading">' not in text, path.name
+        assert "<pre>" not in text, path.name
+        assert not re.search(r"<img(?![^>]*\balt=)", text), f"{path.name}: a picture without words"
+
+
+@pytest.mark.slow
 def test_the_search_finds_verbs_and_measures(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     for word in ("leaderboard", "alpha-ndcg", "critical_difference", "quickstart"):

@@ -11,6 +11,18 @@ import sys
 from pathlib import Path
 
 
+def accessible(page: str) -> str:
+    """Return a page whose captions say their level, and whose wide code can be scrolled by keyboard.
+
+    Examples
+    --------
+    >>> accessible('<pre>x</pre><p class="caption" role="heading">')
+    '<pre tabindex="0">x</pre><p class="caption" role="heading" aria-level="2">'
+    """
+    page = page.replace('role="heading">', 'role="heading" aria-level="2">')
+    return page.replace("<pre>", '<pre tabindex="0">')
+
+
 def build(folder: Path) -> int:
     """Build the site below a folder, in `html`, and return Sphinx's status."""
     from sphinx.cmd.build import build_main
@@ -23,6 +35,8 @@ def build(folder: Path) -> int:
     status = build_main(
         ["-q", "-W", "--keep-going", "-n", "-b", "html", "-d", str(folder / "doctrees"), str(source), str(html)]
     )
+    for page in html.rglob("*.html"):
+        page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
     (html / "llms.txt").write_text(short(), encoding="utf-8")
     (html / "llms-full.txt").write_text(full(source), encoding="utf-8")
     return status

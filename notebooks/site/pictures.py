@@ -56,8 +56,15 @@ SAMPLED: dict[str, Callable[[], Any]] = {
     "asl_histogram": lambda: (sample().lengths.histogram(runs=["bm25", "rerank-s1"]), {}),
     "asl_wins": lambda: (sample().lengths.wins("rerank-s1", "bm25"), {}),
     "running_sum": lambda: (sample(1).explain("101", "RPP", runs=["rerank-s1", "bm25"]), {}),
+    "discount_curves": lambda: (_experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30), {}),
     "panels": lambda: (_collections(), {"by": "collection"}),
 }
+
+
+def _experiments() -> Any:
+    import pdeval
+
+    return pdeval.experiments
 
 
 def _collections() -> Any:
@@ -72,7 +79,7 @@ def drawn(name: str, plot: Callable[..., Any]) -> Any:
     from tests.plots import frames
 
     if name == "hasse":
-        return plot(6, 3).figure
+        return plot(5, 3).figure
     if name in SAMPLED:
         frame, options = SAMPLED[name]()
         return _figure(plot(frame, **options))

@@ -55,7 +55,7 @@ def _verb(verb: Verb, *, alone: bool) -> str:
         docstrings.call(f"{noun}.{verb.name}", list(s.parameters.values()))
         for noun, s in registries.doors(verb).items()
     ]
-    made += [docstrings.first(doc), "```python\n" + "\n".join(calls[:3]) + "\n```"]
+    made += [docstrings.first(doc), "```python\n" + "\n\n".join(calls[:3]) + "\n```"]
     facts = [f"**Of** {linked(verb.on, '../../')}."]
     if verb.gives:
         facts.append(f"**Gives** {linked(verb.gives, '../../')}.")
@@ -97,7 +97,7 @@ def _measure(entry: Any) -> str:
         facts.append(("Also called", ", ".join(f"`{name}`" for name in entry.aliases)))
     if entry.reference:
         facts.append(("Reference", docstrings.escaped(entry.reference)))
-    table = "\n".join(["| | |", "|---|---|", *(f"| {what} | {text} |" for what, text in facts)]) if facts else ""
+    table = "\n".join(f"- **{what}**: {text}" for what, text in facts)
     doc = inspect.getdoc(entry.kernel)
     parts = [f"(measure-{anchor(entry.name)})=\n## {entry.name}", docstrings.first(doc), table]
     parts.append(docstrings.body(doc, level=3))
@@ -137,7 +137,7 @@ def _table(schema: Schema) -> str:
     if schema.square:
         parts.append("A square frame with the same labels as index and columns.")
     if schema.columns:
-        rows = ["| column | holds | |", "|---|---|---|"]
+        rows = ["| column | holds | meaning |", "|---|---|---|"]
         for column in schema.columns:
             name = f"[`{column.name}`]" if column.optional else f"`{column.name}`"
             rows.append(f"| {name} | {column.holds} | {docstrings.escaped(schema.meaning(column.name))} |")
