@@ -183,7 +183,11 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "accessor/grouping.py",
         "cells = len(asked) * len(judged.queries)",
-        ("len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",),
+        (
+            "len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",
+            "len(asked) * len(judged.queries) * len(judged.runs) ** 2 -> "
+            "(len(asked) * len(judged.queries) / len(judged.runs) ** 2)",
+        ),
         TWO_WAYS,
     ),
     (
