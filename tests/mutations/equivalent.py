@@ -180,7 +180,11 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "accessor/grouping.py",
         "cells = len(asked) * len(judged.queries)",
-        ("len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",),
+        (
+            "len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",
+            "len(asked) * len(judged.queries) * len(judged.runs) ** 2 -> "
+            "(len(asked) * len(judged.queries) / len(judged.runs) ** 2)",
+        ),
         TWO_WAYS,
     ),
     (
@@ -191,4 +195,34 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("orderings/methods.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
     ("orderings/methods.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
+    (
+        "orderings/methods.py",
+        "if weight.ndim > 2 and len(weight) > 1:",
+        ("weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",),
+        "which of two ways, with one result within 1e-15",
+    ),
+    (
+        "judged/ids.py",
+        "if (offsets[at + 1 : end + 2] - offsets[at : end + 1] != width).any():",
+        (
+            "offsets[at + 1 : end + 2] - offsets[at : end + 1] != width -> "
+            "(offsets[at + 1:end + 2] - offsets[at:end + 1] == width)",
+        ),
+        "the first text always has that width, and all go the general way",
+    ),
+    (
+        "judged/blocks.py",
+        "own = at.judged.topic[at.item] * len(at.runs) + at.run",
+        ("at.judged.topic[at.item] * len(at.runs) + at.run -> (at.judged.topic[at.item] * len(at.runs) - at.run)",),
+        "another number for every list, and no two alike",
+    ),
+    (
+        "accessor/grouping.py",
+        'at_once = found.of_queries_alone or judged.topics != "common"',
+        (
+            'found.of_queries_alone or judged.topics != "common" -> '
+            "(found.of_queries_alone and judged.topics != 'common')",
+        ),
+        "all groups at once or one after the other, with one result",
+    ),
 ]
