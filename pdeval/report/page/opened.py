@@ -69,8 +69,8 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
     items = ranked_items(origin.held)
     if items is None:
         data["said"].append(
-            f"The report was made from a table of results, which has no {said.docs}: made from runs and judgments "
-            f"(runs.ireval.report(qrels)), a {said.query} opens its {said.docs}."
+            f"The page has no {said.docs} of its {said.queries}: a report made from the runs and judgments of one "
+            f"collection, by runs.ireval.report(qrels), has them."
         )
         return data
     data["items"] = _items(origin, items, queries[kept], room - len(json_text(data)), data["said"])

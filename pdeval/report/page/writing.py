@@ -133,10 +133,11 @@ def _notes(report: Report, origins: list[dict[str, Any]]) -> str:
     lines = [f"<p>{' '.join(map(escape, report.notes))}</p>"] if report.notes else []
     if not report.origins:
         lines.append("<p>This table has no values per query behind it: its cells do not open.</p>")
-    for one in origins:
-        title = f"{one['title']}: " if one["title"] else ""
-        lines += [f"<p>{escape(title + sentence)}</p>" for sentence in dict.fromkeys(one["said"])]
-    return "\n".join(dict.fromkeys(lines))
+    for sentence in dict.fromkeys(sentence for one in origins for sentence in one["said"]):
+        where = [one["title"] for one in origins if sentence in one["said"]]
+        named = f"{', '.join(where)}: " if len(where) < len(origins) else ""
+        lines.append(f"<p>{escape(named + sentence)}</p>")
+    return "\n".join(lines)
 
 
 @cache

@@ -1,7 +1,7 @@
 // Every pair of systems as a square: the row against the column.
 
 const SHOWN = [["difference", "Difference"], ["won", "Share of queries won"], ["p", "Adjusted p"]];
-const square = { origin: 0, measure: 0, shown: "difference" };
+const square = { origin: 0, measure: 0, shown: "difference", drawn: 0 };
 
 async function showPairs() {
   const section = byId("pairs");
@@ -14,7 +14,10 @@ async function showPairs() {
   const origin = DATA.origins[square.origin];
   square.measure = Math.min(square.measure, origin.pairs.length - 1);
   const held = origin.pairs[square.measure];
+  square.drawn += 1;
+  const own = square.drawn;
   const pairs = CAN_UNPACK ? await unpack(held.data) : null;
+  if (own !== square.drawn) return; // asked for again meanwhile
   const set = (name, read) => (value) => {
     square[name] = read(value);
     showPairs().then(() => [...section.querySelectorAll("label.choice")]
