@@ -16,6 +16,7 @@ REFERENCE = (
     "measures",
     "reference/tables",
     "plots/index",
+    "reference/report",
     "reference/functions",
     "columns",
     "command_line",

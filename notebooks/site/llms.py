@@ -56,6 +56,11 @@ def short() -> str:
     lines += ["", "## Plots", ""]
     for name, plot in registries.plots().items():
         lines.append(f"- [{name}](_sources/plots/{name}.md.txt): {docstrings.first(plot.__doc__)}")
+    lines += ["", "## The report", ""]
+    for name, method in registries.report_methods().items():
+        lines.append(
+            f"- [report.{name}()](_sources/reference/report.md.txt): {docstrings.first(inspect.getdoc(method))}"
+        )
     lines += ["", "## Functions", ""]
     for name, function in registries.functions().items():
         says = docstrings.first(inspect.getdoc(function))

@@ -205,6 +205,18 @@ def function_page() -> Pages:
     return {"reference/functions.md": "\n\n".join(parts)}
 
 
+def report_page() -> Pages:
+    """Return the page of what a report can do."""
+    parts = ["# The report", "What [`.report()`](verbs/report.md) returns, and what becomes of it."]
+    for name, method in registries.report_methods().items():
+        doc = inspect.getdoc(method)
+        parameters = list(inspect.signature(method).parameters.values())[1:]
+        parts += [f"## .{name}()", docstrings.first(doc)]
+        parts.append(f"```python\n{docstrings.call(f'report.{name}', parameters)}\n```")
+        parts.append(docstrings.body(doc, level=3))
+    return {"reference/report.md": "\n\n".join(parts)}
+
+
 def pages() -> Pages:
     """Return every page of the reference by its path."""
-    return {**verb_pages(), **measure_pages(), **table_page(), **plot_pages(), **function_page()}
+    return {**verb_pages(), **measure_pages(), **table_page(), **plot_pages(), **function_page(), **report_page()}

@@ -101,4 +101,12 @@ def functions() -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
+def report_methods() -> dict[str, Callable[..., Any]]:
+    """Return what a report can do, by name."""
+    from pdeval.report import Report
+
+    names = [name for name in dir(Report) if not name.startswith("_") and callable(getattr(Report, name))]
+    return {name: getattr(Report, name) for name in sorted(names)}
+
+
 __all__ = ["ENTRIES", "FAMILIES", "SCHEMAS", "doors", "families", "functions", "join", "plots", "verbs"]
