@@ -13,7 +13,7 @@ from pdeval.engines.answers import cells, of_pairs, part_hits, part_items  # noq
 
 def test_a_partition_without_rows_has_no_cell_of_any_measure_or_win_rate():
     place, values = cells(None, (parse_all(["AP", "RR"]), parse_all(["RPP"]), None), 5)
-    assert (place.shape, values.shape) == ((0,), (3, 0))
+    assert (place.shape, values.shape, place.dtype) == ((0,), (3, 0), np.int64)
     # so that it stands beside what others answer
     assert np.concatenate([values, np.ones((3, 2))], axis=1).shape == (3, 2)
 

@@ -11,7 +11,7 @@ import pytest
 import pdeval
 from pdeval.accessor import DOORS, Joined
 from pdeval.engines.dividing import plan
-from pdeval.engines.gathering import Gathered, said
+from pdeval.engines.gathering import Gathered, bytes_of_a_row, said
 from pdeval.judged import judged as pandas_join
 from pdeval.kinds.tables import Table
 from pdeval.verbs import VERBS, of_kind, verb
@@ -275,3 +275,8 @@ def test_leaving_runs_out_of_the_pool_gathers_no_rows(some, qrels):
         for options in ({}, {"team": team}):
             expected = quiet(some.ireval.join(qrels).pool.leave_one_out, "AP", **options)
             same_bits(expected, quiet(joined.gathered().pool.leave_one_out, "AP", **options))
+
+
+def test_a_row_takes_the_bytes_of_its_numbers_categories_and_texts():
+    frame = pd.DataFrame({"run": pd.Categorical(["a"]), "doc_id": ["d"], "score": [0.5], "rank": [1], "n": [2]})
+    assert bytes_of_a_row(frame) == 4 + 48 + 3 * 8

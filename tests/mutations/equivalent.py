@@ -225,4 +225,11 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "all groups at once or one after the other, with one result",
     ),
+    ("judged/ids.py", "longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max())", ("0 -> 1",), AGAIN),
+    (
+        "orderings/methods.py",
+        "if reach.max() > 0.01:",
+        ("0.01 -> 1.01",),
+        "how often the curvature is worked out: the steps end at the same place",
+    ),
 ]
