@@ -18,7 +18,6 @@ from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, words, word
 from pdeval.mechanics.codes import distinct
 
 __all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
-ROWS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -119,11 +118,6 @@ class Ids:
             place = self.values.probe(known)
             rows = np.flatnonzero((place >= 0)[self.codes])
             return rows, place[self.codes[rows]]  # type: ignore[index]
-        step = max(ROWS, 16 * len(known))  # parts bound the memory; each reads the known ids again
-        if len(self) > step:
-            parts = [self.part(at, at + step).matches(known) for at in range(0, len(self), step)]
-            rows = np.concatenate([own + at * step for at, (own, _) in enumerate(parts)])
-            return rows, np.concatenate([held for _, held in parts])
         if self.numbers is not None:
             place = self.probe(known)
             rows = np.flatnonzero(place >= 0)

@@ -5,6 +5,7 @@ Only judged rows survive the ranking. Everything after it (measures, preferences
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
 
 _TABLE = 1 << 22
+_ROWS = 1 << 22
 FEW = 10
 
 
@@ -258,29 +260,35 @@ def _match(
     else:
         code = np.unique(judged.doc[wanted])
         probed = judged.docs.take(code)
-    rows, held = doc.matches(probed)
-    held = held if code is None else code[held]
     if order is not None:
         inverse = np.empty(len(order), dtype=order.dtype)
         inverse[order] = np.arange(len(order), dtype=order.dtype)
-        rows = inverse[rows]
-    own = topic[found.of_rows(rows)]
-    known = own >= 0
-    rows, held, own = rows[known], held[known], own[known]
-    key = own.astype(np.int64) * len(judged.docs) + held
-    item = _looked_up(key, judged.key()[wanted], len(judged.queries) * len(judged.docs))
-    hit = item >= 0
-    return rows[hit], wanted[item[hit]]
+    place_of = _lookup(judged.key()[wanted], len(judged.queries) * len(judged.docs), len(doc))
+    step = max(_ROWS, 16 * len(probed), 16 * len(doc.values or ()))  # parts bound the memory; each reads all of these
+    found_rows, found_items = [], []
+    for at in range(0, len(doc), step):
+        rows, held = doc.part(at, at + step).matches(probed)
+        held = held if code is None else code[held]
+        rows = rows + at if order is None else inverse[rows + at]
+        own = topic[found.of_rows(rows)]
+        known = own >= 0
+        rows, held, own = rows[known], held[known], own[known]
+        item = place_of(own.astype(np.int64) * len(judged.docs) + held)
+        hit = item >= 0
+        found_rows.append(rows[hit])
+        found_items.append(wanted[item[hit]])
+    return np.concatenate(found_rows), np.concatenate(found_items)
 
 
-def _looked_up(key: np.ndarray, keys: np.ndarray, cells: int) -> np.ndarray:
-    """Return the place of each key among sorted keys, or -1; by a table where that is small, else by bisection."""
-    if cells <= max(_TABLE, 4 * len(key)):
+def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what tells the place of each key among sorted keys, or -1; by a table where it is small, or bisection."""
+    if cells <= max(_TABLE, 2 * rows):
         table = np.full(cells, -1, dtype=np.int32)
         table[keys] = np.arange(len(keys))
-        places: np.ndarray = table[key]
-        return places
-    if len(keys) == 0:
-        return np.full(len(key), -1)
-    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-    return np.where(keys[at] == key, at, -1)
+        return table.__getitem__
+
+    def bisected(key: np.ndarray) -> np.ndarray:
+        at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        return np.where(keys[at] == key, at, -1) if len(keys) else np.full(len(key), -1)
+
+    return bisected

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import platform
 import resource
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pandas as pd
 
 from tests.benchmarks import jobs
 from tests.benchmarks.data import SHAPES, Shape, make
+from tests.benchmarks.memory import peaks
 
 
 def compared(job: jobs.Job, repeats: int) -> list[dict]:
@@ -46,11 +45,11 @@ def compared(job: jobs.Job, repeats: int) -> list[dict]:
     return rows
 
 
-def timed(work) -> float:
+def timed(work, clock=time.perf_counter) -> float:
     """Return the seconds that one call takes."""
-    begin = time.perf_counter()
+    begin = clock()
     work()
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
 def growth(repeats: int) -> pd.DataFrame:
@@ -78,31 +77,16 @@ def growth(repeats: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-PEAK = """
-import sys, warnings
-warnings.simplefilter("ignore")
-import pandas as pd
-import pdeval
-runs, qrels = (pd.read_parquet(path) for path in sys.argv[1:])
-runs.head(1000).ireval.measure(qrels)
-def status(name):
-    return next(float(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
-open("/proc/self/clear_refs", "w").write("5")
-before = status("VmRSS")
-runs.ireval.measure(qrels, ["AP", "nDCG@10", "RR", "P@10", "R@100"])
-print(runs.memory_usage(deep=True).sum() / 1024, before, status("VmHWM"))
-"""
-
-
-def peak(shape: str) -> dict:
-    """Return the peak memory of an evaluation beyond its input, in a process of its own (Linux)."""
-    with jobs.temporary() as folder:
-        paths = [f"{folder}/runs.parquet", f"{folder}/qrels.parquet"]
-        for table, path in zip(make(SHAPES[shape]), paths):
-            table.to_parquet(path)
-        done = subprocess.run([sys.executable, "-c", PEAK, *paths], capture_output=True, text=True, check=True)
-    size, before, after = (float(word) / 1024 for word in done.stdout.split())
-    return {"shape": shape, "input MB": size, "beyond it MB": after - before, "share": (after - before) / size}
+def in_house(repeats: int, large: bool) -> pd.DataFrame:
+    """Return what order, checks and accounting cost, in CPU time, as a share of `measure` of the same sorted rows."""
+    rows = []
+    for name in ["small"] + (["recommender"] if large else []):
+        works = jobs.costs(*make(SHAPES[name]))
+        spent = {what: min(timed(work, time.process_time) for _ in range(repeats)) for what, work in works.items()}
+        base, alone = spent.pop("measure"), spent.pop("measure, validate=False")
+        rows += [{"shape": name, "what": what, "to": "measure", "ratio": cpu / base} for what, cpu in spent.items()]
+        rows.append({"shape": name, "what": "measure", "to": "measure, validate=False", "ratio": base / alone})
+    return pd.DataFrame(rows)
 
 
 def main() -> None:
@@ -136,9 +120,11 @@ def main() -> None:
     print(table.to_string(index=False, float_format=lambda value: f"{value:.2f}", na_rep=""))
     print("\nGrowth of time when one side doubles (1 = linear, 2 = quadratic)")
     print(growth(2 if given.quick else 4).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
-    print("\nPeak memory of one evaluation, duplicate check on")
+    print("\nWhat the order of rows, the duplicate check and the accounting cost (CPU time)")
+    print(in_house(repeats, given.large).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    print("\nPeak memory of one evaluation beyond its input, duplicate check on")
     shapes = ["small"] + (["recommender", "medium"] if given.large else [])
-    print(pd.DataFrame([peak(one) for one in shapes]).to_string(index=False, float_format=lambda v: f"{v:.0f}"))
+    print(peaks(shapes).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
     print(f"(this process peaked at {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB)")
 
 

@@ -112,6 +112,21 @@ def measuring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, *, slow_peers:
     return [Job(f"{name}, validate=False", plain, own), Job(f"{name}, default", checked, own)]
 
 
+def costs(runs: pd.DataFrame, qrels: pd.DataFrame) -> dict[str, Callable[[], Any]]:
+    """Return `measure` of sorted rows, and what is held against it: shuffled rows, no check, the accounting."""
+    import pdeval  # noqa: F401
+
+    shuffled = runs.sample(frac=1, random_state=0).reset_index(drop=True)
+    works: dict[str, Callable[[], Any]] = {
+        "measure": lambda: runs.ireval.measure(qrels, MEASURES),
+        "measure, validate=False": lambda: runs.ireval.measure(qrels, MEASURES, validate=False),
+        "measure, shuffled rows": lambda: shuffled.ireval.measure(qrels, MEASURES),
+        "check": lambda: runs.ireval.check(qrels),
+        "check, shuffled rows": lambda: shuffled.ireval.check(qrels),
+    }
+    return {name: quietly(work) for name, work in works.items()}
+
+
 def through_adapter(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
     """Return the job from DataFrames to pytrec_eval's nested dicts of five measures, and from dicts that are ready."""
     from pdeval.compat import pytrec_eval as ours
@@ -171,7 +186,7 @@ def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
     joined = quietly(lambda: runs.ireval.join(qrels, level=1))()
     topics = [
         [[None if np.isinf(rank) else int(rank) for rank in block["rank"][:, t, run]] for run in range(block.shape[1])]
-        for block in Views(joined.positions, 1).blocks("binary", 1)
+        for block in Views(joined.at(level=1)).blocks("binary", 1)
         if block.size
         for t in range(block.shape[0])
     ]

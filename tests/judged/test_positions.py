@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pdeval
 from pdeval.judged import positions
 from pdeval.judged.corpus import corpus_sizes
 from pdeval.kinds import tables
@@ -208,8 +209,8 @@ KEYS = [3, 5, 9]
 @pytest.mark.parametrize("cells", [12, 1 << 40])  # by a table, by bisection
 def test_a_key_is_looked_up_at_its_place_among_sorted_keys(cells):
     asked = np.array([3, 4, 9, 10, 0, 5, 11])
-    assert positions._looked_up(asked, np.array(KEYS), cells).tolist() == [0, -1, 2, -1, -1, 1, -1]
-    assert positions._looked_up(asked, np.zeros(0, dtype=np.int64), cells).tolist() == [-1] * 7
+    assert positions._lookup(np.array(KEYS), cells, 7)(asked).tolist() == [0, -1, 2, -1, -1, 1, -1]
+    assert positions._lookup(np.zeros(0, dtype=np.int64), cells, 7)(asked).tolist() == [-1] * 7
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -295,3 +296,16 @@ def test_the_arrays_of_a_join_have_one_type_whatever_its_rules(ties, depth):
     assert found.judged.grade.dtype == np.float64
     assert positions.sharing_nothing(found).dtype == np.int64
     assert positions.sharing_nothing(replace(found, source=None)).dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", [object, "category"])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_rows_are_joined_part_by_part_as_all_at_once(dtype, shuffled, monkeypatch):
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    runs = runs.sample(frac=1, random_state=0) if shuffled else runs
+    both = tables.read(runs.astype({"doc_id": dtype}), "runs"), tables.read(qrels, "qrels")
+    whole = positions.join(*both)
+    monkeypatch.setattr(positions, "_ROWS", 100)
+    parts = positions.join(*both)
+    for name in ("item", "run", "rank", "start", "size", "retrieved"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), strict=True)

@@ -65,12 +65,8 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ("judged/positions.py", "if complete:", ("complete -> (not (complete))",), TWO_WAYS),
     (
         "judged/positions.py",
-        "if cells <= max(_TABLE, 4 * len(key)):",
-        (
-            "cells <= max(_TABLE, 4 * len(key)) -> (cells < max(_TABLE, 4 * len(key)))",
-            "max -> min",
-            "4 -> 5",
-        ),
+        "if cells <= max(_TABLE, 2 * rows):",
+        ("cells <= max(_TABLE, 2 * rows) -> (cells < max(_TABLE, 2 * rows))", "max -> min", "2 -> 3"),
         TWO_WAYS,
     ),
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
