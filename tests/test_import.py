@@ -73,3 +73,24 @@ main(["evaluate", "--trec-eval", "sample.qrels", "sample.run", "-o", "out.txt"])
 print([name for name in ("scipy.stats", "statsmodels") if name in sys.modules])
 """
     assert python(code) == "[]"
+
+
+# what no part of scipy.special tells: power of noncentral t, tests of counts, order statistics
+NEED_STATISTICS = {
+    "agreement": "labels",
+    "compare_buckets": "clicks",
+    "power": "runs judged scores preferences",
+    "power.detectable_difference": "runs judged scores preferences",
+    "power.sample_size": "runs judged scores preferences",
+    "quantiles": "runs judged scores",
+    "verdict": "clicks",
+    "verdict.sample_size": "scores preferences",
+    "wins": "credits",
+}
+
+
+@pytest.mark.slow
+def test_no_other_verb_of_the_registry_imports_statistics():
+    found = python("from tests.needless_imports import importing; print('\\n'.join(importing()))").split()
+    needed = {f"{kind}.{name}" for name, kinds in NEED_STATISTICS.items() for kind in kinds.split()}
+    assert set(found) == needed
