@@ -112,7 +112,8 @@ def to_html(
     <Page: ... of HTML; write it to a file, or show it in a notebook>
     >>> report.save(f"{folder}/table.tex").name
     'table.tex'
-    >>> _ = runs.ireval.order(qrels, method="RPP", topics="judged").ireval.plot()    # doctest: +SKIP
+    >>> figure = runs.ireval.order(qrels, "RPP", topics="judged").ireval.plot().figure    # doctest: +SKIP
+    >>> figure.savefig(f"{folder}/figure.pdf")    # doctest: +SKIP
     """
     if interactive:
         from pdeval.report.page import page_of

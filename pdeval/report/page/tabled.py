@@ -103,7 +103,7 @@ def _cell(cell: Cell, at: int, parts: str, *, heading: bool) -> str:
     ends = ", ".join(map(escape, cell.spread_text))
     spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")
     shown = {
-        "n": f'<td class="n" data-column="{at}"{value}>{text}</td>',
+        "n": f'<td class="n{" marked" if "m" in parts else ""}" data-column="{at}"{value}>{text}</td>',
         "m": f'<td class="m">{marks}</td>',
         "s": f'<td class="s">{spread}</td>',
     }

@@ -77,7 +77,7 @@ function showFoundQueries() {
     const against = origin.baselines[0] ?? null;
     const system = against === 0 && origin.systems.length > 1 ? 1 : 0;
     cameFrom = event.currentTarget;
-    openItems({ origin: at, measure: 0, system, against, query }, [query]);
+    openItems({ origin: at, measure: 0, system, against, query }, found.filter(([own]) => own === at).map((one) => one[1]));
   };
   box.append(make("span", { class: "small" }, `${count(found.length, "query", "queries")}:`),
     ...found.slice(0, MOST_FOUND).map((one) => button(one[2], act(one), { class: "link" })));
@@ -127,7 +127,7 @@ async function follow() {
   }
   const cell = table.querySelector(`button.cell[data-at="${open.origin} ${open.measure} ${open.system}"]`);
   cameFrom = cell;
-  if (open.query !== null) await openItems(open, [open.query]);
+  if (open.query !== null) await openItems(open, DATA.origins[open.origin].queries.map((_, at) => at));
   else await openQueries(open, cell);
 }
 
