@@ -114,7 +114,7 @@ def test_the_scale_is_as_long_as_the_side_and_can_be_left_out(column_ax):
     ax = preference_heatmap(PREFS, ax=column_ax)
     ax.figure.draw_without_rendering()
     scale = ax.child_axes[0]
-    assert scale.get_xlabel() == "Mean preference for the row over the column"
+    assert scale.get_xlabel().replace("\n", " ") == "Mean preference for the row over the column"
     assert scale.get_window_extent().width == pytest.approx(ax.get_window_extent().width, rel=0.01)
     assert preference_heatmap(PREFS, colorbar=False).child_axes == []
 
@@ -124,7 +124,7 @@ def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
     ax = correlation_heatmap(table, ax=column_ax)
     assert labels(ax) == ["RPP", "AP", "RR"]
     np.testing.assert_allclose(cells(ax), [[1, 0.9, 0.5], [0.9, 1, 0.6], [0.5, 0.6, 1]])
-    assert ax.child_axes[0].get_title("right") == "value"
+    assert ax.child_axes[0].get_title("right") == "Correlation"
 
 
 def test_agreement_tables_and_squares_draw_too(column_ax):

@@ -50,6 +50,10 @@ FRAMES = {
     "matrix_heatmap": frames.matrix,
     "summary_bars": frames.summary,
     "variance_components": frames.components,
+    "intervals": frames.with_intervals,
+    "rank_slopes": frames.several_orders,
+    "rank_scatter": frames.several_orders,
+    "query_heatmap": frames.scores,
 }
 every_plot = pytest.mark.parametrize("name", list(FRAMES))
 
