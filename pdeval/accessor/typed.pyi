@@ -5242,6 +5242,27 @@ class VerdictsIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class VotesIreval(Ireval):
+    """The verbs of a table of the kind 'votes'."""
+
+    def leaderboard(
+        self,
+        *,
+        method: str | Sequence[str] = "bradley-terry(prior=0.01)",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        resample: str | Sequence[str] | None = None,
+        errors: Literal["bootstrap", "sandwich"] = "bootstrap",
+        scale: Literal["own", "elo"] = "own",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the systems that were voted on in order, with intervals of rank and score, and the tiers of a test."""
+
 class WideSummaryIreval(Ireval):
     """The verbs of a table of the kind 'wide_summary'."""
 

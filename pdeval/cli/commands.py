@@ -305,7 +305,7 @@ def _table(path: str, encoding: str | None) -> pd.DataFrame:
 
 
 def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.DataFrame:
-    """Return what is known about the runs: the column(s) wanted and the run."""
+    """Return what is known about the runs, where that has the column(s) wanted."""
     wanted = [columns] if isinstance(columns, str) else list(columns)
     path = getattr(options, "metadata", None)
     if path is None:
@@ -314,7 +314,7 @@ def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.D
     for name in ("run", *wanted):
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
-    return frame[["run", *wanted]].astype({"run": str})
+    return frame.astype({"run": str})
 
 
 def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False, interactive: bool = False) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from pdeval.judged import duplicates, ids, ranks
+from pdeval.judged import duplicates
 from pdeval.judged import lists as list_index
 from pdeval.judged.judged import Judged, checked_level
-from pdeval.judged.positions import Positions, join
+from pdeval.judged.positions import Positions, positions_of
+from pdeval.judged.prepared import Rows, rows_of
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, numbers, read
@@ -46,12 +47,11 @@ def accounts(
     A group has those judged queries that its rows have; without groups (None) all count.
     """
     qrels, level = read(qrels, "qrels"), checked_level(level)
-    found = list_index.find_lists(runs)
-    doc = ids.column_ids(runs.column("doc"), "doc")
-    again = duplicates.rows_repeated(doc, found)
-    positions = join(runs, qrels, validate=False)
+    rows = rows_of(runs, qrels, validate=False)
+    found, topic = rows.lists, rows.topic
+    again = duplicates.rows_repeated(rows.doc, found)
+    positions = positions_of(rows, ranked=False)
     relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
-    topic = found.queries.probe(positions.judged.queries)[found.query]
     known = topic >= 0
     wanted, unwanted = known & relevant[topic], known & ~relevant[topic]
     n_runs, of_list, expected = len(found.runs), np.zeros(len(topic), dtype=np.intp), relevant.sum(keepdims=True)
@@ -67,8 +67,7 @@ def accounts(
         counted: np.ndarray = np.bincount(cells, weights, minlength=groups * n_runs).astype(np.int64)
         return counted
 
-    tied = _tied(runs, found)
-    of_row = np.repeat(cell, found.sizes)
+    held, tied = count(cell, found.sizes), count(cell, _tied(rows))
     kept = np.flatnonzero(count(cell))
     if group is not None:  # without a judged query there is nothing to account for
         kept = kept[(np.bincount(of_list[known], minlength=groups)[kept // n_runs] > 0) & (not divided)]
@@ -78,10 +77,10 @@ def accounts(
         "missing": np.repeat(expected, n_runs) - count(cell[wanted]),
         "extra": count(cell[~known]),
         "without_relevant": count(cell[unwanted]),
-        "rows": count(cell, found.sizes),
+        "rows": held,
         "duplicates": count(cell[_list_of(again, found)]),
-        "tied": np.divide(count(of_row[tied]), count(of_row), where=count(of_row) > 0, out=np.zeros(groups * n_runs)),
-        "tied_integers": count(of_row[tied]) * (doc.type == "integers"),
+        "tied": np.divide(tied, held, where=held > 0, out=np.zeros(groups * n_runs)),
+        "tied_integers": tied * (rows.doc.type == "integers"),
         "misranked": count(cell[_misranked(runs, found)]),
         "judged": _judged(positions, topic[known], found.run[known], cell[known], groups * n_runs),
     }
@@ -126,26 +125,22 @@ def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataF
 
 
 def _list_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
-    if found.order is not None:
+    if found.order is not None and len(rows):
         inverse = np.empty(len(found.order), dtype=np.int64)
         inverse[found.order] = np.arange(len(found.order))
         rows = inverse[rows]
     return found.of_rows(rows)
 
 
-def _tied(runs: Table, found: list_index.Lists) -> np.ndarray:
-    """Return which rows, list by list and in each by score, share their score with another row of the list."""
-    tied = np.zeros(int(found.sizes.sum()), dtype=bool)
-    if "score" not in runs:
-        return tied
-    score, _ = _in_lists(numbers(runs.column("score"), "score"), found)
-    order = ranks.sort_lists(score, found, stable=False)
-    score = score if order is None else score[order]
-    same = score[1:] == score[:-1]
-    same[found.starts[1:-1] - 1] = False  # of two lists
-    tied[1:] |= same
-    tied[:-1] |= same
-    return tied
+def _tied(rows: Rows) -> np.ndarray:
+    """Return how many rows of each list share their score with another row of it."""
+    starts = rows.lists.starts
+    same = np.zeros(len(rows.score) + 1, dtype=bool)  # each row as the one before it
+    if rows.ties != "rank":
+        np.equal(rows.score[1:], rows.score[:-1], out=same[1:-1])
+    same[starts] = False  # of two lists
+    tied = same[1:] | same[:-1]
+    return np.add.reduceat(tied, starts[:-1], dtype=np.int64)
 
 
 def _misranked(runs: Table, found: list_index.Lists) -> np.ndarray:

@@ -12,7 +12,7 @@ import pandas as pd
 from pdeval.collections.teams import Teams
 from pdeval.judged import ids, judgments, ranking
 from pdeval.judged.ids import Ids
-from pdeval.judged.positions import Compat, _same_type
+from pdeval.judged.prepared import Compat, same_type
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
@@ -110,8 +110,8 @@ class Pool:
     def grades(self, qrels: Table) -> np.ndarray:
         """Return the grade of each item of the pool; NaN where it was not judged."""
         judged = judgments.read_judgments(qrels)
-        _same_type("query", self.queries.type, judged.queries.type)
-        _same_type("doc", self.docs.type, judged.docs.type)
+        same_type("query", self.queries.type, judged.queries.type)
+        same_type("doc", self.docs.type, judged.docs.type)
         topic = self.queries.probe(judged.queries)[self.query].astype(np.int64)
         doc = self.docs.probe(judged.docs)[self.doc]
         key, known = judged.key(), topic * len(judged.docs) + doc

@@ -15,7 +15,7 @@ from pdeval.engines.census import Census
 from pdeval.engines.judgments_sent import Given
 from pdeval.engines.parts import ByList, Whole
 from pdeval.evaluate.scores import call_of
-from pdeval.judged import positions
+from pdeval.judged import prepared
 from pdeval.judged.ids import Ids
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.positions import Positions
@@ -225,13 +225,13 @@ def plan(
         The rules of `pdeval.judged.positions.join`.
     """
     frame, table = judgments_sent.understood(runs, "runs")
-    ties = positions._checked(ties, compat, depth, table)
+    ties = prepared.checked_rules(ties, compat, depth, table)
     given = judgments_sent.given(qrels)
     found = census.take(frame, table.roles["query"], table.run_columns)
-    positions._same_type("query", found.queries.type, given.queries.type)
+    prepared.same_type("query", found.queries.type, given.queries.type)
     topic = found.queries.probe(given.queries)
     if not (topic >= 0).any():
-        raise positions.NothingJudged("query", found.queries, given.queries)
+        raise prepared.NothingJudged("query", found.queries, given.queries)
     rules = {"ties": ties, "compat": compat, "depth": depth}
     return Plan(frame, table, found, given, topic, rules, validate, complete)
 

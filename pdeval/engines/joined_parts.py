@@ -20,9 +20,9 @@ from pdeval.engines.census import Holding
 from pdeval.engines.dividing import Plan, needed
 from pdeval.engines.judgments_sent import Given
 from pdeval.engines.part_streams import whole_queries_of
-from pdeval.judged import ids, judgments, pieces, positions
+from pdeval.judged import ids, judgments, pieces, positions, prepared
 from pdeval.judged.judged import checked_level, tell_of_strangers
-from pdeval.judged.positions import Compat, NothingJudged
+from pdeval.judged.prepared import Compat, NothingJudged
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kinds import tables
@@ -163,7 +163,7 @@ class _Gathering:
             return
         holding = census.holding(table.frame, table.roles["query"], table.run_columns)
         query = ids.column_ids(pd.Series(holding.queries), "query")
-        positions._same_type("query", query.type, self.given.queries.type)
+        prepared.same_type("query", query.type, self.given.queries.type)
         topics = np.sort(query.probe(self.given.queries))
         topics = topics[topics >= 0]
         again = topics[self.home[topics] >= 0]
@@ -188,7 +188,7 @@ class _Gathering:
     def _alike(self, table: Table) -> Table:
         """Return a part with the columns that matter, or raise where they are not those of the first."""
         if self.first is None:
-            self.rules["ties"] = positions._checked(**self.rules, runs=table)
+            self.rules["ties"] = prepared.checked_rules(**self.rules, runs=table)
             self.first = Table("runs", table.frame.iloc[:0].copy(), table.roles, table.run_columns)
         mine, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
         if (mine.roles, mine.run_columns) != (first.roles, first.run_columns):

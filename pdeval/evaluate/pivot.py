@@ -107,7 +107,7 @@ def _coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.n
 
 
 def _used(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
-    """Return the codes of a column of categories, -1 where missing, and the categories that it uses, without sorting."""
+    """Return the codes of a column of categories, -1 where missing, and the categories that it uses, none sorted."""
     codes, values = column.cat.codes.to_numpy(), pd.Index(column.cat.categories)
     there = np.zeros(len(values) + 1, dtype=bool)
     there[codes] = True  # the last of them is for what is missing

@@ -1,4 +1,4 @@
-"""Duplicate documents in a list: found by hashing each id once and sorting the hashes inside each list."""
+"""Duplicate documents in a list: cheap hashes sorted inside each list, and ids only where two of them are equal."""
 
 from __future__ import annotations
 
@@ -26,18 +26,23 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     >>> rows_repeated(ids.column_ids(frame["doc_id"], "doc"), find_lists(read(frame, "runs"))).tolist()
     [2]
     """
-    mark = ids.fingerprints(doc)
-    mark = mark if lists.order is None else mark[lists.order]
-    suspects = []
-    for which, held in _held(mark, lists.starts):
-        held = np.sort(held, axis=-1)
-        suspects.append(which[(held[:, 1:] == held[:, :-1]).any(axis=1)])
-    found = [_exact(doc, lists, which) for which in suspects if len(which)]
+    mark = ids.marks(doc)
+    which = _suspects(mark if lists.order is None else mark[lists.order], lists.starts)
+    found = [_exact(doc, lists, part) for part in np.array_split(which, -(-len(which) // 4096))] if len(which) else []
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 
 
+def _suspects(mark: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the lists in which two numbers are equal."""
+    found = []
+    for which, held in _held(mark, starts):
+        held = np.sort(held, axis=-1)
+        found.append(which[(held[:, 1:] == held[:, :-1]).any(axis=1)])
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
 def _held(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield (lists, their hashes as a dense block), the padding made of numbers that are all different."""
+    """Yield (lists, their numbers as a dense block), the padding made of large numbers that are all different."""
     sizes = np.diff(starts)
     if len(sizes) and sizes.min() == sizes.max():
         step = max(_BLOCK // max(int(sizes[0]), 1), 1)
@@ -47,7 +52,7 @@ def _held(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.ndarray, np
         return
     for which, rows, real in dense(starts, most=_BLOCK):
         held = mark[rows]
-        held[~real] = np.arange(np.count_nonzero(~real), dtype=np.uint64)
+        held[~real] = np.iinfo(mark.dtype).max - np.arange(np.count_nonzero(~real), dtype=mark.dtype)
         yield which, held
 
 
@@ -55,17 +60,19 @@ _BLOCK = 1 << 18
 
 
 def _exact(doc: Ids, lists: Lists, which: np.ndarray) -> np.ndarray:
-    """Return the repeated rows of the lists in which two hashes were equal, by comparing the ids themselves."""
-    found = []
-    for block in np.array_split(which, max(len(which) // 4096, 1)):
-        rows = ranges(lists.starts[block], lists.sizes[block])
-        own = rows if lists.order is None else lists.order[rows]
-        _, code = doc.take(own).unique()
-        key = lists.of_rows(rows) * (int(code.max()) + 1) + code
-        order = np.argsort(key, kind="stable")
-        again = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
-        found.append(own[order[again]])
-    return np.concatenate(found)
+    """Return the repeated rows of lists, by their hashes and then by comparing the ids themselves."""
+    rows = ranges(lists.starts[which], lists.sizes[which])
+    own = rows if lists.order is None else lists.order[rows]
+    held = doc.take(own)
+    starts = np.append(0, np.cumsum(lists.sizes[which]))
+    again = _suspects(ids.fingerprints(held), starts)
+    if len(again) < len(which):
+        return _exact(doc, lists, which[again]) if len(again) else again
+    _, code = held.unique()
+    key = lists.of_rows(rows) * (int(code.max()) + 1) + code
+    order = np.argsort(key, kind="stable")
+    equal = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+    return own[order[equal]]
 
 
 def no_duplicates(runs: Table, doc: Ids, found: Lists) -> None:

@@ -14,7 +14,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, words, words_of_one_width
 from pdeval.mechanics.codes import distinct
+
+__all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
+ROWS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,14 @@ class Ids:
             return Ids(codes=self.codes[rows], values=self.values)
         return Ids(text=self.text.take(pa.array(rows)))  # type: ignore[union-attr]
 
+    def part(self, first: int, last: int) -> Ids:
+        """Return the ids of the rows from `first` up to `last`, without copying."""
+        if self.text is not None:
+            return Ids(text=self.text.slice(first, last - first))
+        if self.numbers is not None:
+            return Ids(numbers=self.numbers[first:last])
+        return Ids(codes=self.codes[first:last], values=self.values)  # type: ignore[index]
+
     def changes(self) -> np.ndarray:
         """Return, for every row but the first, whether its id differs from the row before."""
         if self.text is None:
@@ -60,10 +72,14 @@ class Ids:
             return differ
         if len(self) < 2:
             return np.zeros(0, dtype=bool)
-        changed = _changes_of_one_width(self.text)
-        if changed is None:
+        number = words_of_one_width(self.text)
+        if number is None:
             differs = pc.not_equal(self.text.slice(1), self.text.slice(0, len(self) - 1))
-            changed = differs.to_numpy(zero_copy_only=False)
+            return differs.to_numpy(zero_copy_only=False)
+        changed = np.empty(len(self) - 1, dtype=bool)
+        for at in range(0, len(changed), CHUNK):
+            part = number[0][at : at + CHUNK + 1] & number[1]
+            np.not_equal(part[1:], part[:-1], out=changed[at : at + CHUNK])
         return changed
 
     def decoded(self) -> Ids:
@@ -99,7 +115,16 @@ class Ids:
 
     def matches(self, known: Ids) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that hold one of the `known` ids, and its place among them."""
-        if self.text is None:
+        if self.values is not None:  # few values, many rows: which values are known tells all
+            place = self.values.probe(known)
+            rows = np.flatnonzero((place >= 0)[self.codes])
+            return rows, place[self.codes[rows]]  # type: ignore[index]
+        step = max(ROWS, 16 * len(known))  # parts bound the memory; each reads the known ids again
+        if len(self) > step:
+            parts = [self.part(at, at + step).matches(known) for at in range(0, len(self), step)]
+            rows = np.concatenate([own + at * step for at, (own, _) in enumerate(parts)])
+            return rows, np.concatenate([held for _, held in parts])
+        if self.numbers is not None:
             place = self.probe(known)
             rows = np.flatnonzero(place >= 0)
             return rows, place[rows]
@@ -155,7 +180,7 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
     if isinstance(dtype, pd.CategoricalDtype):
         values = column_ids(pd.Series(column.cat.categories), role)
-        return Ids(codes=column.cat.codes.to_numpy().astype(np.int32), values=values)
+        return Ids(codes=column.cat.codes.to_numpy(), values=values)  # of 8 to 32 bits: to be widened before sums
     if pd.api.types.is_bool_dtype(dtype):
         raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
     if pd.api.types.is_integer_dtype(dtype):
@@ -227,60 +252,6 @@ def _typed(array: pa.Array | None) -> Ids | None:
     return Ids(text=pa.array([], pa.string())) if pa.types.is_null(array.type) else None
 
 
-def _changes_of_one_width(text: pa.Array) -> np.ndarray | None:
-    """Return which texts differ from the one before, where all are of one width of at most 8 bytes; else None."""
-    offsets, data = buffers(text)
-    first, width, count = int(offsets[0]), int(offsets[1] - offsets[0]), len(text)
-    if not 0 < width <= 8 or int(offsets[-1]) - first != width * count:
-        return None
-    if first + width * (count - 1) + 8 > len(data):  # the last words would reach over the end of the buffer
-        data, first = np.concatenate([data[first:], np.zeros(8, np.uint8)]), 0
-    number = np.ndarray((count,), dtype="<u8", buffer=data, offset=first, strides=(width,))
-    changed = np.empty(count - 1, dtype=bool)
-    for at in range(0, count - 1, _CHUNK):  # chunks keep the temporaries in the cache
-        end = min(at + _CHUNK, count - 1)
-        if (offsets[at + 1 : end + 2] - offsets[at : end + 1] != width).any():
-            return None
-        part = number[at : end + 1] & _LOW_BYTES[width]
-        np.not_equal(part[1:], part[:-1], out=changed[at:end])
-    return changed
-
-
-def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:
-    """Return bytes 8*place..8*place+7 of some texts as numbers that compare as the bytes do; 0 past the end.
-
-    Examples
-    --------
-    >>> w = words(pa.array(["b", "ab", "a"]), np.arange(3), 0)
-    >>> bool(w[0] > w[1] > w[2])
-    True
-    """
-    offsets, data = buffers(text)
-    begin = offsets[rows] + 8 * place
-    length = np.clip(offsets[rows + 1] - begin, 0, 8)
-    first = np.minimum(begin, len(data) - 8)
-    word = _unaligned(data)[np.maximum(first, 0)].byteswap()
-    shift = (8 * np.minimum(begin - first, 7)).astype(np.uint64)
-    spare = (8 * (8 - length)).astype(np.uint64)
-    # two steps: a shift by 64 is undefined, and a text may end anywhere in the word
-    kept = ((word << shift) >> np.minimum(spare, 63)) << np.minimum(spare, 63)
-    return np.where(length > 0, kept, np.uint64(0))
-
-
-def buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """Return the offsets (length n + 1) and the bytes (at least 8) of an Arrow text array, without copying."""
-    large = pa.types.is_large_string(text.type)
-    _, offsets, data = text.buffers()
-    width = np.dtype(np.int64 if large else np.int32)
-    ends = np.frombuffer(offsets, dtype=width)[text.offset : text.offset + len(text) + 1]
-    raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
-    return ends, raw if len(raw) >= 8 else np.concatenate([raw, np.zeros(8 - len(raw), np.uint8)])
-
-
-def _unaligned(data: np.ndarray) -> np.ndarray:
-    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
-
-
 def fingerprints(ids: Ids) -> np.ndarray:
     """Return a number per row that is equal for equal ids, and rarely equal for different ones.
 
@@ -292,43 +263,27 @@ def fingerprints(ids: Ids) -> np.ndarray:
     """
     if ids.text is None:
         return (ids.numbers if ids.numbers is not None else ids.codes).astype(np.uint64)  # type: ignore[union-attr]
-    offsets, data = buffers(ids.text)
-    window = _unaligned(data)
-    mixed = np.empty(len(ids), dtype=np.uint64)
-    # of all chunks: a text's hash must not depend on the chunk that it is in
-    longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max()) for at in range(0, len(ids), _CHUNK)), default=0)
-    for first in range(0, len(ids), _CHUNK):  # chunks keep the temporaries in the cache
-        ends = offsets[first : first + _CHUNK + 1]
-        mixed[first : first + _CHUNK] = _mixed(window, ends[:-1], ends[1:], longest)
-    return mixed
+    return hashes(ids.text)
 
 
-def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int) -> np.ndarray:
-    """Return a hash of each text from its length and up to four words; longer texts are told apart by those alone."""
-    length = end - begin
-    if int(length.min()) < 8:
-        at = np.minimum(begin, len(window) - 1)
-        head = window[at] >> (8 * np.minimum(begin - at, 7)).astype(np.uint64)
-        head &= _LOW_BYTES[np.minimum(length, 8)]
-        tail = window[np.clip(end - 8, at, None).clip(max=len(window) - 1)]
-        tail[length < 8] = 0
-    else:
-        head, tail = window[begin], window[end - 8]
-    mixed = (head ^ length.astype(np.uint64)) * _ODD
-    mixed ^= mixed >> _FOLD
-    mixed += tail
-    mixed *= _ODD
-    for place in range(1, min(-(-longest // 8), 4) - 1):
-        middle = window[np.clip(begin + 8 * place, 0, np.maximum(end - 8, begin)).clip(max=len(window) - 1)]
-        if int(length.min()) < 8:
-            middle[length < 8] = 0
-        mixed ^= mixed >> _FOLD
-        mixed += middle
-        mixed *= _ODD
-    return mixed ^ (mixed >> _FOLD)
+def marks(ids: Ids) -> np.ndarray:
+    """Return 32 bits per row that are equal for equal ids, and seldom for different ones; cheaper than `fingerprints`.
+
+    Examples
+    --------
+    >>> marks(column_ids(pd.Series([7, 8, 7]), "doc")).tolist()
+    [7, 8, 7]
+    """
+    if ids.codes is not None:
+        return ids.codes.astype(np.uint32)
+    if ids.numbers is not None:
+        large = ids.numbers.max(initial=0) >> 32 or ids.numbers.min(initial=0) < 0
+        return (ids.numbers * np.int64(_LARGE) >> 32 if large else ids.numbers).astype(np.uint32)
+    some = ids.text.slice(0, SAMPLE)  # type: ignore[union-attr]
+    if len(np.unique(tail_hashes(some))) < len(np.unique(hashes(some))):  # the ends of ids do not tell them apart
+        return (hashes(ids.text) >> np.uint64(32)).astype(np.uint32)
+    return tail_hashes(ids.text)
 
 
-_CHUNK = 1 << 14
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_FOLD = np.uint64(29)
-_LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+SAMPLE = 1024
+_LARGE = 0x1E3779B97F4A7C15

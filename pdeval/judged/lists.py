@@ -18,6 +18,8 @@ from pdeval.judged.ids import Ids
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.codes import by_code, combined_codes, distinct
 
+SAMPLE = 1 << 12  # rows that tell whether those of a list stand together
+
 
 @dataclass(frozen=True)
 class Lists:
@@ -82,30 +84,36 @@ def find_lists(table: Table) -> Lists:
         else:
             names[name] = ids.column_ids(held, "run")
     query = ids.column_ids(table.column("query"), "query")
-    first = np.zeros(count, dtype=bool)
-    first[:1] = True
-    for column in (query, *names.values()):
-        first[1:] |= column.changes()
-    begin = np.flatnonzero(first)
-    if 2 * len(begin) < count:
+    begin = None
+    if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):  # else rows are in any order
+        begin = _begins([query, *names.values()], count)
         query, names = query.take(begin), {name: column.take(begin) for name, column in names.items()}
-        queries, query_code = query.unique()
-        runs, run_code = _runs(names, len(begin))
-    else:  # rows in any order: to copy their ids costs more than it saves
-        queries, query_code = query.unique()
-        runs, run_code = _runs(names, count)
-        query_code, run_code = query_code[begin], run_code[begin]
+    queries, query_code = query.unique()
+    runs, run_code = _runs(names, len(query))
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
-    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(begin))
+    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query))
     seen, place = distinct(code)
-    if len(seen) == len(begin):
+    if len(seen) == len(code):
+        begin = np.arange(count) if begin is None else begin
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
-    segments = by_code(place)
-    sizes = np.diff(np.append(begin, count))
-    order = ranges(begin[segments], sizes[segments])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(place, weights=sizes))]).astype(np.int64)
+    order, each = by_code(place), None
+    if count < 2**31:  # half the memory, and less to read where it is used
+        order = order.astype(np.int32)
+    if begin is not None:
+        each = np.diff(np.append(begin, count))
+        order = ranges(begin[order], each[order])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(place, each))]).astype(np.int64)
     return Lists(starts, run_code[seen], query_code[seen], runs, queries, order)
+
+
+def _begins(columns: list[Ids], count: int) -> np.ndarray:
+    """Return the rows, among the first `count`, that differ from the row before."""
+    first = np.zeros(min(count, len(columns[0])), dtype=bool)
+    first[:1] = True
+    for column in columns:
+        first[1:] |= column.part(0, len(first)).changes()
+    return np.flatnonzero(first)
 
 
 def is_parameter(column: pd.Series) -> bool:
@@ -124,6 +132,9 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
     if not names:
         return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
     parts = {name: column.unique() for name, column in names.items()}
+    if len(parts) == 1:
+        ((name, (values, inverse)),) = parts.items()
+        return pd.DataFrame({name: values.index()}), inverse
     code = combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
     first, place = distinct(code)
     columns = {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}

@@ -6,22 +6,22 @@ Only judged rows survive the ranking. Everything after it (measures, preferences
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.judged import duplicates, ids, judgments, ranks
+from pdeval.judged import ids, ranks
 from pdeval.judged import lists as list_index
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.lists import Lists
+from pdeval.judged.prepared import Compat, NothingJudged, Rows, rows_of
 from pdeval.judged.ranks import Ties
-from pdeval.kinds.tables import Table, numbers, together
+from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
 
 _TABLE = 1 << 22
 FEW = 10
-Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,26 +168,24 @@ def join(
     >>> found.retrieved.shape
     (50, 12)
     """
-    ties = _checked(ties, compat, depth, runs)
-    if len(runs.frame) == 0:
-        raise ValueError("the run table is empty; there is nothing to evaluate.")
-    judged, found, doc, score = together(
-        lambda: judgments.read_judgments(qrels, complete=complete),
-        lambda: list_index.find_lists(runs),
-        lambda: ids.column_ids(runs.column("doc"), "doc"),
-        lambda: _score(runs, ties, compat),
-    )
-    together(
-        lambda: _same_type("query", found.queries.type, judged.queries.type),
-        lambda: _same_type("doc", doc.type, judged.docs.type),
-        lambda: duplicates.no_duplicates(runs, doc, found) if validate else None,
-    )
-    score, order = _sorted(score, found, ties)
-    topic = found.queries.probe(judged.queries)[found.query]
-    if not (topic >= 0).any():
-        raise NothingJudged("query", found.queries, judged.queries)
+    rows = rows_of(runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete)
+    return positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
+
+
+def positions_of(
+    made: Rows,
+    *,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    validate: bool = True,
+    complete: bool = True,
+    ranked: bool = True,
+) -> Positions:
+    """Return where each run found the judged items; without `ranked`, only which of them it found."""
+    (runs, qrels), judged, found, topic, doc, score, order, ties = made
     rows, item = _match(doc, order, found, topic, judged, complete)
-    where = ranks.of_rows(rows, score, doc, found, ties, order)
+    none = np.zeros(len(rows))
+    where = ranks.of_rows(rows, score, doc, found, ties, order) if ranked else ranks.Ranks(none, none, none)
     run = found.run[found.of_rows(rows)]
     retrieved = np.zeros((len(judged.queries), len(found.runs)), dtype=np.int64)
     known = topic >= 0
@@ -250,80 +248,6 @@ def holding_none(runs: Table, some: np.ndarray, judged: ids.Ids) -> tuple[np.nda
     return some[np.bincount(owner[hit], minlength=len(found.runs))[some] == 0], mine.unique()[0]
 
 
-class NothingJudged(ValueError):
-    """No query, or no item, of the runs is judged."""
-
-    def __init__(self, role: str, runs: ids.Ids, judged: ids.Ids) -> None:
-        some = f"the runs have {_some(runs.index())}, the judgments {_some(judged.index())}"
-        super().__init__(f"no {role} of the runs is judged: {some}. Make the ids alike.")
-
-
-def _checked(ties: Ties | None, compat: str, depth: object, runs: Table) -> Ties:
-    if compat not in ("trec_eval-10", "trec_eval-9", "pref_eval"):
-        raise ValueError(f"compat={compat!r}: choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'.")
-    if ties not in (None, "docid", "rank", "first", "expected"):
-        raise ValueError(f"ties={ties!r}: choose 'docid', 'rank', 'first' or 'expected'.")
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):
-        raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
-    if ties is None:
-        ties = "docid" if "score" in runs else "rank"
-    needed = "rank" if ties == "rank" else "score"
-    if needed not in runs:
-        raise ValueError(f"ties={ties!r} needs a {needed} column; bind one with df.ireval({needed}=...).")
-    if ties == "expected" and depth is not None:
-        raise ValueError("ties='expected' has no definite first items: leave out depth=, or choose another ties=.")
-    return ties
-
-
-def _same_type(role: str, runs: str, qrels: str) -> None:
-    if runs != qrels:
-        raise ValueError(
-            f"the {role} ids are {runs} in the run table and {qrels} in the judgments, so none would match. "
-            f"Convert one of them, e.g. with .astype(str)."
-        )
-
-
-def _some(labels: pd.Index) -> str:
-    return ", ".join(repr(label) for label in labels[:3].tolist()) + (", ..." if len(labels) > 3 else "")
-
-
-def _score(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
-    if ties == "rank":
-        return -numbers(runs.column("rank"), "rank")
-    score = numbers(runs.column("score"), "score")
-    # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
-    if compat != "trec_eval-9":
-        return score
-    with np.errstate(over="ignore"):  # beyond a float's range they are infinite there
-        return score.astype(np.float32)
-
-
-def _sorted(score: np.ndarray, found: Lists, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
-    order = found.order
-    score = score if order is None else score[order]
-    inside = ranks.sort_lists(score, found, stable=ties in ("first", "rank"))
-    if inside is not None:
-        score = score[inside]
-        order = inside if order is None else order[inside]
-    if ties == "rank":
-        _no_equal_ranks(score, found)
-    return score, order
-
-
-def _no_equal_ranks(score: np.ndarray, found: Lists) -> None:
-    equal = np.flatnonzero(score[1:] == score[:-1]) + 1
-    equal = equal[found.starts[found.of_rows(equal)] != equal]
-    if len(equal):
-        one = found.of_rows(equal)[0]
-        name = " / ".join(map(str, found.runs.iloc[found.run[one]]))
-        query = found.queries.index()[found.query[one]]
-        raise ValueError(
-            f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
-            "the rank column gives no order. Use ties='docid' or ties='first'."
-        )
-
-
 def _match(
     doc: ids.Ids, order: np.ndarray | None, found: Lists, topic: np.ndarray, judged: Judgments, complete: bool
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -337,8 +261,8 @@ def _match(
     rows, held = doc.matches(probed)
     held = held if code is None else code[held]
     if order is not None:
-        inverse = np.empty(len(order), dtype=np.int64)
-        inverse[order] = np.arange(len(order))
+        inverse = np.empty(len(order), dtype=order.dtype)
+        inverse[order] = np.arange(len(order), dtype=order.dtype)
         rows = inverse[rows]
     own = topic[found.of_rows(rows)]
     known = own >= 0

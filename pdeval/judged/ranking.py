@@ -10,7 +10,7 @@ from pdeval.judged import ids, ranks
 from pdeval.judged import lists as list_index
 from pdeval.judged.duplicates import no_duplicates
 from pdeval.judged.lists import Lists
-from pdeval.judged.positions import Compat, _checked, _score, _sorted
+from pdeval.judged.prepared import Compat, checked_rules, scores_of, sorted_scores
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table, together
 
@@ -61,7 +61,7 @@ def top(
     >>> found.row.tolist(), found.rank.tolist()
     ([2, 1], [1, 2])
     """
-    ties = _checked(ties, compat, depth, runs)
+    ties = checked_rules(ties, compat, depth, runs)
     if ties == "expected":
         raise ValueError("ties='expected' gives no item a definite rank; choose 'docid', 'rank' or 'first'.")
     if len(runs.frame) == 0:
@@ -69,11 +69,11 @@ def top(
     found, doc, score = together(
         lambda: list_index.find_lists(runs),
         lambda: ids.column_ids(runs.column("doc"), "doc"),
-        lambda: _score(runs, ties, compat),
+        lambda: scores_of(runs, ties, compat),
     )
     if validate:
         no_duplicates(runs, doc, found)
-    score, order = _sorted(score, found, ties)
+    score, order = sorted_scores(score, found, ties)
     rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
     rank = ranks.of_rows(rows, score, doc, found, ties, order).rank
     if depth is not None:

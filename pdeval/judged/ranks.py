@@ -12,6 +12,7 @@ from pdeval.judged import ids
 from pdeval.judged.ids import Ids
 from pdeval.judged.lists import Lists, dense, ranges
 
+BLOCK = 1 << 18
 Ties = Literal["docid", "rank", "first", "expected"]
 
 
@@ -24,10 +25,10 @@ class Ranks:
     size: np.ndarray
 
 
-def sort_lists(score: np.ndarray, lists: Lists, *, stable: bool = True) -> np.ndarray | None:
+def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     """Return the rows with every list sorted by falling score, or None where all are sorted already.
 
-    Rows with equal scores stay as they stand if it is to be `stable`; else in any order, which is faster.
+    Rows with equal scores stay as they stand.
 
     Examples
     --------
@@ -42,16 +43,47 @@ def sort_lists(score: np.ndarray, lists: Lists, *, stable: bool = True) -> np.nd
     if len(rises) == 0:
         return None
     own = lists.of_rows(rises)
-    bad = np.unique(own[lists.starts[own] != rises])
+    unsorted = np.zeros(len(lists.run), dtype=bool)
+    unsorted[own[lists.starts[own] != rises]] = True
+    bad = np.flatnonzero(unsorted)
     if len(bad) == 0:
         return None
     order = np.arange(len(score))
-    for _, rows, real in dense(lists.starts, bad):
-        key = np.where(real, -score[rows], np.inf)
-        by = np.argsort(key, axis=-1, kind="stable" if stable else None)
-        # padding goes last; where infinity ties with a score of -inf, the mask tells them apart
-        order[rows[real]] = np.take_along_axis(rows, by, axis=1)[np.take_along_axis(real, by, axis=1)]
+    for own, rows, real in dense(lists.starts, bad, most=BLOCK):
+        whole = bool(real.all())
+        if whole and rows[-1, -1] - rows[0, 0] + 1 == rows.size:  # lists that follow each other
+            place: slice | np.ndarray = slice(rows[0, 0], rows[-1, -1] + 1)
+            held = score[place].reshape(rows.shape)
+        else:
+            place, held = rows[real], score[rows]
+        by = _by_leading_bits(held, None if whole else real)
+        held = np.take_along_axis(held, by, axis=1)
+        by += rows[:, :1]
+        rise = held[:, 1:] > held[:, :-1]
+        for one in np.flatnonzero((rise if whole else rise & real[:, 1:]).any(axis=1)):
+            alone = rows[one, : lists.sizes[own[one]]]  # scores that differ in their last bits alone
+            by[one, : len(alone)] = alone[np.argsort(-score[alone], kind="stable")]
+        order[place] = by[real] if isinstance(place, np.ndarray) else by.ravel()  # padding comes last
     return order
+
+
+def _by_leading_bits(score: np.ndarray, real: np.ndarray | None) -> np.ndarray:
+    """Return the places of scores from the largest to the smallest, row by row; rows that are equal as they stand.
+
+    Sorts whole numbers that hold the leading bits of a score and, in the place of its last ones, where it stands:
+    three times faster than an `argsort`. Scores that differ in their last bits alone may come in a wrong order.
+    """
+    bits = (score.astype(np.float64, copy=False) + 0.0).view(np.int64)  # plus 0: 0 and -0 are one score
+    bits ^= ~(bits >> 63) & np.iinfo(np.int64).max  # as unsigned numbers they now rise where scores fall
+    low = (1 << score.shape[1].bit_length()) - 1
+    bits &= ~low
+    if real is not None:
+        bits[~real] = ~low
+    bits |= np.arange(score.shape[1])
+    key = bits.view(np.uint64)
+    key.sort(axis=-1)
+    bits &= low
+    return bits
 
 
 def of_rows(

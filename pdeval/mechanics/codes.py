@@ -33,7 +33,8 @@ def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int) -> np.n
         if count * values > MOST:
             known, codes = np.unique(codes, return_inverse=True)
             values = len(known)
-        code, count = code * max(values, 1) + codes, count * max(values, 1)
+        code = codes.astype(np.int64) if count == 1 else code * max(values, 1) + codes
+        count *= max(values, 1)
     return code
 
 
@@ -53,9 +54,9 @@ def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return first, place
     there = np.zeros(count, dtype=bool)
     there[code] = True
-    place = (np.cumsum(there) - 1)[code]
-    first = np.full(int(there.sum()), len(code))
-    np.minimum.at(first, place, np.arange(len(code)))
+    place = code if there.all() else (np.cumsum(there) - 1)[code]
+    first = np.empty(int(there.sum()), dtype=np.int64)
+    first[place[::-1]] = np.arange(len(code))[::-1]  # of several rows the last is kept: the first of all
     return first, place
 
 
@@ -69,8 +70,8 @@ def by_code(code: np.ndarray) -> np.ndarray:
     >>> by_code(np.array([70000, 3, 70000, 3, 9])).tolist()
     [1, 3, 4, 0, 2]
     """
-    order = np.argsort((code & 0xFFFF).astype(np.uint16), kind="stable")
-    high = code >> 16
+    order = np.argsort(code.astype(np.uint16), kind="stable")
+    high = code >> 16 if int(code.max(initial=0)) >= SMALL else code[:0]
     while high.any():
         order = order[np.argsort((high[order] & 0xFFFF).astype(np.uint16), kind="stable")]
         high = high >> 16

@@ -12,11 +12,11 @@ def leave_out(weight: np.ndarray) -> np.ndarray:
     run before it takes over. Nothing is subtracted, so that small numbers stay as exact as large ones (Grassmann,
     Taksar and Heyman 1985); and LAPACK's threads make many small systems many times slower on busy cores.
     """
-    weight = weight.copy()
+    weight, runs = weight.copy(), weight.shape[-1]
     if weight.ndim > 2 and len(weight) > 1:
-        _leave(weight, min(1, weight.shape[-1] - 1), weight.shape[-1])
+        _leave(weight, min(1, runs - 1), runs)
         return weight
-    for last in range(weight.shape[-1] - 1, 0, -1):
+    for last in range(runs - 1, 0, -1):
         weight[..., :last, last] /= weight[..., last, :last].sum(axis=-1)[..., None]
         weight[..., :last, :last] += weight[..., :last, last, None] * weight[..., None, last, :last]
     return weight

@@ -90,14 +90,13 @@ class TestQueriesAndRunsWithoutAnswers:
         same_bits(quiet(frame.ireval.mean, qrels, "RPP"), quiet(table.ireval.mean, qrels, "RPP"))
 
 
+@pytest.mark.broad
 class TestTablesOfResults:
-    @pytest.mark.broad
     def test_scores_on_dask_are_summed_up_as_on_pandas(self, some, qrels):
         scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
         same_bits(scores.ireval.summary(), lazy.ireval.summary())
         same_bits(scores.ireval.summary("ERR", wide=True), lazy.ireval.summary("ERR", wide=True))
 
-    @pytest.mark.broad
     def test_scores_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
         scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
         same_bits(scores.ireval.order(method=["mean", "mc4"]), lazy.ireval.order(method=["mean", "mc4"]))
@@ -106,28 +105,24 @@ class TestTablesOfResults:
             lazy.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
         )
 
-    @pytest.mark.broad
     def test_preferences_on_dask_are_averaged_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
         prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
         same_bits(prefs.ireval.mean(), lazy.ireval.mean())
         same_bits(prefs.ireval.matrix("rrLP"), lazy.ireval.matrix("rrLP"))
 
-    @pytest.mark.broad
     def test_preferences_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
         prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
         same_bits(prefs.ireval.order(method="borda"), lazy.ireval.order(method="borda"))
         same_bits(prefs.ireval.compare(test="sign"), lazy.ireval.compare(test="sign"))
 
-    @pytest.mark.broad
     def test_measures_and_preferences_are_corrected_together_as_on_pandas(self, some, qrels):
         asked = {"measures": ["RPP", "AP"], "family": "all"}
         same_bits(
             quiet(some.ireval.compare, qrels, **asked), quiet(divided(some, 5, "mixed").ireval.compare, qrels, **asked)
         )
 
-    @pytest.mark.broad
     def test_a_summary_of_a_run_table_is_that_of_its_scores(self, some, qrels):
         scores = quiet(some.ireval.measure, qrels, MIXED)
         same_bits(scores.ireval.summary(), quiet(divided(some, 5, "mixed").ireval.summary, qrels, MIXED))
@@ -141,7 +136,6 @@ class TestTablesOfResults:
         monkeypatch.setattr(pdeval.engines.dask.DaskIreval, "_gathered", None)
         same_bits(expected, quiet(divided(some, 3, "mixed").ireval.order, qrels, "AP", **asked))
 
-    @pytest.mark.broad
     @pytest.mark.parametrize("by", [["part"], ["part", "half"]])
     def test_stacked_collections_are_joined_one_by_one_as_on_pandas(self, few, qrels, by):
         judgments = qrels[qrels["query_id"].isin(few["query_id"])].astype({"query_id": str})

@@ -44,6 +44,11 @@ class TestTheJoin:
         expected = by_run(few.ireval.join(qrels).positions)
         same_positions(expected, pdeval.join_parts(iter(batches(few, size)), qrels).positions)
 
+    def test_one_query_is_enough_also_where_it_is_the_first_that_is_judged(self, few, qrels):
+        part = few[few["query_id"] == "110"]
+        own = qrels[qrels["query_id"].astype(str) >= "110"]
+        same_positions(by_run(part.ireval.join(own).positions), pdeval.join_parts([part], own).positions)
+
     @pytest.mark.parametrize("inside", ["by run", "mixed"])
     def test_rows_inside_a_part_may_stand_in_any_order(self, few, qrels, inside):
         parts = np.array_split(few["query_id"].unique(), 3)

@@ -99,3 +99,28 @@ def test_no_repeated_rows_are_no_whole_numbers_and_not_no_numbers():
     )
     assert (found.dtype, len(found)) == (np.int64, 0)
     assert ids.column_ids(frame["doc_id"][:1], "doc").changes().dtype == bool
+
+
+@pytest.mark.parametrize("lengths", [[20, 20], [20, 7]])
+@pytest.mark.parametrize(
+    "name", ["{:04d}-the-same-end", "x{}", "{:012d}", "the-same-beginning-{}", "{0:03d}/the-same-{0}"]
+)
+def test_ids_whose_ends_or_beginnings_are_equal_are_told_apart(name, lengths):
+    rows = [("a", str(query), name.format(i)) for query, size in enumerate(lengths) for i in range(size)]
+    assert repeated(frame_of(rows)) == []
+    rows += [rows[3], rows[-1]]
+    assert repeated(frame_of(rows)) == naive(frame_of(rows)) == [len(rows) - 2, len(rows) - 1]
+
+
+def test_ids_that_end_alike_only_after_the_first_rows_are_told_apart(monkeypatch):
+    monkeypatch.setattr(ids, "SAMPLE", 4)
+    rows = [("a", "1", f"document-{i}") for i in range(8)] + [("a", "2", f"{i}-the-same-end") for i in range(8)]
+    assert repeated(frame_of(rows)) == []
+    assert repeated(frame_of([*rows, rows[-2]])) == [16]
+
+
+@pytest.mark.parametrize("numbers", [[1, 2, 3], [-1, 2**40, 2**40 + 2**32], [2**62, 2**62 + 1, 5]])
+def test_integers_of_any_size_are_told_apart(numbers):
+    rows = [("a", "1", number) for number in numbers]
+    assert repeated(frame_of(rows)) == []
+    assert repeated(frame_of([*rows, rows[1]])) == [3]

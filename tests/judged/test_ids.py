@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdeval.judged import ids
+from pdeval.judged import texts as texts_of
 
 TEXTS = st.lists(st.text(max_size=40), min_size=1, max_size=12)
 STORED = {
@@ -180,7 +181,8 @@ def test_a_text_differs_from_the_one_before_by_its_letters(texts, offset):
 
 
 def test_texts_of_one_width_are_compared_over_the_end_of_a_chunk(monkeypatch):
-    monkeypatch.setattr(ids, "_CHUNK", 4)
+    monkeypatch.setattr(ids, "CHUNK", 4)
+    monkeypatch.setattr(texts_of, "CHUNK", 4)
     texts = ["a", "a", "b", "b", "b", "b", "c", "c", "c", "d", "d", "d", "e"]
     wanted = [one != two for one, two in itertools.pairwise(texts)]
     assert ids.Ids(text=pa.array(texts)).changes().tolist() == wanted

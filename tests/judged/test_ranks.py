@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdeval.judged import positions
+from pdeval.judged import lists, positions, ranks
 from pdeval.kinds import tables
 from tests import naive
 
@@ -188,3 +188,23 @@ def test_ids_of_nothing_but_nuls_are_ordered_by_their_length(count):
     docs = [chr(0) * length for length in range(1, count + 1)]
     frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": docs, "score": 1.0})
     assert ranks_of(frame, "docid") == wanted(frame, "docid")
+
+
+@pytest.mark.parametrize("sizes", [[5, 5], [3, 5, 1]])
+def test_scores_that_differ_in_their_last_bit_are_sorted_and_equal_ones_stay_as_they_stand(sizes):
+    one = np.nextafter(1.0, 2.0)
+    score = np.array([1.0, one, -0.0, 0.0, -math.inf, 1.0, np.nextafter(one, 2.0), 1e-320, one, math.inf])[: sum(sizes)]
+    frame = pd.DataFrame({"query_id": np.repeat(np.arange(len(sizes)), sizes), "doc_id": range(len(score))})
+    found = lists.find_lists(tables.read(frame.assign(score=score), "runs"))
+    wanted = [
+        row
+        for begin, end in zip(found.starts[:-1].tolist(), found.starts[1:].tolist())
+        for row in sorted(range(begin, end), key=lambda row: -score[row])
+    ]
+    assert ranks.sort_lists(score, found).tolist() == wanted
+    # with so many rows that places take more bits than the scores differ in
+    many = np.repeat(score[::-1], 500)
+    found = lists.find_lists(
+        tables.read(pd.DataFrame({"query_id": 1, "doc_id": range(len(many)), "score": many}), "runs")
+    )
+    assert ranks.sort_lists(many, found).tolist() == np.argsort(-many, kind="stable").tolist()

@@ -20,14 +20,11 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "judged/duplicates.py",
-        "held[~real] = np.arange(",
-        (
-            "held[~real] = np.arange(np.count_nonzero(~real), dtype=np.uint64) -> pass",
-            "np.arange(np.count_nonzero(~real), dtype=np.uint64) -> np.arange(np.count_nonzero(~real))",
-        ),
+        "held[~real] = np.iinfo(mark.dtype).max - np.arange(",
+        ("np.arange(np.count_nonzero(~real), dtype=mark.dtype) -> np.arange(np.count_nonzero(~real))",),
         AGAIN,
     ),
-    ("judged/duplicates.py", "np.array_split(which, max(len(which) // 4096, 1))", ("4096 -> 4097",), AT_A_TIME),
+    ("judged/duplicates.py", "np.array_split(which, -(-len(which) // 4096))", ("4096 -> 4097",), AT_A_TIME),
     (
         "judged/ranks.py",
         "begin, end = int(offsets[0]), int(offsets[-1])",
@@ -35,22 +32,22 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "the first text stands before those that it is tied with, with a NUL or without",
     ),
     (
-        "judged/ids.py",
+        "judged/texts.py",
         "return ends, raw if len(raw) >= 8 else np.concatenate",
         ("8 - len(raw) -> (8 + len(raw))", "8 -> 9", "len(raw) >= 8 -> (len(raw) > 8)"),
         "more zeros beyond the end, which are masked",
     ),
-    ("judged/ids.py", "_CHUNK = 1 << 14", ("1 -> 2", "14 -> 15"), AT_A_TIME),
-    ("judged/ids.py", "_ODD = np.uint64(", ("0x9E3779B97F4A7C15 -> 11400714819323198486",), AGAIN),
-    ("judged/ids.py", "_FOLD = np.uint64(29)", ("29 -> 30",), AGAIN),
+    ("judged/texts.py", "CHUNK = 1 << 14", ("1 -> 2", "14 -> 15"), AT_A_TIME),
+    ("judged/texts.py", "_ODD = np.uint64(", ("0x9E3779B97F4A7C15 -> 11400714819323198486",), AGAIN),
+    ("judged/texts.py", "_FOLD = np.uint64(29)", ("29 -> 30",), AGAIN),
     (
-        "judged/ids.py",
+        "judged/texts.py",
         "if int(length.min()) < 8:",
         ("8 -> 9", "int(length.min()) < 8 -> (int(length.min()) <= 8)"),
         WIDER,
     ),
     (
-        "judged/ids.py",
+        "judged/texts.py",
         "if not 0 < width <= 8 or",
         ("0 < width <= 8 -> (0 <= width <= 8)",),
         "of texts without letters none differs, either way",
@@ -183,7 +180,11 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "accessor/grouping.py",
         "cells = len(asked) * len(judged.queries)",
-        ("len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",),
+        (
+            "len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",
+            "len(asked) * len(judged.queries) * len(judged.runs) ** 2 -> "
+            "(len(asked) * len(judged.queries) / len(judged.runs) ** 2)",
+        ),
         TWO_WAYS,
     ),
     (
@@ -194,4 +195,34 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("orderings/methods.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
     ("orderings/methods.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
+    (
+        "orderings/methods.py",
+        "if weight.ndim > 2 and len(weight) > 1:",
+        ("weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",),
+        "which of two ways, with one result within 1e-15",
+    ),
+    (
+        "judged/ids.py",
+        "if (offsets[at + 1 : end + 2] - offsets[at : end + 1] != width).any():",
+        (
+            "offsets[at + 1 : end + 2] - offsets[at : end + 1] != width -> "
+            "(offsets[at + 1:end + 2] - offsets[at:end + 1] == width)",
+        ),
+        "the first text always has that width, and all go the general way",
+    ),
+    (
+        "judged/blocks.py",
+        "own = at.judged.topic[at.item] * len(at.runs) + at.run",
+        ("at.judged.topic[at.item] * len(at.runs) + at.run -> (at.judged.topic[at.item] * len(at.runs) - at.run)",),
+        "another number for every list, and no two alike",
+    ),
+    (
+        "accessor/grouping.py",
+        'at_once = found.of_queries_alone or judged.topics != "common"',
+        (
+            'found.of_queries_alone or judged.topics != "common" -> '
+            "(found.of_queries_alone and judged.topics != 'common')",
+        ),
+        "all groups at once or one after the other, with one result",
+    ),
 ]

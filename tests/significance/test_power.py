@@ -138,3 +138,8 @@ def test_the_queries_needed_are_the_fewest_also_where_the_normal_approximation_a
     fewest = number[enough.argmax(axis=0)]
     assert queries_needed(effect, 0.95, 0.9).tolist() == fewest.tolist()
     assert fewest[0] == 3
+
+
+def test_a_power_of_no_more_than_alpha_is_had_with_any_two_queries():
+    assert queries_needed(np.array([0.0, 0.3]), 0.05, 0.05).tolist() == [2.0, 2.0]
+    assert queries_needed(np.array([0.0, 0.3]), 0.04, 0.05).tolist() == [2.0, 2.0]

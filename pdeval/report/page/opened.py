@@ -69,8 +69,8 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
     items = ranked_items(origin.held)
     if items is None:
         data["said"].append(
-            f"The report was made from a table of results, which has no {said.docs}: made from runs and judgments "
-            f"(runs.ireval.report(qrels)), a {said.query} opens its {said.docs}."
+            f"The page has no {said.docs} of its {said.queries}: a report made from the runs and judgments of one "
+            f"collection, by runs.ireval.report(qrels), has them."
         )
         return data
     data["items"] = _items(origin, items, queries[kept], room - len(json_text(data)), data["said"])
@@ -133,12 +133,12 @@ def _items(origin: Origin, items: RankedItems, queries: pd.Index, room: float, s
     found = [_packed_items(items, query, shown, most) for query in queries]
     sizes = items.sizes(queries)
     cut = int((sizes > most).sum())
+    what = "judged" if items.complete else "relevant"
     if cut:
         said.append(
-            f"Of a {words.query} at most {most:,} judged {words.docs} are held, by grade and then by best rank: "
+            f"Of a {words.query} at most {most:,} {what} {words.docs} are held, by grade and then by best rank: "
             f"{cut:,} of {len(queries):,} {words.queries} have more."
         )
-    what = "judged" if items.complete else "relevant"
     said.append(f"Only {what} {words.docs} are held: the others of a ranking are not on this page.")
     return {**kept, "data": found}
 

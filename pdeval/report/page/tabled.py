@@ -127,6 +127,8 @@ def facets(report: Report) -> list[dict[str, Any]]:
     systems = [_system(row) for row in report.rows]
     if all(systems) and report.origins:
         abouts = [origin.about() for origin in report.origins]
+        if len(abouts) > 1:  # what all systems of a collection share tells of the collection
+            abouts = [about.loc[:, about.nunique(dropna=False) > 1] for about in abouts]
         for name in dict.fromkeys(str(column) for about in abouts for column in about.columns):
             if name not in found:
                 column = [_text(abouts[one[0]], name, one[1], report.origins[one[0]].shown) for one in systems if one]
@@ -135,9 +137,9 @@ def facets(report: Report) -> list[dict[str, Any]]:
 
 
 def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
-    """The collection and the system of a row; None where it is a row of several."""
-    places = {(cell.place[0], cell.place[2]) for cell in row if cell.place}
-    return next(iter(places)) if len({system for _, system in places}) == 1 else None
+    """The first collection of a row, and the system; None where it is a row of several."""
+    places = sorted({(cell.place[0], cell.place[2]) for cell in row if cell.place})
+    return places[0] if len({system for _, system in places}) == 1 else None
 
 
 def _text(about: pd.DataFrame, name: str, system: int, shown: Any) -> str:

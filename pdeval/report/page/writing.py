@@ -91,6 +91,8 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     >>> page.startswith("<!DOCTYPE html>"), "https:" in page
     (True, False)
     """
+    if isinstance(limit, bool) or not limit > 0:
+        raise ValueError(f"limit={limit!r}: the megabytes that a page may have are a number above 0, e.g. 5.")
     title = report.caption or "Report"
     style, script = asset("page.css"), _script()
     parts = {
@@ -131,10 +133,11 @@ def _notes(report: Report, origins: list[dict[str, Any]]) -> str:
     lines = [f"<p>{' '.join(map(escape, report.notes))}</p>"] if report.notes else []
     if not report.origins:
         lines.append("<p>This table has no values per query behind it: its cells do not open.</p>")
-    for one in origins:
-        title = f"{one['title']}: " if one["title"] else ""
-        lines += [f"<p>{escape(title + sentence)}</p>" for sentence in dict.fromkeys(one["said"])]
-    return "\n".join(dict.fromkeys(lines))
+    for sentence in dict.fromkeys(sentence for one in origins for sentence in one["said"]):
+        where = [one["title"] for one in origins if sentence in one["said"]]
+        named = f"{', '.join(where)}: " if len(where) < len(origins) else ""
+        lines.append(f"<p>{escape(named + sentence)}</p>")
+    return "\n".join(lines)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Whether everybody can use the page: axe-core finds no serious fault, in light and in dark, whatever is open."""
+"""Whether everybody can use the page: axe-core finds no fault in light, in dark, on a phone, whatever is open."""
 
 from importlib import resources
 
@@ -23,10 +23,12 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "dark"), [(1280, False), (1280, True), (380, False)], ids=["light", "dark", "narrow"]
+)
 @pytest.mark.parametrize("view", OPEN)
-def test_no_serious_fault_of_accessibility(chromium, sample_page, view, dark):
-    chromium.sized(1280, 900, dark=dark).open(sample_page, OPEN[view])
+def test_no_serious_fault_of_accessibility(chromium, sample_page, view, width, dark):
+    chromium.sized(width, 900, dark=dark).open(sample_page, OPEN[view])
     chromium.wait(f"document.querySelector('{SHOWN[view]}')")
     script = resources.files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     chromium.run(f"{script}; 0")

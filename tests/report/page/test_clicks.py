@@ -46,6 +46,13 @@ def test_a_header_sorts_the_best_first_then_the_worst_then_as_reported(opened):
     assert opened.texts("#told") == ["In the order of the report."]
 
 
+def test_the_link_to_the_table_moves_the_focus_and_nothing_else(opened):
+    opened.click('th[data-column="1"] button.sort')
+    opened.run("document.querySelector('a.skip').click()")
+    assert opened.run("document.activeElement.id") == "scroll"
+    assert opened.texts(NAMES)[0] == "rerank-s1"
+
+
 def test_a_measure_of_which_less_is_better_sorts_the_least_first(chromium, tmp_path):
     report = pdeval.datasets.sample_judged(topics="common").report(["ISL"])
     report.to_html(tmp_path / "less.html", interactive=True)
@@ -168,6 +175,7 @@ def test_pairs_are_a_square_that_follows_search_and_opens_both_systems(opened):
     opened.wait(
         "document.querySelector('[data-name=measure] select').selectedOptions[0].textContent === 'RPP (preference)'"
     )
+    opened.wait("document.activeElement.closest('[data-name=measure]')")
     opened.run("document.activeElement.blur()")
     opened.press("/")
     opened.type("dense")

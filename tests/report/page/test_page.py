@@ -127,7 +127,7 @@ def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
     assert len(whole.encode()) < 200_000
     less = sample.to_html(interactive=True, limit=0.12)
     assert len(less.encode()) < 120_000 < len(whole.encode())
-    assert re.search(r"at most \d+ judged documents are held, by grade and then by best rank", said_under(less))
+    assert re.search(r"at most \d+ relevant documents are held, by grade and then by best rank", said_under(less))
     least = sample.to_html(interactive=True, limit=0.09)
     assert re.search(r"Values of \d+ of 50 queries are held", said_under(least))
     assert len(least.encode()) < 90_000
@@ -140,7 +140,7 @@ def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
 def test_a_report_of_scores_says_that_it_has_no_items():
     scores = pdeval.datasets.sample_judged(topics="common").measure(["AP"])
     page = scores.ireval.report().to_html(interactive=True)
-    assert "which has no documents: made from runs and judgments (runs.ireval.report(qrels))" in said_under(page)
+    assert "The page has no documents of its queries: a report made from the runs and judgments" in said_under(page)
     assert data_of(page)["origins"][0].get("items") is None
     assert len(data_of(page)["origins"][0]["queries"]) == 48
 
@@ -191,18 +191,23 @@ def test_infinite_values_are_held_and_counted_and_not_tested():
     assert "inf" in unpacked(origin["values"][1])
 
 
-def test_several_collections_each_open_their_own(tmp_path):
+@pytest.mark.parametrize("layout", ["columns", "rows", "groups"])
+def test_several_collections_each_open_their_own(layout):
     runs, qrels, _ = pdeval.datasets.load_sample()
     both = [
         frame.assign(collection=np.where(frame["query_id"].astype(str) < "120", "early", "late"))
         for frame in (runs, qrels)
     ]
-    report = both[0].ireval.report(both[1], ["AP", "RR"], topics="judged", baseline="bm25", by="collection")
-    data = data_of(report.to_html(interactive=True))
+    report = both[0].ireval.report(
+        both[1], ["AP", "RR"], topics="judged", baseline="bm25", by="collection", layout=layout
+    )
+    page = report.to_html(interactive=True)
+    data = data_of(page)
+    assert said_under(page).count("The page has no documents") == 1
+    assert [one["name"] for one in data["facets"]] == (["collection"] if layout == "groups" else [])
     assert [one["title"] for one in data["origins"]] == ["early", "late"]
     assert sum(len(one["queries"]) for one in data["origins"]) == 50
-    places = [cell.place for cell in report.rows[3] if cell.place]
-    assert {place[0] for place in places} == {0, 1}
+    assert {cell.place[0] for row in report.rows for cell in row if cell.place} == {0, 1}
     for row in report.rows:
         for cell in row:
             if cell.place:

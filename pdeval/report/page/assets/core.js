@@ -32,6 +32,11 @@ function button(text, act, attributes = {}) {
   return make("button", { type: "button", ...attributes, on: { click: act } }, text);
 }
 
+// what may be wider than its place: a box that scrolls, by keys too
+function scrolled(label, attributes, ...children) {
+  return make("div", { tabindex: "0", role: "region", "aria-label": label, ...attributes, class: `scroll ${attributes.class ?? ""}` }, ...children);
+}
+
 // options are [value, text]
 function choice(label, options, chosen, act) {
   const select = make("select", { on: { change: () => act(select.value) } });

@@ -41,7 +41,7 @@ async function measuresOf(origin, open) {
   const size = origin.systems.length;
   const all = await Promise.all(origin.values.map(unpack));
   const two = [open.system, open.against].filter((one) => one !== null && one !== undefined);
-  return make("div", { class: "scroll" }, make("table", { class: "account" },
+  return scrolled("Measures of the query", {}, make("table", { class: "account" },
     make("thead", {}, make("tr", {}, make("td"),
       origin.measures.map((one) => make("th", { scope: "col", class: "n" }, one.shown)))),
     make("tbody", {}, two.map((system) => make("tr", {},
@@ -92,7 +92,7 @@ function itemParts(origin, open, items, again) {
       ranks.map((rank, at) => make("td", { class: `n${at < front.length ? " near" : ""}${rank === best && best < Infinity ? " first" : ""}` },
         rank === Infinity ? make("span", { class: "faint" }, DASH) : String(rank))));
   });
-  const held = items.docs.length < items.of ? `${items.docs.length} of ${items.of} judged ${words.docs} are held. ` : "";
+  const held = items.docs.length < items.of ? `${items.docs.length} of ${items.of} ${words.docs} are held. ` : "";
   return [
     sooner ? make("p", { class: "line" }, soonerLine(origin, open, items, own[0], others[0])) : null,
     own.length > 1 ? make("p", { class: "small" }, "The system is the mean of several runs: each has its own column.") : null,
@@ -104,7 +104,7 @@ function itemParts(origin, open, items, again) {
       everyRun = event.target.checked;
       again();
     } } }), ` Rank in every run (${origin.items.runs.length})`) : null,
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ranks of the ${words.docs}` },
+    scrolled(`Ranks of the ${words.docs}`, {},
       make("table", { class: "items" }, make("thead", {}, head), make("tbody", {}, lines))),
     make("p", { class: "small" }, `${held}Ranks are from 1; ${DASH} not found. Relevant ${words.docs} have a bar at their left${columns.length > 1 ? "; bold is the best rank shown" : ""}.`),
     sooner ? levels(origin, open, items, own[0], others[0]) : null,
@@ -142,7 +142,7 @@ function levels(origin, open, items, a, b) {
     soonerCell(origin, open, [rank, y[at]], rank === y[at] ? 0 : Math.sign(y[at] - rank))));
   const heads = ["Recall level", origin.systems[open.system], origin.systems[open.against], "Sooner"];
   return make("details", {}, make("summary", {}, "Who reaches each recall level sooner"),
-    make("div", { class: "scroll" }, make("table", { class: "queries" },
+    scrolled("Recall levels", {}, make("table", { class: "queries" },
       make("thead", {}, make("tr", {}, heads.map((text, at) => make("th", { scope: "col", class: at < 3 ? "n" : "t" }, text)))),
       make("tbody", {}, lines))));
 }

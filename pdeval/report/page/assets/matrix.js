@@ -1,7 +1,7 @@
 // Every pair of systems as a square: the row against the column.
 
 const SHOWN = [["difference", "Difference"], ["won", "Share of queries won"], ["p", "Adjusted p"]];
-const square = { origin: 0, measure: 0, shown: "difference" };
+const square = { origin: 0, measure: 0, shown: "difference", drawn: 0 };
 
 async function showPairs() {
   const section = byId("pairs");
@@ -14,7 +14,10 @@ async function showPairs() {
   const origin = DATA.origins[square.origin];
   square.measure = Math.min(square.measure, origin.pairs.length - 1);
   const held = origin.pairs[square.measure];
+  square.drawn += 1;
+  const own = square.drawn;
   const pairs = CAN_UNPACK ? await unpack(held.data) : null;
+  if (own !== square.drawn) return; // asked for again meanwhile
   const set = (name, read) => (value) => {
     square[name] = read(value);
     showPairs().then(() => [...section.querySelectorAll("label.choice")]
@@ -58,6 +61,7 @@ function pairTable(origin, held, pairs) {
   const first = grid.querySelector("button");
   if (first) first.tabIndex = 0;
   grid.addEventListener("keydown", (event) => moveInSquare(event, grid));
+  for (const kind of ["pointerover", "focusin"]) grid.addEventListener(kind, (event) => sayPair(event, origin, pairs, digits));
   grid.addEventListener("click", (event) => {
     const cell = event.target.closest("button");
     if (!cell) return;
@@ -65,7 +69,7 @@ function pairTable(origin, held, pairs) {
     const measure = Math.max(0, origin.measures.findIndex((one) => one.label === held.label));
     openQueries({ origin: square.origin, measure, system, against, query: null }, cell);
   });
-  return make("div", { class: "scroll", id: "square", role: "region", "aria-label": "Pairs of systems", tabindex: "0" }, grid);
+  return scrolled("Pairs of systems", { id: "square" }, grid);
 }
 
 function pairCell(origin, pairs, row, column, largest, digits) {
@@ -75,12 +79,20 @@ function pairCell(origin, pairs, row, column, largest, digits) {
   const share = pair.won / pair.n;
   const text = { difference: signed(pair.difference, digits), won: `${Math.round(100 * share)}%`, p: chance(pair.adjusted) }[square.shown];
   const balance = square.shown === "won" ? (pair.won - pair.lost) / pair.n : pair.difference / (largest || 1);
-  const strength = Number.isFinite(balance) ? Math.min(4, Math.ceil(Math.abs(balance) * 4)) : 0;
-  const said = `${origin.systems[row]} against ${origin.systems[column]}: difference ${signed(pair.difference, digits)}, ` +
-    `${pair.won} won, ${pair.lost} lost of ${pair.n}, adjusted p ${chance(pair.adjusted)}${pair.significant ? ", significant" : ""}`;
+  const strength = Number.isFinite(balance) ? Math.min(4, Math.ceil(Math.sqrt(Math.abs(balance)) * 4)) : 0;
   return make("td", { class: `n ${balance > 0 ? "won" : "lost"}${strength}` },
-    make("button", { type: "button", class: "cell", tabindex: "-1", "data-pair": `${row} ${column}`, title: said, "aria-label": said },
+    make("button", { type: "button", class: "cell", tabindex: "-1", "data-pair": `${row} ${column}` },
       text, make("span", { class: "star" }, pair.significant ? "*" : "")));
+}
+
+// thousands of cells: what each says at length is written when it is looked at
+function sayPair(event, origin, pairs, digits) {
+  const cell = event.target.closest("button");
+  if (!cell || cell.title) return;
+  const [row, column] = cell.dataset.pair.split(" ").map(Number);
+  const pair = pairOf(origin, pairs, row, column);
+  cell.title = `${origin.systems[row]} against ${origin.systems[column]}: difference ${signed(pair.difference, digits)}, ` +
+    `${pair.won} won, ${pair.lost} lost of ${pair.n}, adjusted p ${chance(pair.adjusted)}${pair.significant ? ", significant" : ""}`;
 }
 
 function moveInSquare(event, grid) {

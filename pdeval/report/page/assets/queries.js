@@ -119,12 +119,12 @@ async function pairAccount(origin, open) {
   const head = ["", "Difference", "Won / lost / tied", "p", "Adjusted p"];
   const marked = origin.baselines.includes(open.against) ?
     ` The marks in the table are adjusted for the comparisons with ${origin.systems[open.against]} alone.` : "";
-  return make("div", { class: "account scroll" },
+  return make("div", { class: "account" }, scrolled(`Against ${origin.systems[open.against]}`, {},
     make("table", {},
       make("caption", {}, `Against ${origin.systems[open.against]}`),
       make("thead", {}, make("tr", {}, head.map((text, at) => (text ?
         make("th", { scope: "col", class: at ? "n" : "t" }, text) : make("td"))))),
-      make("tbody", {}, lines)),
+      make("tbody", {}, lines))),
     make("p", { class: "small" }, `Positive: ${origin.systems[open.system]} is better. Adjusted for all pairs of a measure; ` +
       `* significant${how.length ? ` (${how.join("; ")})` : ""}.${marked}`));
 }

@@ -121,7 +121,10 @@ async function follow() {
   const open = state.open;
   narrow();
   await setView(state.view);
-  if (!open) return;
+  if (!open) {
+    if (!panel.hidden) closePanel();
+    return;
+  }
   const cell = table.querySelector(`button.cell[data-at="${open.origin} ${open.measure} ${open.system}"]`);
   cameFrom = cell;
   if (open.query !== null) await openItems(open, [open.query]);
@@ -130,6 +133,10 @@ async function follow() {
 
 tools();
 document.addEventListener("keydown", onKey);
+document.querySelector("a.skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address says what is open, not where the page is
+  byId("scroll").focus();
+});
 addEventListener("hashchange", follow);
 document.body.classList.add("ready");
 follow();

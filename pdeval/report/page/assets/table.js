@@ -188,6 +188,13 @@ table.addEventListener("click", (event) => {
   openQueries({ origin, measure, system, against: base ?? null, query: null }, cell);
 });
 
+// a table that fits needs no box of its own to scroll in: then its header stays in sight on a long page
+function fit() {
+  byId("scroll").classList.toggle("fits", table.offsetWidth <= byId("main").clientWidth);
+}
+
+new ResizeObserver(fit).observe(byId("main"));
+
 function markOpen() {
   const open = state.open;
   const at = open ? `${open.origin} ${open.measure} ${open.system}` : null;
