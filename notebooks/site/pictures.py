@@ -49,7 +49,7 @@ SAMPLED: dict[str, Callable[[], Any]] = {
         {"levels": 20},
     ),
     "level_scatter": lambda: (sample(1).disaggregate("EU(utility=reciprocal)"), {"levels": 3}),
-    "p_value_curves": lambda: (everything().discriminative_power.curve(["AP", "RR", "nDCG@10"]), {}),
+    "p_value_curves": lambda: (everything().compare(["AP", "RR", "nDCG@10"]), {}),
     "ties_by_recall": lambda: (everything().ties.by_recall(), {}),
     "decided_by_recall": lambda: (everything().ties.decided(), {}),
     "tie_probability": lambda: (everything().ties.by_first(), {}),
