@@ -230,12 +230,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("judged/ids.py", "longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max())", ("0 -> 1",), AGAIN),
     (
-        "orderings/methods.py",
-        "if reach.max() > 0.01:",
-        ("0.01 -> 1.01",),
-        "how often the curvature is worked out: the steps end at the same place",
-    ),
-    (
         "judged/lists.py",
         "if 2 * len(begin) < count:",
         ("2 -> 3", "2 * len(begin) < count -> (2 * len(begin) <= count)"),
