@@ -394,3 +394,14 @@ def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels)
         expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
         lazy = divided(expected, 3, "mixed")
         pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)
+
+
+def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):
+    given = {}
+    for row in qrels.drop_duplicates(["query_id", "doc_id"]).itertuples():
+        given.setdefault(str(row.query_id), {})[str(row.doc_id)] = int(row.relevance)
+    joined = divided(some, 3).ireval.join(given, topics="common")
+    same_bits(
+        quiet(some.ireval.join(given, topics="common").mean, ["AP"]),
+        quiet(joined.mean, ["AP"]),
+    )

@@ -223,9 +223,16 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("judged/ids.py", "longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max())", ("0 -> 1",), AGAIN),
     (
-        "orderings/methods.py",
-        "if reach.max() > 0.01:",
-        ("0.01 -> 1.01",),
-        "how often the curvature is worked out: the steps end at the same place",
+        "judged/lists.py",
+        "if 2 * len(begin) < count:",
+        ("2 -> 3", "2 * len(begin) < count -> (2 * len(begin) <= count)"),
+        TWO_WAYS,
     ),
+    (
+        "significance/meta_analysis.py",
+        "usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)",
+        ("(np.where(there, se, 1.0) > 0).all -> (np.where(there, se, 1.0) > 0).any",),
+        "a weight of 1 / 0 among others makes all of it NaN too",
+    ),
+    ("judged/ids.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
 ]
