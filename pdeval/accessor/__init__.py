@@ -13,7 +13,7 @@ from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
 from pdeval.accessor.polars_frames import register_on_polars
 from pdeval.judged.judged import Judged
-from pdeval.judged.positions import Compat
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kinds import tables

@@ -11,7 +11,7 @@ from pdeval.collections.pools import Pool, pooled
 from pdeval.collections.teams import Team, partition
 from pdeval.evaluate.cube import all_pairs
 from pdeval.judged.judged import checked_level
-from pdeval.judged.positions import Compat
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table

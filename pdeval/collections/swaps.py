@@ -18,7 +18,8 @@ from pdeval.evaluate.scores import attributes
 from pdeval.judged import judgments
 from pdeval.judged.judged import Judged, checked_level
 from pdeval.judged.judgments import Judgments
-from pdeval.judged.positions import Compat, Positions, join
+from pdeval.judged.positions import Positions, join
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kernels.levels import share

@@ -29,7 +29,8 @@ from pdeval.compat.judged_only import only_judged
 from pdeval.evaluate.scores import Views
 from pdeval.judged import positions
 from pdeval.judged.judged import Judged
-from pdeval.judged.positions import NothingJudged, Positions
+from pdeval.judged.positions import Positions
+from pdeval.judged.prepared import NothingJudged
 from pdeval.kinds import arrow, tables
 from pdeval.kinds.tables import Table
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.judged.positions import Compat
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kinds import arrow

@@ -22,7 +22,7 @@ from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
 
 _TABLE = 1 << 22
-_ROWS = 1 << 22
+_ROWS = 1 << 20
 FEW = 10
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.cube import all_pairs
-from pdeval.judged.positions import Compat
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.labels import labels, run_labels
 from pdeval.kinds.schemas import table

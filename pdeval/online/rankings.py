@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.judged import ids
-from pdeval.judged.positions import Compat
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranking import top
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table

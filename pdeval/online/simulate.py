@@ -13,7 +13,7 @@ import pandas as pd
 
 from pdeval.judged import judgments
 from pdeval.judged.judged import checked_level
-from pdeval.judged.positions import Compat
+from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import outside
 from pdeval.kinds import tables
