@@ -245,7 +245,7 @@ def _weights_ahead(rank: np.ndarray, weight: np.ndarray, a: np.ndarray, b: np.nd
 
     The sign of a difference of ranks, as bits, cuts the weight out of its own bits: no comparison becomes a number.
     """
-    levels, topics, runs = rank.shape
+    _, topics, runs = rank.shape
     result = np.empty((topics, len(a)))
     bits = weight.astype(np.float64).view(np.int64)
     step = max(NEAR // (runs * runs), 1)

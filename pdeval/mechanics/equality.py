@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from pdeval.mechanics import stretches
 
 NOISE = 1e-12  # the share of a value's size below which a difference is rounding: so the values are equal
-NEAR = 1 << 15  # numbers that are worked on at once
 
 
 def signs(values: np.ndarray, size: float | np.ndarray) -> np.ndarray:
@@ -68,17 +67,6 @@ def gap(a: ArrayLike, b: ArrayLike, least: float | np.ndarray = 0.0) -> np.ndarr
     [0.0, 0.1, 0.0]
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if a.ndim == 2 and a.shape == b.shape and a.size > NEAR:  # row by row, near the processor
-        step, least = max(NEAR // a.shape[1], 1), np.broadcast_to(least, (len(a), 1) if np.ndim(least) == 0 else a.shape)
-        parts = (slice(first, first + step) for first in range(0, len(a), step))
-        out = np.empty(a.shape)
-        for part in parts:
-            out[part] = _gap(a[part], b[part], least[part])
-        return out
-    return _gap(a, b, least)
-
-
-def _gap(a: np.ndarray, b: np.ndarray, least: float | np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         difference = np.subtract(a, b)
         rounding = np.abs(difference) <= NOISE * np.maximum(np.maximum(np.abs(a), np.abs(b)), least)
