@@ -98,7 +98,7 @@ def _cell(cell: Cell, at: int, parts: str, *, heading: bool) -> str:
     if cell.place:
         at_place = " ".join(map(str, cell.place))
         text = f'<button type="button" class="cell" tabindex="-1" data-at="{at_place}">{text}</button>'
-    value = "" if not isinstance(cell.value, int | float) else f' data-value="{cell.value!r}"'
+    value = "" if not isinstance(cell.value, int | float) else f' data-value="{float(cell.value)!r}"'
     marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
     ends = ", ".join(map(escape, cell.spread_text))
     spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")

@@ -249,7 +249,23 @@ def test_the_parts_of_the_script_are_short():
 
 def test_a_table_by_hand_is_a_page():
     table = Report((Column("run", "System", numeric=False), Column("AP", "AP", spread=("sd",))),
-                   ((Cell("x", "x"), Cell(0.5, "0.5", "best", "a", (0.1,), ("0.1",))),))  # fmt: skip
+                   ((Cell("x", "x"), Cell(np.float64(0.5), "0.5", "best", "a", (0.1,), ("0.1",))),))  # fmt: skip
     page = table.to_html(interactive=True)
     assert "1 row, 2 columns" in page
     assert data_of(page)["facets"] == []
+    assert 'data-value="0.5"' in page
+
+
+def test_a_limit_that_is_none_is_refused(sample):
+    for limit in (0, -1, True, float("nan")):
+        with pytest.raises(ValueError, match="the megabytes that a page may have are a number above 0"):
+            sample.to_html(interactive=True, limit=limit)
+
+
+def test_metadata_that_lack_a_run_leave_a_dash(sample):
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    some = metadata[metadata["run"] != "ql"]
+    page = runs.ireval.report(qrels, "AP", metadata=some, topics="judged").to_html(interactive=True)
+    family = next(one for one in data_of(page)["facets"] if one["name"] == "family")
+    systems = data_of(page)["origins"][0]["systems"]
+    assert family["values"][family["rows"][systems.index("ql")]] == "–"
