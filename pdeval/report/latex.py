@@ -179,7 +179,7 @@ def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
     rows = [[_row(list(cells))] for cells in zip(*columns)]
     if below:
         rows = [[*row, *_marks_row(cells)] for row, cells in zip(rows, report.rows)]
-        rows = [[row[0] + "[-0.4ex]", row[1] + "[0.4ex]"] if len(row) > 1 else row for row in rows]
+        rows = [[row[0], row[1] + "[0.4ex]"] if len(row) > 1 else row for row in rows]
     body: list[str] = []
     start = 0
     for place, group in enumerate(report.groups):

@@ -227,7 +227,7 @@ def _marked(mark: str, longest: str, below: bool) -> str:
         return f" \\ #text(size: 0.8em)[{escape(mark)}]" if mark else ""
     if not longest or mark == longest:
         return f"#super[{escape(mark)}]" if mark else ""
-    own = f"#box(width: 0pt)[#super[{escape(mark)}]]" if mark else ""
+    own = f"#box(width: 0pt, align(left)[#super[{escape(mark)}]])" if mark else ""
     return f"{own}#hide[#super[{escape(longest)}]]"
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from tests.plots import frames
+from tests.plots import frames, interval_frames
 from tests.plots.test_odd_names import renamed
 from tests.plots.test_plots import FRAMES
 
@@ -14,11 +14,11 @@ COUNTED = {
     "critical_difference": frames.orders,
     "summary_bars": frames.summary,
     "matrix_heatmap": frames.matrix,
-    "intervals": frames.with_intervals,
+    "intervals": interval_frames.with_intervals,
     "forest": frames.effects,
-    "rank_slopes": frames.several_orders,
-    "rank_scatter": frames.several_orders,
-    "query_heatmap": frames.scores,
+    "rank_slopes": interval_frames.several_orders,
+    "rank_scatter": interval_frames.several_orders,
+    "query_heatmap": interval_frames.scores,
     "preference_heatmap": lambda runs: frames.preferences(runs, queries=3),
     "p_value_curves": frames.comparisons,
 }

@@ -9,7 +9,7 @@ import pytest
 
 from pdeval import plots
 from pdeval.plots.drawing import PLOTS, obtained
-from tests.plots import frames
+from tests.plots import frames, interval_frames
 
 
 def differences():
@@ -50,10 +50,10 @@ FRAMES = {
     "matrix_heatmap": frames.matrix,
     "summary_bars": frames.summary,
     "variance_components": frames.components,
-    "intervals": frames.with_intervals,
-    "rank_slopes": frames.several_orders,
-    "rank_scatter": frames.several_orders,
-    "query_heatmap": frames.scores,
+    "intervals": interval_frames.with_intervals,
+    "rank_slopes": interval_frames.several_orders,
+    "rank_scatter": interval_frames.several_orders,
+    "query_heatmap": interval_frames.scores,
 }
 every_plot = pytest.mark.parametrize("name", list(FRAMES))
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from tests.plots import frames
+from tests.plots import interval_frames
 
 ORDERS = pd.DataFrame(
     {
@@ -55,7 +55,7 @@ def test_runs_of_one_ordering_alone_are_left_out(column_ax):
 
 
 def test_the_heat_map_has_the_best_run_on_top_and_the_hardest_query_at_the_left(column_ax):
-    frame = frames.scores(3, 4)
+    frame = interval_frames.scores(3, 4)
     ax = plots.query_heatmap(frame, ax=column_ax)
     means = frame.groupby("run")["value"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in ax.get_yticklabels()] == means.index.tolist()

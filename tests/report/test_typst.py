@@ -109,7 +109,7 @@ def test_a_table_with_letters(scores, comparisons):
         [], [System], [AP ↑], [ASL ↓],
         table.hline(stroke: 0.05em),
       ),
-      [a], [bm25], [#underline[0.25]#hide[#super[ab]]], [#underline[13.00]#box(width: 0pt)[#super[b]]#hide[#super[ab]]],
+      [a], [bm25], [#underline[0.25]#hide[#super[ab]]], [#underline[13.00]#box(width: 0pt, align(left)[#super[b]])#hide[#super[ab]]],
       [b], [lm\_dir], [0.20#hide[#super[ab]]], [21.00#hide[#super[ab]]],
       [c], [dense], [#strong[0.45]#super[ab]], [#hide[0]#strong[3.00]#super[ab]],
       table.hline(stroke: 0.08em),
