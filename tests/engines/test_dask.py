@@ -67,8 +67,8 @@ def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
 
 
 @pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (3, "by run"), (3, "by query"), (3, "mixed")])
+@pytest.mark.broad
 class TestQueriesAndRunsWithoutAnswers:
-    @pytest.mark.broad
     def test_a_query_that_no_run_answered_counts_as_the_worst_case(self, few, qrels, parts, rows):
         table = divided(few, parts, rows)
         for measures in (MIXED, SINGLE):
@@ -78,7 +78,6 @@ class TestQueriesAndRunsWithoutAnswers:
         expected = quiet(few.ireval.prefer, qrels, "RPP", topics="judged")
         same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, "RPP", topics="judged"), PREFERENCES))
 
-    @pytest.mark.broad
     def test_a_run_without_any_judged_query_still_counts(self, few, qrels, parts, rows):
         stray = few.head(3).assign(run="stray", query_id="no such query")
         frame = pd.concat([few, stray], ignore_index=True)
@@ -174,8 +173,8 @@ def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
     assert other.here is judged.here
 
 
+@pytest.mark.broad
 class TestLazyFrames:
-    @pytest.mark.broad
     def test_the_meta_is_exactly_what_the_partitions_hold(self, runs, qrels):
         table = divided(runs, 4, "mixed")
         for lazy in (quiet(table.ireval.measure, qrels, ["AP", "RR"]), quiet(table.ireval.prefer, qrels, "RPP")):
@@ -200,7 +199,6 @@ class TestLazyFrames:
         assert len(lazy.compute()) == 600
         assert sorted(seen) == [0, 0, 1, 1]
 
-    @pytest.mark.broad
     def test_a_selected_partition_is_a_part_of_the_whole(self, runs, qrels):
         lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, "AP")
         whole = lazy.compute()
@@ -209,15 +207,14 @@ class TestLazyFrames:
             mine = whole[whole["query_id"].isin(part["query_id"])].reset_index(drop=True)
             pd.testing.assert_frame_equal(part, mine)
 
-    @pytest.mark.broad
     def test_threads_give_the_same(self, runs, qrels, every_score):
         lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, METRICS)
         found = lazy.compute(scheduler="threads").sort_values(SCORES, kind="stable", ignore_index=True)
         same_bits(every_score, found)
 
 
+@pytest.mark.broad
 class TestIds:
-    @pytest.mark.broad
     @pytest.mark.parametrize("rows", ["by run", "mixed"])
     def test_runs_may_be_named_by_several_columns_and_queries_by_integers(self, some, qrels, rows):
         metadata = pdeval.datasets.sample_metadata()[["run", "model", "seed"]]
@@ -235,7 +232,6 @@ class TestIds:
         expected = quiet(frame.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0))
         same_bits(expected, gathered(quiet(table.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0)), pairs))
 
-    @pytest.mark.broad
     def test_a_table_without_a_run_column_is_one_run(self, runs, qrels):
         frame = runs[runs["run"] == "ql"].drop(columns="run").reset_index(drop=True)
         for parts, rows in ((1, "by run"), (4, "by query"), (4, "mixed")):
@@ -251,7 +247,6 @@ class TestIds:
 
 
 class TestMeasuresOfYourOwn:
-    @pytest.mark.broad
     def test_a_measure_from_a_notebook_works_on_dask(self, runs, qrels):
         deep = 3
 
@@ -275,7 +270,6 @@ class TestMeasuresOfYourOwn:
 
 
 class TestWhatIsSaid:
-    @pytest.mark.broad
     def test_missing_queries_are_told_once_when_the_verb_is_called(self, runs, qrels):
         for rows in ("by run", "mixed"):
             table = divided(runs, 2, rows)
@@ -346,7 +340,6 @@ class TestFaults:
         with pytest.raises(ValueError, match="no query of the runs is judged: the runs have '101', '102', '103',"):
             table.ireval.measure(qrels.assign(query_id="q" + qrels["query_id"].astype(str)), "AP")
 
-    @pytest.mark.broad
     def test_faults_of_the_rows_are_told_by_their_ids_also_after_a_shuffle(self, few, qrels):
         twice = pd.concat([few, few.head(1)], ignore_index=True)
         for rows in ("by query", "mixed"):

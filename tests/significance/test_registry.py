@@ -189,6 +189,7 @@ def test_reports_name_every_test_as_papers_do():
         "randomisation": "paired randomisation test",
         "bootstrap": "paired bootstrap test",
         "hsd": "randomised Tukey HSD test",
+        "normal_hsd": "randomised Tukey HSD (normal limit) test",
         "tukey": "Tukey HSD test",
     }
 
