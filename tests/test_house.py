@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,12 @@ def module_name(path):
 
 
 FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+
+
+@cache
+def trees():
+    """Return the syntax tree of every file, once, and not before a test asks."""
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 
 
 def room(module):
@@ -95,7 +101,7 @@ def test_no_file_name_stands_for_two_subjects():
 
 
 def test_no_function_is_called_of():
-    found = [name for name, tree in TREES.items() for node in tree.body if getattr(node, "name", "") == "of"]
+    found = [name for name, tree in trees().items() for node in tree.body if getattr(node, "name", "") == "of"]
     assert found == [], "name what it returns"
 
 
@@ -104,7 +110,7 @@ def test_imports_go_downwards_only():
     upwards = [
         f"{module} imports {other}"
         for module in FILES
-        for other in imported(TREES[module])
+        for other in imported(trees()[module])
         if other in FILES and FLOOR.get(room(other), 0) > FLOOR.get(room(module), 0)
     ]
     assert upwards == []
@@ -115,12 +121,12 @@ def test_walls_hold(wall):
     rooms, never = WALLS[wall]
     for module in FILES:
         if room(module) in rooms:
-            seen = {room(name) if name in FILES else name for name in imported(TREES[module])}
+            seen = {room(name) if name in FILES else name for name in imported(trees()[module])}
             assert not seen & set(never), f"{wall}: {module}"
 
 
 def test_slow_packages_are_imported_on_use():
-    early = [module for module, tree in TREES.items() if set(imported(tree, top_only=True)) & set(ON_USE)]
+    early = [module for module, tree in trees().items() if set(imported(tree, top_only=True)) & set(ON_USE)]
     assert early == []
 
 
@@ -134,7 +140,7 @@ def test_files_are_short_and_named_after_a_subject():
 
 @pytest.mark.broad
 def test_user_errors_are_never_assertions():
-    found = [name for name, tree in TREES.items() if any(isinstance(node, ast.Assert) for node in ast.walk(tree))]
+    found = [name for name, tree in trees().items() if any(isinstance(node, ast.Assert) for node in ast.walk(tree))]
     assert found == []
 
 
@@ -151,8 +157,8 @@ def public(tree):
 
 
 def test_everything_public_says_what_it_is():
-    silent = [module for module, tree in TREES.items() if not ast.get_docstring(tree)]
-    for module, tree in TREES.items():
+    silent = [module for module, tree in trees().items() if not ast.get_docstring(tree)]
+    for module, tree in trees().items():
         silent += [f"{module}.{name}" for name, node in public(tree) if not ast.get_docstring(node)]
     assert silent == []
 

@@ -187,6 +187,7 @@ def test_every_example_prints_what_the_readme_says(tmp_path, monkeypatch):
     assert (tmp_path / "ranking.png").stat().st_size > 10_000
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("path", pages_with_examples(), ids=lambda path: path.stem)
 def test_every_example_prints_what_the_page_says(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

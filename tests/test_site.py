@@ -37,6 +37,7 @@ def fresh(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.broad
 def test_every_verb_measure_table_and_plot_has_its_entry():
     code = """
 import pdeval, pdeval.plots

@@ -137,6 +137,7 @@ def test_scores_of_another_library_are_ordered_and_compared_as_ours(convert, tmp
     same_bits(pdeval.frame(convert(scores)).ireval.compare("AP"), scores.ireval.compare("AP"))
 
 
+@pytest.mark.broad
 @every_library
 def test_runs_and_judgments_of_another_library_are_written(convert, tmp_path):
     runs, qrels, _ = tables()
@@ -146,6 +147,7 @@ def test_runs_and_judgments_of_another_library_are_written(convert, tmp_path):
     assert len(pdeval.read_qrels(tmp_path / "q")) > 0
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("convert", [on_arrow, *list(LIBRARIES.values())[3:]])
 def test_the_callers_tables_are_never_changed(convert):
     runs, qrels, metadata = tables()

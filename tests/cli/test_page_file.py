@@ -35,6 +35,7 @@ def test_the_table_alone_is_had_by_its_format_or_as_a_page_of_its_own(words, tmp
         assert "<script" not in text
 
 
+@pytest.mark.broad
 def test_metadata_become_what_rows_are_filtered_by(words, sample, tmp_path, pdeval_command):
     for more in ([], ["--group", "family"]):
         pdeval_command(*words, "--metadata", sample / "metadata.csv", *more, "-o", tmp_path / "page.html")

@@ -107,6 +107,7 @@ def collections(draw):
     return draw(st.permutations(range(len(frame)))), frame, naive.judgments(grades)
 
 
+@pytest.mark.broad
 @settings(max_examples=60, deadline=None)
 @given(collections(), st.integers(1, 7))
 def test_pools_equal_sets_of_first_items(collection, depth):

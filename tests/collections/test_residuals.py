@@ -54,6 +54,7 @@ def test_precision_lies_between_none_and_all_of_the_unjudged_items():
     assert row[["value", "low", "high", "residual"]].tolist() == [0.25, 0.25, 0.75, 0.5]
 
 
+@pytest.mark.broad
 @settings(max_examples=40, deadline=None)
 @given(
     st.permutations("abcdefgh"),
@@ -182,6 +183,7 @@ def test_a_query_without_relevant_items_could_have_some():
     assert table[["query_id", "value", "high"]].values.tolist() == [["1", 0.0, 0.5], ["2", 0.0, 0.0]]
 
 
+@pytest.mark.broad
 def test_means_over_queries_are_the_default():
     sample = pdeval.datasets.load_sample()
     judged = sample.runs.ireval.join(sample.qrels, topics="common")

@@ -67,6 +67,7 @@ def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, label
         assert row.tau_b == pytest.approx(stats.kendalltau(x, y).statistic)
 
 
+@pytest.mark.broad
 def test_draws_are_compared_with_given_judgments(sample, labels):
     found = sample.runs.ireval.swap_assessors(labels, "AP", qrels=sample.qrels, how="draw", draws=4, seed=3)
     assert found["judgments"].tolist() == [0, 1, 2, 3]
@@ -82,6 +83,7 @@ def test_less_noise_means_orderings_more_alike(sample, labels):
     assert tau["ann"] > tau["cyd"]
 
 
+@pytest.mark.broad
 def test_the_orderings_themselves_have_one_row_per_run_and_set_of_judgments(sample, labels):
     found = sample.runs.ireval.swap_assessors(labels, ["AP", "RPP"], orders=True)
     assert found.columns.tolist() == ["run", "measure", "method", "judgments", "score", "rank"]
@@ -192,6 +194,7 @@ def test_regrading_an_item_that_nobody_knows_changes_nothing():
     assert len(regraded(join(runs, qrels), others).judged.topic) == 0
 
 
+@pytest.mark.broad
 def test_the_rules_of_the_join_reach_swapped_judgments():
     # b and a are tied: by document id b comes first, by the order of rows a does; a is there twice
     runs = pd.DataFrame(

@@ -103,6 +103,7 @@ class TestAgainstThePackage:
             with pytest.raises(expected.type):
                 call(ours)
 
+    @pytest.mark.broad
     def test_sample_runs_are_the_same_run_by_run(self):
         theirs = pytest.importorskip("pytrec_eval")
         runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()

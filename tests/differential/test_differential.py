@@ -59,6 +59,7 @@ def test_a_case_is_what_its_seed_says():
     assert draw(5) != draw(6)
 
 
+@pytest.mark.broad
 def test_a_difference_is_found_shrunk_and_told_with_its_seed(monkeypatch):
     # an oracle that is wrong where a query has more than one relevant item
     def wrong(case):

@@ -59,6 +59,7 @@ def test_a_run_that_was_not_there_at_first_is_an_error():
         census.places(pd.DataFrame({"run": ["a", "c"]}), pd.DataFrame({"run": ["a", "b"]}))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("filesystem", ["fsspec", "arrow"])
 def test_the_pass_over_two_columns_sees_the_partitions_of_the_whole_table(tmp_path, filesystem):
     import dask.dataframe as dd

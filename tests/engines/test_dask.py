@@ -20,6 +20,7 @@ MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("rules", "rows"),
     [
@@ -246,6 +247,7 @@ class TestIds:
         assert quiet(scores.ireval.summary)["n"].tolist() == [50] * 12
 
 
+@pytest.mark.broad
 class TestMeasuresOfYourOwn:
     def test_a_measure_from_a_notebook_works_on_dask(self, runs, qrels):
         deep = 3
@@ -307,6 +309,7 @@ class TestWhatIsSaid:
         assert len(joined.measure()) == 5 * 598
 
 
+@pytest.mark.broad
 class TestFaults:
     def test_faults_of_the_question_are_told_before_any_work(self, runs, qrels):
         table = divided(runs, 3)

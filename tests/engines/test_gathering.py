@@ -36,6 +36,7 @@ class TestPositions:
         found = divided(some, 5, rows).ireval.join(qrels).gathered().positions
         same_positions(by_run(some.ireval.join(qrels).positions), found)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize(
         "rules",
         [{"depth": 20}, {"ties": "expected"}, {"ties": "rank"}, {"ties": "first"}, {"compat": "trec_eval-9"}],
@@ -71,12 +72,14 @@ class TestPositions:
             found = divided(shuffled, 3).ireval(**bound).join(judged).gathered().positions
             same_positions(by_run(expected), found)
 
+    @pytest.mark.broad
     def test_they_are_gathered_once_for_all_levels_and_topic_rules(self, some, qrels):
         joined = divided(some, 3).ireval.join(qrels)
         assert joined.at(level=2).positions is joined.positions
         assert joined.at(level=2).at(topics="common").level == 2
         same_bits(quiet(some.ireval.join(qrels).at(level=2).curve), quiet(joined.at(level=2).curve))
 
+    @pytest.mark.broad
     def test_partitions_of_whole_lists_are_gathered_without_a_shuffle(self, some, qrels):
         import dask.dataframe as dd
 
@@ -114,6 +117,7 @@ class TestTheBound:
             same_bits(expected.ireval.summary(), quiet(joined.summary, ["AP", "RR"]))
         same_bits(quiet(some.ireval.curve, qrels), quiet(joined.curve))
 
+    @pytest.mark.broad
     def test_the_bound_that_the_error_advises_is_enough(self, some, qrels):
         joined = divided(some, 3).ireval.join(qrels)
         with dask.config.set({"pdeval.gather-limit": "1 KiB"}), pytest.raises(ValueError, match="raise") as told:
@@ -140,6 +144,7 @@ class TestRows:
             with pytest.raises(ValueError, match=r"needs the rows of the run table themselves, and 4,\d+ rows"):
                 table.ireval.join(qrels).tables[0]
 
+    @pytest.mark.broad
     def test_rows_are_read_only_where_a_verb_asks_for_them(self, some, qrels):
         seen = ["of that test"]
         joined = _read_with(some, seen).ireval.join(qrels)
@@ -151,6 +156,7 @@ class TestRows:
         assert len(joined.tables[0].frame) == len(some)
         assert len(seen) > once
 
+    @pytest.mark.broad
     def test_the_callers_name_of_the_grade_is_kept(self, some):
         qrels = pdeval.datasets.sample_qrels().rename(columns={"relevance": "label"})
         expected = some.ireval.join(qrels).explain("116", "AP")

@@ -49,6 +49,7 @@ class TestTheJoin:
         own = qrels[qrels["query_id"].astype(str) >= "110"]
         same_positions(by_run(part.ireval.join(own).positions), pdeval.join_parts([part], own).positions)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("inside", ["by run", "mixed"])
     def test_rows_inside_a_part_may_stand_in_any_order(self, few, qrels, inside):
         parts = np.array_split(few["query_id"].unique(), 3)
@@ -91,6 +92,7 @@ class TestTheJoin:
             by_run(late.ireval.join(qrels).positions), pdeval.join_parts(batches(late, 900), qrels).positions
         )
 
+    @pytest.mark.broad
     def test_queries_without_judgments_are_counted_and_their_rows_looked_at(self, few, qrels):
         strange = few[few["query_id"] == "110"].assign(query_id="999")
         parts = [*by_query(few), strange]
@@ -167,6 +169,7 @@ class TestVerbs:
         with pytest.raises(KeyError, match="gives a weight to grade 7, which no relevant item has"):
             pdeval.join_parts(by_query(few), qrels, topics="common").prefer("RPP(grades={1:1,7:2})")
 
+    @pytest.mark.broad
     def test_missing_queries_are_told_once_and_not_where_the_rule_was_chosen(self, few, qrels):
         made = pdeval.join_parts(by_query(few), qrels)
         with pytest.warns(UserWarning, match="judged queries are missing from run"):
@@ -176,6 +179,7 @@ class TestVerbs:
 
 
 class TestOtherFrames:
+    @pytest.mark.broad
     def test_record_batches_arrow_tables_and_readers_are_parts(self, few, qrels):
         frame = few.sort_values("query_id", kind="stable", ignore_index=True)
         expected = by_run(frame.ireval.join(qrels).positions)
@@ -191,6 +195,7 @@ class TestOtherFrames:
         parts = [pa.RecordBatch.from_pandas(part.astype({"run": "category"})) for part in by_query(few)]
         same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions)
 
+    @pytest.mark.broad
     @pytest.mark.extras
     def test_polars_frames_are_parts_and_a_lazy_one_is_told_to_collect(self, few, qrels):
         polars = pytest.importorskip("polars")
@@ -328,6 +333,7 @@ class TestFaults:
         with pytest.raises(ValueError, match="part 0: depth=0"):
             pdeval.join_parts([few], qrels, depth=0)
 
+    @pytest.mark.broad
     def test_judgments_of_other_queries_or_items_are_an_error(self, few, qrels):
         with pytest.raises(ValueError, match="no query of the runs is judged: the runs have '110', '111'"):
             pdeval.join_parts(by_query(few), qrels.assign(query_id="x" + qrels["query_id"].astype(str)))

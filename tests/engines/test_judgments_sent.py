@@ -161,6 +161,7 @@ def test_judgments_of_subtopics_and_large_ones_are_all_kept():
     assert large.relevant_only() is large
 
 
+@pytest.mark.broad
 def test_large_judgments_of_pandas_are_divided_into_parts_that_are_small(qrels):
     large = judgments_sent.given(qrels, small=400).large
     assert large.npartitions == -(-len(qrels) // 400)

@@ -38,6 +38,7 @@ def names(folder) -> list[str]:
     return sorted(file.name for file in Path(folder).iterdir())
 
 
+@pytest.mark.broad
 def test_a_folder_that_was_used_is_refused_by_default_and_named(tmp_path):
     folder = tmp_path / "runs"
     table(16, 8).ireval.to_parquet(folder)

@@ -25,6 +25,7 @@ def runs(draw):
     return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score", "rank"])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("ties", "compat"), RULES)
 @settings(max_examples=40, deadline=None)
 @given(frame=runs(), depth=st.sampled_from([None, 1, 3, 20]))

@@ -72,6 +72,7 @@ def tables_of_runs(draw):
     return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score", "rank"])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("ties", "compat"), RULES)
 @given(frame=tables_of_runs())
 @settings(max_examples=40, deadline=None)

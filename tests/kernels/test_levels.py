@@ -58,6 +58,7 @@ def test_log2_is_the_c_librarys_to_the_last_bit():
     assert levels.log2(np.array([inf]))[0] == inf
 
 
+@pytest.mark.broad
 def test_log2_keeps_the_shape_and_grows_its_table_on_demand():
     assert levels.log2(np.full((2, 3), 2.0)).tolist() == [[1.0] * 3] * 2
     assert levels.log2(np.array([2.0**21]))[0] == 21

@@ -70,6 +70,7 @@ def some_relevant(grades):
     return any(grade > 0 for grade in grades.values())
 
 
+@pytest.mark.broad
 @given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
 @settings(max_examples=60, deadline=None)
 def test_nothing_found_is_worst(ranking, grades, topics):
@@ -104,6 +105,7 @@ def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, dept
     assert value(asked, ideal, grades, subtopics=subtopics) == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.broad
 @given(where=st.integers(0, 10), ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
 @settings(max_examples=100, deadline=None)
 def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, grades, topics):

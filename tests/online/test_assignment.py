@@ -63,6 +63,7 @@ def test_the_unit_is_the_user_or_else_the_session():
     assert log.ireval.verdict(["new", "old"], MEASURES).attrs["unit"] == "user"
 
 
+@pytest.mark.broad
 def test_a_finer_unit_warns_once():
     log = randomised(people(30, seed=2), 0)
     finer = [

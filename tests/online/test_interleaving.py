@@ -64,6 +64,7 @@ ranking = st.permutations("abcdefgh").flatmap(lambda docs: st.integers(1, 8).map
 tables = st.lists(st.tuples(ranking, ranking), min_size=1, max_size=6)
 
 
+@pytest.mark.broad
 @given(tables, st.integers(0, 2**32), st.integers(1, 9))
 @settings(max_examples=40, deadline=None)
 def test_every_team_draft_list_is_a_valid_draft(pairs, seed, depth):
@@ -75,6 +76,7 @@ def test_every_team_draft_list_is_a_valid_draft(pairs, seed, depth):
         assert is_draft(*pairs[query], "".join(rows["doc_id"]), rows["team"].tolist(), depth)
 
 
+@pytest.mark.broad
 @given(tables, st.integers(0, 2**32), st.integers(1, 9))
 @settings(max_examples=40, deadline=None)
 def test_every_balanced_list_is_one_of_the_two(pairs, seed, depth):

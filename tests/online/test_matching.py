@@ -10,6 +10,7 @@ from pdeval.online.matching import places
 keys = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), max_size=12)
 
 
+@pytest.mark.broad
 @given(keys, keys)
 @settings(max_examples=60, deadline=None)
 def test_places_are_those_of_a_dictionary(known, wanted):

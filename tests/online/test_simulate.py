@@ -104,6 +104,7 @@ def test_multileaving_orders_runs_by_quality():
     assert found["significant"].all()
 
 
+@pytest.mark.broad
 def test_a_run_that_finds_everything_is_preferred_to_one_that_finds_nothing_in_every_query():
     runs, qrels = collection({"all": 0.0, "nothing": 0.0}, queries=20, seed=5)
     runs.loc[runs["run"] == "nothing", "score"] *= -1

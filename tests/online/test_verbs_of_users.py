@@ -75,6 +75,7 @@ def test_every_verb_of_the_room_is_tried(results):
     assert set(results) == set(VERBS_OF_USERS)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
 def test_every_result_is_the_table_that_was_declared(results, which):
     frame, (gives,) = results[which], VERBS_OF_USERS[which].gives

@@ -144,6 +144,7 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood(x, prior):
     np.testing.assert_allclose(bradley_terry(net, shared, prior=prior)[0], best, atol=1e-5)
 
 
+@pytest.mark.broad
 @settings(max_examples=30)
 @given(tables(), st.data())
 def test_orderings_do_not_depend_on_the_order_of_queries_or_of_runs(x, data):
@@ -154,6 +155,7 @@ def test_orderings_do_not_depend_on_the_order_of_queries_or_of_runs(x, data):
     pd.testing.assert_series_equal(kept, moved)
 
 
+@pytest.mark.broad
 @settings(max_examples=30)
 @given(tables(), st.data())
 def test_preferences_order_alike_after_renaming_and_turning_pairs(x, data):
@@ -204,6 +206,7 @@ def test_borda_is_the_number_of_runs_less_the_mean_rank(x):
     np.testing.assert_allclose(by_run(order(scores(x), method="borda"), "score"), x.shape[1] - mean_rank, atol=1e-14)
 
 
+@pytest.mark.broad
 @settings(max_examples=30)
 @given(tables())
 def test_win_rates_given_directly_order_as_the_preferences_they_sum(x):

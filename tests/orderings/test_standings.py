@@ -10,6 +10,7 @@ from pdeval.orderings.standings import standing
 MEASURES = ["AP", "RPP", "rrLP", "ASL"]
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 @pytest.mark.parametrize("topics", ["relevant", "answered"])
 def test_a_standing_holds_what_order_returns(topics):

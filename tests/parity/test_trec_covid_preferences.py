@@ -48,6 +48,7 @@ def test_rpp_agrees_in_sign_with_metrics_as_computed_independently(agreements, m
     assert round(agreements.loc[("RPP", metric), "agreement"], 2) == share
 
 
+@pytest.mark.broad
 def test_rpp_agrees_with_search_length_on_about_nine_of_ten_pairs(agreements):
     assert agreements.loc[("RPP", ASL), "agreement"] == pytest.approx(0.9, abs=0.02)
 

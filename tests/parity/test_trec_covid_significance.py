@@ -77,6 +77,7 @@ def test_under_hsd_rpp_tells_more_pairs_apart_than_metrics_and_lexiprecision_mor
     assert min(power["rrLP"], power["sgnLP"]) > power["RR"]
 
 
+@pytest.mark.broad
 def test_sorted_p_values_cross_alpha_at_the_discriminative_power(joined):
     curve = joined.discriminative_power.curve("RPP", tests="default")
     assert 100 * (curve["p_value"] < 0.05).mean() == pytest.approx(67.38, abs=0.005)

@@ -92,6 +92,7 @@ def test_a_symmetric_matrix_is_drawn_as_correlations(column_ax):
     assert ax.images[0].get_clim() == (0.0, 1.0)
 
 
+@pytest.mark.broad
 def test_a_matrix_of_runs_with_several_columns_is_labelled_by_all_of_them(column_ax):
     index = pd.MultiIndex.from_tuples([("lm", 1), ("lm", 2)])
     ax = pd.DataFrame([[0.0, 0.5], [-0.5, 0.0]], index=index, columns=index).ireval.plot(ax=column_ax)

@@ -56,6 +56,7 @@ def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     np.testing.assert_allclose(cells(preference_heatmap(square[["c", "a", "b"]])), long)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     "order",
     [
@@ -90,6 +91,7 @@ def test_dots_come_from_the_measure_that_is_drawn(column_ax):
     assert len(ax.collections[0].get_offsets()) == 2 * 3
 
 
+@pytest.mark.broad
 def test_values_are_written_where_they_fit(column_ax):
     assert sorted(text.get_text() for text in preference_heatmap(PREFS, ax=column_ax).texts) == sorted(
         ["+0.50", "+0.75", "−0.50", "+0.25", "−0.75", "−0.25"]
@@ -127,6 +129,7 @@ def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
     assert ax.child_axes[0].get_title("right") == "Correlation"
 
 
+@pytest.mark.broad
 def test_agreement_tables_and_squares_draw_too(column_ax):
     table = frames.correlations().rename(columns={"value": "agreement"})
     long = cells(correlation_heatmap(table, ax=column_ax))

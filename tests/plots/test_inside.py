@@ -41,6 +41,7 @@ def lengthened(frame: pd.DataFrame) -> pd.DataFrame:
     return named.assign(**{name: frame[name] for name in kept})
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", list(FRAMES))
 def test_no_text_is_cut_off(name):
     assert beyond(getattr(plots, name)(FRAMES[name]())) == []
@@ -50,6 +51,7 @@ SQUARE = ("matrix_heatmap", "preference_heatmap")  # 80 x 80 cells and their nam
 TINY = ("matrix_heatmap", 2)  # the ends of a scale as long as two cells reach 0.05 inches out
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("name", "runs"), [(name, runs) for name in COUNTED for runs in (2, 80) if (name, runs) != TINY]
 )
@@ -57,6 +59,7 @@ def test_no_text_is_cut_off_of_few_and_of_many_runs_with_long_names(name, runs):
     assert beyond(getattr(plots, name)(lengthened(COUNTED[name](runs)))) == []
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("name", "runs"), [(name, runs) for name in COUNTED for runs in (2, 80) if runs == 2 or name not in SQUARE]
 )

@@ -24,6 +24,7 @@ def test_significant_rows_are_filled_and_others_hollow(column_ax):
     assert filled.get_xdata().min() > 0.06 >= hollow.get_xdata().max()
 
 
+@pytest.mark.broad
 def test_segments_buckets_and_quantiles_are_named_by_what_tells_them_apart(column_ax):
     assert rows_of(plots.intervals(interval_frames.segmented(), ax=column_ax)) == ["short", "mid", "long"]
     assert rows_of(plots.intervals(interval_frames.compared_buckets())) == ["flat − orig", "rand − orig"]

@@ -35,6 +35,7 @@ def longest_stretches(significant: np.ndarray) -> list[tuple[int, int]]:
     return [s for s in fine if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in fine)]
 
 
+@pytest.mark.broad
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 7), st.integers(0, 2**21 - 1))
 def test_groups_are_the_longest_stretches_without_a_significant_pair(size, bits):

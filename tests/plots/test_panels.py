@@ -43,6 +43,7 @@ def test_each_panel_is_the_plot_of_its_part(summary):
             np.testing.assert_array_equal(one.get_xdata(), other.get_xdata())
 
 
+@pytest.mark.broad
 def test_categories_stand_in_their_own_order(summary):
     own = pd.CategoricalDtype(["set 11", "set 9", "set 10"])
     figure = summary.astype({"collection": own}).ireval.plot.panels(by="collection")
@@ -58,6 +59,7 @@ def test_labels_and_legends_that_are_the_same_are_said_once():
     assert [ax.get_ylabel() for ax in figure.axes] == ["Precision", ""]
 
 
+@pytest.mark.broad
 def test_another_plot_and_its_options_are_asked_for_by_name():
     prefs = pdeval.datasets.sample_judged(topics="common").prefer(["RPP", "AP"], baseline="bm25")
     halves = prefs.assign(half=prefs["query_id"].astype(int) % 2)

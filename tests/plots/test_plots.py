@@ -67,6 +67,7 @@ def test_a_plot_returns_the_axes_it_was_given(name, column_ax):
     assert getattr(plots, name)(FRAMES[name](), ax=column_ax) is column_ax
 
 
+@pytest.mark.broad
 @every_plot
 def test_a_plot_makes_axes_of_a_new_figure_each_time(name):
     first, second = (getattr(plots, name)(FRAMES[name]()) for _ in range(2))

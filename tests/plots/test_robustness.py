@@ -40,6 +40,7 @@ def test_means_and_deviations_already_taken_draw_the_same(column_ax):
         np.testing.assert_allclose(left.get_paths()[0].vertices, right.get_paths()[0].vertices)
 
 
+@pytest.mark.broad
 def test_tau_is_drawn_where_nothing_else_is_asked_for(column_ax):
     frame = pd.concat([frames.degraded(), frames.degraded().assign(statistic="ties", value=3)])
     ax = incomplete(frame, ax=column_ax)

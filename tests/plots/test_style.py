@@ -29,6 +29,7 @@ def test_the_ends_of_the_diverging_map_differ_in_grey_and_its_middle_is_white():
     assert colours(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.02)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("place", ["inside", "right", "below", "above"])
 def test_a_legend_outside_does_not_cover_the_axes_or_its_labels(place):
     from matplotlib.figure import Figure

@@ -51,6 +51,7 @@ def test_html_texts_come_back_as_they_were(text):
     assert "".join(table.find("caption").itertext()) == text
 
 
+@pytest.mark.broad
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=30))
 def test_no_cell_of_a_frame_is_a_formula(text):

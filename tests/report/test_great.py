@@ -8,6 +8,7 @@ from pdeval.report import Cell, Column, Report, report
 from tests.report.test_formats import TABLE
 
 
+@pytest.mark.broad
 def test_the_data_are_numbers_and_the_cells_as_printed():
     pytest.importorskip("great_tables")
     made = TABLE.to_great_tables()

@@ -169,6 +169,7 @@ def odd_tables(scores, comparisons):
     yield Report((Column("b", "x"),), ((Cell(1, "1", "best", "*"),),), (Group("[g]", 1, ("g",)),), ("g",))
 
 
+@pytest.mark.broad
 def test_it_compiles_in_an_article_with_booktabs_only(scores, comparisons, tmp_path):
     tables = [table.to_latex() for table in odd_tables(scores, comparisons)]
     assert compiled(tmp_path, tables) == ""

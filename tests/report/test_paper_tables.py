@@ -220,6 +220,7 @@ def test_tests_that_suit_their_measures_stand_under_one_heading(thirds):
     assert "paired Student t test for rrLP, sign test for sgnLP, Bonferroni correction" in alone.notes[0]
 
 
+@pytest.mark.broad
 def test_what_detects_more_than_one_measure_is_marked(thirds):
     report = thirds.report("LP 4")
     for row in report.rows:

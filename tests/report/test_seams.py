@@ -271,6 +271,7 @@ def reportable(name):
     return makers[name]()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["ties", "masked_agreement", "rrie", "ablation", "headroom", "behaviour", "wins"])
 def test_13_every_result_is_reported_column_by_column(name):
     frame = reportable(name)

@@ -29,6 +29,7 @@ def alone(scores, collection, **options):
     return part.ireval.report(**options)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     "options", [{}, {"baseline": "bm25"}, {"interval": "ci"}, {"marks": None, "interval": "sd"}, {"sort": "name"}]
 )
@@ -69,6 +70,7 @@ def test_collections_as_titles_have_systems_in_rows(scores):
     check_latex(table)
 
 
+@pytest.mark.broad
 def test_runs_preferences_summaries_and_joins_have_the_same_table(stacked, scores):
     runs, qrels = stacked
     options = {"layout": "columns", "average": None, "marks": None}

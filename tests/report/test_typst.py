@@ -61,6 +61,7 @@ def printed(texts: list[str]) -> list[str]:
     return ["".join(words(one)) for one in found]
 
 
+@pytest.mark.broad
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, min_size=5, max_size=10))
 def test_every_text_is_printed_as_it_is(texts):
@@ -133,6 +134,7 @@ def test_marks_stand_below_where_room_is_short(scores, comparisons):
 OPTIONS = [{}, {"wide": True}, {"long": True}, {"compact": True}, {"resize": True}, {"size": "7pt", "marks": "below"}]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_odd_tables_compile_in_one_column_and_in_two(scores, comparisons, options):
     for columns in (1, 2):
@@ -146,6 +148,7 @@ def test_a_label_can_be_referred_to(scores):
     assert compiled(table.to_typst(long=True) + "\nSee @tab:a-b_c.")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("text", ["(a)", "[b]", ".x", ";", ".at(0)", "(", "\\"])
 def test_what_follows_an_expression_is_not_its_argument(text):
     cells = (Cell(1.0, "1.0", "best", text, (1.0,), (text,)), Cell(10.0, "10.00", "second", text + text))

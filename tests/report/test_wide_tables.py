@@ -37,6 +37,7 @@ def test_letters_are_as_long_as_there_are_others(ten):
     assert {cell.marks for cell in ten.rows[0][2:]} == {"bcdefghij"}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("paper", ["article", "twocolumn"])
 def test_all_pairs_of_ten_systems_are_too_wide_as_they_are(named, tmp_path, paper):
     assert compiled(tmp_path, [named.to_latex()], paper) == ""

@@ -57,6 +57,7 @@ def test_scores_and_the_preferences_that_are_their_differences_have_one_spread()
     assert of_differences[1] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("of", ["scores", "preferences"])
 def test_p_values_are_near_those_of_permutations(of):
     values = np.random.default_rng(2).random((400, 8)) if of == "scores" else preferences(400, 8)

@@ -65,6 +65,7 @@ class TestComponents:
         assert found.loc["replicate", "of_difference"] == pytest.approx(parts["replicate"] / parts.sum())
         np.testing.assert_allclose(found["sd"] ** 2, found["variance"])
 
+    @pytest.mark.broad
     def test_known_variances_are_found_on_average(self):
         found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
         np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)

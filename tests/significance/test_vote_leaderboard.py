@@ -34,6 +34,7 @@ def coded(log):
     return a, b, log["winner"].map({"model_a": 1, "tie": 0, "model_b": -1}).to_numpy()
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_strengths_are_those_of_choix():
     choix = pytest.importorskip("choix")
@@ -105,6 +106,7 @@ def test_the_sandwich_of_a_pair_is_that_of_statsmodels():
     np.testing.assert_allclose(ours, found.bse, rtol=1e-6)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("resample", ["vote", "judge"])
 def test_bootstrap_and_sandwich_intervals_have_the_same_width(resample):
     log = arena(votes=6000)
@@ -208,6 +210,7 @@ def test_a_log_of_other_columns_becomes_one_by_a_call():
     np.testing.assert_array_equal(board["score"], arena().ireval.leaderboard(draws=20)["score"])
 
 
+@pytest.mark.broad
 def test_most_pairs_may_never_meet():
     ring = [(f"s{k}", f"s{(k + 1) % 30}", word) for k in range(30) for word in ("a", "a", "b")]
     board = pd.DataFrame(ring, columns=["run_a", "run_b", "winner"]).ireval.leaderboard(draws=50)

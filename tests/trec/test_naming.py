@@ -60,6 +60,7 @@ name = st.lists(part | st.sampled_from(["x", "/", " ", "\n", "\0", "X", "é"]) |
 endings = st.sampled_from([".run", ".txt.gz", "", ".gz", ".res.zst", ".RUN"])
 
 
+@pytest.mark.broad
 @given(st.lists(name, min_size=1, max_size=4, unique=True), endings)
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example([".h", "input.x"], ".run")
@@ -82,6 +83,7 @@ def test_runs_written_are_read_back_by_name_or_nothing_is_written(tmp_path_facto
 word = st.text(st.characters(codec="utf-8", exclude_characters="\x00\t\n\v\f\r "), min_size=1, max_size=6)
 
 
+@pytest.mark.broad
 @given(name, st.sampled_from([".run", ".run.gz", ".parquet"]))
 @settings(max_examples=60, deadline=None)
 def test_a_run_is_read_back_by_its_tag_or_nothing_is_written(tmp_path_factory, run, ending):

@@ -102,6 +102,7 @@ def test_other_comments_are_not_metadata_and_names_may_be_tags(tmp_path):
     assert metadata.to_dict("records") == [{"run": "x", "tag": "x"}]
 
 
+@pytest.mark.broad
 def test_a_long_header_is_read_to_its_end(tmp_path):
     many = "".join(f"# key{i}: a value that is long enough to fill pieces\n" for i in range(3000))
     write(tmp_path, a=f"# ir_metadata.start\n{many}# ir_metadata.end\n{ROWS}")

@@ -176,6 +176,7 @@ def test_reading_what_was_written_gives_the_same_table(tmp_path_factory, rows, t
     assert plain(read_run(path, names="tag")) == plain(table)
 
 
+@pytest.mark.broad
 @given(
     st.lists(
         st.tuples(query, word, st.integers(-127, 127) | st.floats(allow_nan=False, allow_infinity=False), word),

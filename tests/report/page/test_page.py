@@ -40,6 +40,7 @@ class Elements(html.parser.HTMLParser):
         self.loads += [(name, value) for name, value in attrs if name in ("src", "href", "srcset", "data", "action")]
 
 
+@pytest.mark.broad
 def test_the_page_loads_nothing_and_names_no_address(sample_page):
     text = sample_page.read_text(encoding="utf-8")
     found = Elements(text)
@@ -62,6 +63,7 @@ def test_the_policy_allows_no_script_or_style_but_the_two_of_the_page(sample_pag
     assert "unsafe" not in policy
 
 
+@pytest.mark.broad
 def test_the_page_holds_every_value_of_the_scores_to_the_last_bit(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -71,6 +73,7 @@ def test_the_page_holds_every_value_of_the_scores_to_the_last_bit(sample):
     assert held.tolist() == wide.loc[origin["queries"], origin["systems"]].to_numpy().tolist()
 
 
+@pytest.mark.broad
 def test_the_pairs_of_the_page_are_those_of_compare_and_their_counts_those_of_the_scores(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -89,6 +92,7 @@ def test_the_pairs_of_the_page_are_those_of_compare_and_their_counts_those_of_th
         assert pairs["lost"][at] == (wide[systems[a]] < wide[systems[b]]).sum()
 
 
+@pytest.mark.broad
 def test_a_join_adds_preferences_to_the_pairs(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -98,6 +102,7 @@ def test_a_join_adds_preferences_to_the_pairs(sample):
     assert pairs["difference"][0] == pytest.approx(first, rel=1e-5)
 
 
+@pytest.mark.broad
 def test_the_items_of_a_query_have_the_ranks_that_explain_gives(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -122,6 +127,7 @@ def test_names_cannot_break_out_of_the_page():
     )
 
 
+@pytest.mark.broad
 def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
     whole = sample.to_html(interactive=True)
     assert len(whole.encode()) < 200_000
@@ -178,6 +184,7 @@ def test_one_run_one_query_and_nothing_judged_are_pages_too():
     assert unpacked(data_of(page)["origins"][0]["values"][0]) == [0, 0]
 
 
+@pytest.mark.broad
 def test_infinite_values_are_held_and_counted_and_not_tested():
     judged = pdeval.datasets.sample_judged(topics="common")
     page = judged.report(["AP", "TSL"]).to_html(interactive=True)
@@ -191,6 +198,7 @@ def test_infinite_values_are_held_and_counted_and_not_tested():
     assert "inf" in unpacked(origin["values"][1])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("layout", ["columns", "rows", "groups"])
 def test_several_collections_each_open_their_own(layout):
     runs, qrels, _ = pdeval.datasets.load_sample()
