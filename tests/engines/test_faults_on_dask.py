@@ -11,6 +11,8 @@ pytestmark = pytest.mark.extras
 
 import pdeval.engines.dask  # noqa: E402
 
+MIXED = ["AP", "nDCG@10", "bpref", "ERR", "GMAP", "ASL"]
+
 
 def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
     table = divided(runs, 3)
@@ -73,8 +75,8 @@ def test_empty_partitions_do_no_harm(few, qrels):
     table = divided(few, 4, "by query")
     table = table[table["query_id"] > "115"]
     expected = quiet(
-        few[few["query_id"] > "115"].ireval.measure, qrels, ["AP", "nDCG@10", "bpref", "ERR", "GMAP", "ASL"]
+        few[few["query_id"] > "115"].ireval.measure, qrels, MIXED
     )
     same_bits(
-        expected, gathered(quiet(table.ireval.measure, qrels, ["AP", "nDCG@10", "bpref", "ERR", "GMAP", "ASL"]), SCORES)
+        expected, gathered(quiet(table.ireval.measure, qrels, MIXED), SCORES)
     )
