@@ -82,7 +82,7 @@ def same(left, right):
         same_bits(left, right)
     elif dataclasses.is_dataclass(left):
         assert type(left) is type(right)
-        for field in dataclasses.fields(left):
+        for field in filter(lambda one: one.compare, dataclasses.fields(left)):
             same(getattr(left, field.name), getattr(right, field.name))
     elif isinstance(left, np.ndarray):
         assert left.dtype == right.dtype

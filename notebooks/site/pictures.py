@@ -57,6 +57,10 @@ SAMPLED: dict[str, Callable[[], Any]] = {
     "asl_wins": lambda: (sample().lengths.wins("rerank-s1", "bm25"), {}),
     "running_sum": lambda: (sample(1).explain("101", "RPP", runs=["rerank-s1", "bm25"]), {}),
     "discount_curves": lambda: (_experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30), {}),
+    "rank_slopes": lambda: (everything().order(["AP", "RPP"]), {}),
+    "rank_scatter": lambda: (everything().order(["AP", "RPP"]), {}),
+    "query_heatmap": lambda: (sample().measure("nDCG@10"), {}),
+    "intervals": lambda: (everything().compare("nDCG@10", baseline="bm25"), {}),
     "panels": lambda: (_collections(), {"by": "collection"}),
 }
 

@@ -173,7 +173,12 @@ def _two(frame: pd.DataFrame, what: str, orderings: Sequence[object] | None) -> 
     key = pd.MultiIndex.from_arrays([frame["measure"].astype(str), method], names=["measure", "method"])
     held = key.drop_duplicates()
     if orderings is None:
-        if len(held) != 2:
+        if len(held) < 2:
+            raise ValueError(
+                f"{what}() draws two orderings; the frame has {axis_texts(held)[0]} alone. Order by two measures or "
+                "methods, e.g. order(['AP', 'RPP'])."
+            )
+        if len(held) > 2:
             offered = listed(axis_texts(held), 6)
             example = tuple(map(str, held[0])), tuple(map(str, held[-1]))
             raise ValueError(

@@ -74,9 +74,5 @@ def test_a_verb_of_results_on_a_run_table_says_what_to_call(runs):
 def test_empty_partitions_do_no_harm(few, qrels):
     table = divided(few, 4, "by query")
     table = table[table["query_id"] > "115"]
-    expected = quiet(
-        few[few["query_id"] > "115"].ireval.measure, qrels, MIXED
-    )
-    same_bits(
-        expected, gathered(quiet(table.ireval.measure, qrels, MIXED), SCORES)
-    )
+    expected = quiet(few[few["query_id"] > "115"].ireval.measure, qrels, MIXED)
+    same_bits(expected, gathered(quiet(table.ireval.measure, qrels, MIXED), SCORES))

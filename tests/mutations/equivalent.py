@@ -189,22 +189,13 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("values.max(axis=(1, 2)) -> values.max()",),
         "the size that rounding is measured against, to a factor of a few",
     ),
-    ("orderings/methods.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
-    ("orderings/methods.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
+    ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    ("orderings/elimination.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
     (
-        "orderings/methods.py",
+        "orderings/elimination.py",
         "if weight.ndim > 2 and len(weight) > 1:",
         ("weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",),
         "which of two ways, with one result within 1e-15",
-    ),
-    (
-        "judged/ids.py",
-        "if (offsets[at + 1 : end + 2] - offsets[at : end + 1] != width).any():",
-        (
-            "offsets[at + 1 : end + 2] - offsets[at : end + 1] != width -> "
-            "(offsets[at + 1:end + 2] - offsets[at:end + 1] == width)",
-        ),
-        "the first text always has that width, and all go the general way",
     ),
     (
         "judged/blocks.py",
@@ -221,18 +212,11 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "all groups at once or one after the other, with one result",
     ),
-    ("judged/ids.py", "longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max())", ("0 -> 1",), AGAIN),
-    (
-        "judged/lists.py",
-        "if 2 * len(begin) < count:",
-        ("2 -> 3", "2 * len(begin) < count -> (2 * len(begin) <= count)"),
-        TWO_WAYS,
-    ),
     (
         "significance/meta_analysis.py",
         "usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)",
         ("(np.where(there, se, 1.0) > 0).all -> (np.where(there, se, 1.0) > 0).any",),
         "a weight of 1 / 0 among others makes all of it NaN too",
     ),
-    ("judged/ids.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
+    ("judged/texts.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
 ]
