@@ -7,9 +7,13 @@ import pytest
 from hypothesis import settings
 
 # no example is timed: on a busy machine one may take longer than Hypothesis allows by default. In CI the examples are
-# the same each time; elsewhere new ones are looked for
-settings.register_profile("untimed", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("untimed")
+# the same each time, and once (`--hypothesis-profile=thorough`) as many as usual; elsewhere new ones are looked for
+settings.register_profile("thorough", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("brief", settings.get_profile("thorough"), max_examples=20)
+settings.load_profile("brief")
+
+# of a test with more cases than this, the README's command runs as many, spread over all; CI runs the rest as `broad`
+FEW = 3
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -20,3 +24,17 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the real collections in ../shared/data, which are not here")
     return SHARED
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `broad` the cases of a long table of cases, but for a few from its beginning to its end."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if "[" in item.nodeid:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for alike in cases.values():
+        kept = {round(k * (len(alike) - 1) / (FEW - 1)) for k in range(FEW)}
+        for k, item in enumerate(alike):
+            if k not in kept and len(alike) > FEW:
+                item.add_marker("broad")

@@ -37,6 +37,7 @@ def test_a_thing_is_added_in_one_file_and_its_test(title):
     assert re.match(r"# tests/[\w/]+\.py\n", test)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("title", SECTIONS)
 def test_what_the_guide_adds_works_and_passes_its_own_test(title):
     code, test = blocks(SECTIONS[title])

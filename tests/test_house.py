@@ -99,6 +99,7 @@ def test_no_function_is_called_of():
     assert found == [], "name what it returns"
 
 
+@pytest.mark.broad
 def test_imports_go_downwards_only():
     upwards = [
         f"{module} imports {other}"
@@ -131,6 +132,7 @@ def test_files_are_short_and_named_after_a_subject():
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
 
 
+@pytest.mark.broad
 def test_user_errors_are_never_assertions():
     found = [name for name, tree in TREES.items() if any(isinstance(node, ast.Assert) for node in ast.walk(tree))]
     assert found == []

@@ -22,6 +22,7 @@ def test_importing_pdeval_imports_no_slow_package():
     assert loaded == "[]"
 
 
+@pytest.mark.broad
 def test_measures_and_preferences_need_no_slow_package_either():
     code = (
         "import sys, warnings, pdeval; warnings.simplefilter('ignore');"
@@ -32,6 +33,7 @@ def test_measures_and_preferences_need_no_slow_package_either():
     assert python(code) == "[]"
 
 
+@pytest.mark.broad
 def test_rooms_that_are_rarely_entered_open_on_use():
     rooms = ["experiments", "online", "plots", "report", "significance", "collections"]
     code = f"import pdeval; print([getattr(pdeval, name).__name__ for name in {rooms}])"
@@ -43,6 +45,7 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = pdeval.nothing
 
 
+@pytest.mark.broad
 def test_importing_pdeval_adds_little_to_pandas(tmp_path):
     # processor time, and the least of several runs: other work on the machine can only add to it; with compiled
     # modules kept, as an installed package has them, which the first run makes
@@ -53,6 +56,7 @@ def test_importing_pdeval_adds_little_to_pandas(tmp_path):
     assert added <= 0.3
 
 
+@pytest.mark.broad
 def test_what_needs_no_statistics_imports_none(tmp_path):
     pdeval.write_qrels(pdeval.datasets.sample_qrels(), tmp_path / "sample.qrels")
     pdeval.write_run(pdeval.datasets.sample_runs().query("run == 'bm25'"), tmp_path / "sample.run")
@@ -69,3 +73,24 @@ main(["evaluate", "--trec-eval", "sample.qrels", "sample.run", "-o", "out.txt"])
 print([name for name in ("scipy.stats", "statsmodels") if name in sys.modules])
 """
     assert python(code) == "[]"
+
+
+# what no part of scipy.special tells: power of noncentral t, tests of counts, order statistics
+NEED_STATISTICS = {
+    "agreement": "labels",
+    "compare_buckets": "clicks",
+    "power": "runs judged scores preferences",
+    "power.detectable_difference": "runs judged scores preferences",
+    "power.sample_size": "runs judged scores preferences",
+    "quantiles": "runs judged scores",
+    "verdict": "clicks",
+    "verdict.sample_size": "scores preferences",
+    "wins": "credits",
+}
+
+
+@pytest.mark.slow
+def test_no_other_verb_of_the_registry_imports_statistics():
+    found = python("from tests.needless_imports import importing; print('\\n'.join(importing()))").split()
+    needed = {f"{kind}.{name}" for name, kinds in NEED_STATISTICS.items() for kind in kinds.split()}
+    assert set(found) == needed

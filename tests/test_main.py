@@ -16,12 +16,14 @@ def shell(*words: str, **options) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.broad
 def test_without_arguments_help_is_printed():
     done = shell()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage: pdeval ")
 
 
+@pytest.mark.broad
 def test_the_version_is_that_of_the_package():
     assert shell("--version").stdout == f"pdeval {pdeval.__version__}\n"
 
@@ -34,6 +36,7 @@ def test_the_demo_prints_a_table_and_one_warning():
     assert "The run ql did not answer two of them, which count as its worst case" in done.stdout
 
 
+@pytest.mark.broad
 def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m pdeval catalog --format csv | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
@@ -42,12 +45,14 @@ def test_a_closed_pipe_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.broad
 def test_a_reader_that_left_ends_the_program_like_any_other_tool():
     command = f"{{ sleep 0.1; {sys.executable} -m pdeval catalog; echo $? >&2; }} | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stderr == "141\n"
 
 
+@pytest.mark.broad
 def test_a_fault_is_told_on_standard_error_without_a_traceback(tmp_path):
     done = shell("evaluate", "nothing.txt", "nothing.run", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
@@ -90,6 +95,7 @@ def judged(tmp_path):
     return tmp_path
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("reader", ["cat", "gzip -c"])
 @pytest.mark.parametrize("words", ["qrels -", "qrels <({reader} x.run)", "<({reader} qrels) -"])
 def test_a_run_may_come_from_a_pipe_or_the_standard_input(reader, words, judged):  # 12.22
@@ -100,12 +106,14 @@ def test_a_run_may_come_from_a_pipe_or_the_standard_input(reader, words, judged)
     assert (done.stdout.split(), done.stderr) == (["runid", "all", "last", "map", "all", "0.5000"], "")
 
 
+@pytest.mark.broad
 def test_the_standard_input_is_read_once(judged):  # 12.22
     done = shell("evaluate", "-", "-", cwd=judged, input="")
     assert done.returncode == 2
     assert done.stderr.startswith("pdeval: error: '-' is the standard input, which can be read once")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
 def test_a_character_that_the_output_lacks_is_named_with_the_way_out(encoding, tmp_path):  # 12.27
     (tmp_path / "qrels").write_text("1 0 a 1\n")

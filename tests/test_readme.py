@@ -1,4 +1,4 @@
-"""The README is true: its code runs and prints what it says, its tables are those of the package, its links lead on.
+"""The README and the site's pages are true: their code runs and prints what they say, their tables are the package's.
 
 `python -m tests.test_readme --write` writes the generated parts anew: tables, outputs of examples, the figure.
 """
@@ -23,6 +23,7 @@ from pdeval.kinds.vocabularies import GRADES, VOCABULARIES, names_of
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+SITE = ROOT / "notebooks" / "site"
 FIGURE = ROOT / "notebooks" / "figures" / "quickstart.png"
 PYTHON = re.compile(r"(?s)```python\n(.*?)```\n(?:```text\n(.*?)```\n)?")
 MISSING = "2 of 50 judged queries are missing"
@@ -38,10 +39,24 @@ def readme() -> str:
     return README.read_text(encoding="utf-8")
 
 
+def page(name: str) -> str:
+    """Return a page of the documentation site."""
+    if not SITE.is_dir():
+        pytest.skip("the notebooks are not beside these tests")
+    return (SITE / f"{name}.md").read_text(encoding="utf-8")
+
+
+def pages_with_examples() -> list[Path]:
+    """Return the pages whose code runs; the front page shows files of the reader's own."""
+    return [
+        path for path in sorted(SITE.glob("*.md")) if path.stem != "index" and "```python" in path.read_text("utf-8")
+    ]
+
+
 def part(text: str, name: str) -> str:
     """Return what stands between the comments of that name."""
     found = re.search(rf"(?s)<!-- {name} -->\n(.*?)<!-- /{name} -->", text)
-    assert found, f"README.md has no part <!-- {name} --> ... <!-- /{name} -->"
+    assert found, f"no part <!-- {name} --> ... <!-- /{name} -->"
     return found[1]
 
 
@@ -105,9 +120,12 @@ def verbs() -> str:
         members = families[row["name"].partition(".")[0]]
         if not row["table"] and len(members) > 2:  # one for each kind of table, such as report and plot
             if row is min(members, key=rows.index):
-                names = ", ".join(f"`.{name}()`" for name in sorted({one["name"] for one in members}))
+                names = sorted({one["name"] for one in members} - {row["name"]})
+                others = f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
                 kinds = [kind for one in members for kind in one["on"]]
-                lines.append(f"| {names} | {_kinds(kinds)} | `{row['returns']}`: what suits the table |")
+                lines.append(
+                    f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
+                )
             continue
         says = re.sub(r"^Return,? ", "", " ".join(row["first"].split())).rstrip(".").replace("|", r"\|")
         listed = " or ".join(f"`{names}`" for names in row["columns"])
@@ -156,22 +174,35 @@ def printed(code: str, namespace: dict) -> str:
     return out.getvalue()
 
 
+@pytest.mark.broad
 def test_every_example_prints_what_the_readme_says(tmp_path, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)
     namespace: dict = {}
     blocks = PYTHON.findall(readme())
-    assert len(blocks) >= 2
+    assert blocks
     for code, said in blocks:
         assert printed(code, namespace) == said
     assert (tmp_path / "ranking.png").stat().st_size > 10_000
 
 
-def test_every_command_of_the_command_line_section_works(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("path", pages_with_examples(), ids=lambda path: path.stem)
+def test_every_example_prints_what_the_page_says(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    section = readme().partition("## Command line")[2].partition("\n## ")[0]
-    commands = re.findall(r"(?m)^pdeval (.*)$", section)
+    namespace: dict = {}
+    for code, said in PYTHON.findall(path.read_text(encoding="utf-8")):
+        assert printed(code, namespace) == said, "run python -m tests.test_readme --write"
+
+
+def test_the_readme_is_short():
+    assert len(readme().splitlines()) <= 200
+
+
+@pytest.mark.broad
+def test_every_command_of_the_command_line_page_works(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"(?m)^pdeval (.*)$", page("command_line"))
     assert len(commands) >= 8
     for command in commands:
         status = main(command.split())
@@ -180,16 +211,17 @@ def test_every_command_of_the_command_line_section_works(tmp_path, monkeypatch, 
     assert {"scores.csv", "table.tex"} <= set(os.listdir(tmp_path))
 
 
+@pytest.mark.broad
 def test_the_table_of_measures_is_the_catalog():
-    assert part(readme(), "measures") == "\n" + measures()
+    assert part(page("measures"), "measures") == "\n" + measures()
 
 
 def test_the_table_of_columns_is_that_of_the_tables():
-    assert part(readme(), "columns") == columns()
+    assert part(page("columns"), "columns") == columns()
 
 
 def test_the_table_of_verbs_is_that_of_the_declarations():
-    assert part(readme(), "verbs") == verbs(), "run python -m tests.test_readme --write"
+    assert part(page("verbs"), "verbs") == verbs(), "run python -m tests.test_readme --write"
 
 
 def test_every_notebook_is_listed():
@@ -222,25 +254,25 @@ def write() -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    text = readme()
     made = {"verbs": verbs(), "measures": "\n" + measures(), "columns": columns(), "notebooks": notebooks()}
     for name, content in made.items():
-        text = text.replace(part(text, name), content) if part(text, name) else _filled(text, name, content)
-    namespace: dict = {}
-
-    def with_output(block: re.Match) -> str:
-        said = printed(block[1], namespace)
-        return f"```python\n{block[1]}```\n" + (f"```text\n{said}```\n" if said else "")
-
+        path = README if name == "notebooks" else SITE / f"{name}.md"
+        text = path.read_text(encoding="utf-8")
+        before, mark, rest = text.partition(f"<!-- {name} -->\n")
+        after = rest.partition(f"<!-- /{name} -->")[2]
+        path.write_text(f"{before}{mark}{content}<!-- /{name} -->{after}", encoding="utf-8", newline="\n")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        text = PYTHON.sub(with_output, text)
+        for path in (README, *pages_with_examples()):
+            namespace: dict = {}
+
+            def with_output(block: re.Match, namespace: dict = namespace) -> str:
+                said = printed(block[1], namespace)
+                return f"```python\n{block[1]}```\n" + (f"```text\n{said}```\n" if said else "")
+
+            text = PYTHON.sub(with_output, path.read_text(encoding="utf-8"))
+            path.write_text(text, encoding="utf-8", newline="\n")
         FIGURE.parent.mkdir(exist_ok=True)
         shutil.copy("ranking.png", FIGURE)
-    README.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _filled(text: str, name: str, content: str) -> str:
-    return text.replace(f"<!-- {name} -->\n", f"<!-- {name} -->\n{content}")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ def test_13_6_power_of_no_difference_is_refused(difference):
             quiet(verb, "AP", difference=difference)
 
 
+@pytest.mark.broad
 def test_13_6_buckets_are_compared_at_a_share():
     with pytest.raises(ValueError, match=r"alpha=1.5: give a share between 0 and 1; 1.5% is 0.015"):
         tables()["clicks"].ireval.compare_buckets(alpha=1.5)

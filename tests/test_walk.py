@@ -14,10 +14,12 @@ def faults(outcomes):
     return [one for one in outcomes if one.outcome in ("raw", "slow")]
 
 
+@pytest.mark.broad
 def test_every_kind_of_table_that_has_verbs_is_walked():
     assert set(tables()) == set(VERBS) - {"example"}
 
 
+@pytest.mark.broad
 def test_13_11_no_option_gives_a_raw_error():
     """Every option of every function with every sixth value; all of them in the slow set."""
     assert faults(walk(once(verb_steps()), every=6)) == []

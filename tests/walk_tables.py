@@ -55,6 +55,16 @@ def labelled() -> pd.DataFrame:
 
 
 @functools.cache
+def votes() -> pd.DataFrame:
+    """Votes between the runs on their queries, each for the better one by average precision."""
+    prefs = judged().prefer("AP")
+    made = prefs.assign(winner=prefs["value"].map(lambda value: "a" if value > 0 else "b" if value < 0 else "tie"))
+    made = made.drop(columns=["measure", "value"])
+    made.attrs = {}
+    return made
+
+
+@functools.cache
 def tables() -> dict[str, object]:
     """Return a table of every kind by the name of its schema; "judged" is the join."""
     return quiet(_tables)
@@ -69,6 +79,7 @@ def _tables() -> dict[str, object]:
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
+        "votes": votes(),
         "leaderboards": join.leaderboard(["RPP", "AP"], draws=10),
         "contributions": join.disaggregate(["AP", "RPP"], baseline="bm25"),
         "contribution_ecdf": join.disaggregate.ecdf(["AP", "RPP"], points=5),

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from pdeval.accessor.building import RULES
-from pdeval.judged import judged, positions
+from pdeval.judged import judged, positions, prepared
 from pdeval.verbs import Verb
 
 
@@ -32,7 +32,7 @@ def evaluated(of: Verb | Callable[..., Any], annotation: Any, name: str = "") ->
     if not isinstance(annotation, str):
         return annotation
     if isinstance(of, Verb) and name in RULES and name not in of.own:
-        return eval(annotation, {**of.function.__globals__, **vars(positions), **vars(judged)})
+        return eval(annotation, {**vars(prepared), **vars(positions), **vars(judged)})
     function = of.function if isinstance(of, Verb) else of
     return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
 

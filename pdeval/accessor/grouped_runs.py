@@ -135,7 +135,7 @@ def _of_their_kinds(
     if len(left) == len(every):
         return labels, parts, asked
     columns = columns[[name for name in asked["by"] if name in columns.columns]]
-    order = groups.groups_of(list(columns.columns), columns, pd.DataFrame(index=[0]))
+    order = groups.groups_of(list(columns.columns), columns, pd.DataFrame(index=["one"]))
     place = np.empty(len(order.query), dtype=np.intp)
     place[order.query] = np.arange(len(order.query))
     rows = np.argsort(place[order.queries], kind="stable")

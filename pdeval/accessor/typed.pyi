@@ -934,6 +934,42 @@ class BestSystemsIreval(Ireval):
 class BucketComparisonsIreval(Ireval):
     """The verbs of a table of the kind 'bucket_comparisons'."""
 
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
     def report(
         self,
         *,
@@ -1174,6 +1210,16 @@ class ComparisonsIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
 
         def p_value_curves(
             self,
@@ -2606,6 +2652,12 @@ class OrdersIreval(Ireval):
         ) -> Figure:
             """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
+        def rank_scatter(self, *, ax: Axes | None = None, orderings: Sequence[object] | None = None) -> Axes:
+            """Return axes with a point per run: its rank in one order against its rank in another; those that move most named."""
+
+        def rank_slopes(self, *, ax: Axes | None = None, orderings: Sequence[object] | None = None) -> Axes:
+            """Return axes with the runs in one order at the left, in another at the right, and a line from rank to rank."""
+
     @property
     def plot(self) -> _Plot: ...
 
@@ -3139,6 +3191,42 @@ class QuantilesIreval(Ireval):
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
     def report(
         self,
@@ -4591,6 +4679,9 @@ class ScoresIreval(Ireval):
         ) -> Figure:
             """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
+        def query_heatmap(self, *, ax: Axes | None = None, measure: str | None = None, colorbar: bool = True) -> Axes:
+            """Return axes with the value of every run (row) on every query (column): the best run on top, the hardest first."""
+
         def summary_bars(
             self,
             *,
@@ -4836,6 +4927,42 @@ class ScoresIreval(Ireval):
 class SegmentDifferenceGapsIreval(Ireval):
     """The verbs of a table of the kind 'segment_difference_gaps'."""
 
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
     def report(
         self,
         *,
@@ -4857,6 +4984,42 @@ class SegmentDifferenceGapsIreval(Ireval):
 
 class SegmentDifferencesIreval(Ireval):
     """The verbs of a table of the kind 'segment_differences'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
     def report(
         self,
@@ -4883,6 +5046,42 @@ class SegmentGapsIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
     def report(
         self,
         *,
@@ -4907,6 +5106,42 @@ class SegmentsIreval(Ireval):
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
     def report(
         self,
@@ -5241,6 +5476,27 @@ class VerdictsIreval(Ireval):
         footnotes: bool = True,
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class VotesIreval(Ireval):
+    """The verbs of a table of the kind 'votes'."""
+
+    def leaderboard(
+        self,
+        *,
+        method: str | Sequence[str] = "bradley-terry(prior=0.01)",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        resample: str | Sequence[str] | None = None,
+        errors: Literal["bootstrap", "sandwich"] = "bootstrap",
+        scale: Literal["own", "elo"] = "own",
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the systems that were voted on in order, with intervals of rank and score, and the tiers of a test."""
 
 class WideSummaryIreval(Ireval):
     """The verbs of a table of the kind 'wide_summary'."""

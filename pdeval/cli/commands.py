@@ -148,7 +148,10 @@ def report(options: argparse.Namespace) -> int:
     about = {}
     if hasattr(options, "group"):
         about["metadata"] = _metadata(options, options.group)
-    return _write(asked(_verb("report"), options, **about), options, standalone=options.standalone)
+    # a file that ends in .html is the page that opens on click, unless the table alone was asked for
+    page = options.format is None and not options.standalone and str(options.output or "").lower().endswith(".html")
+    made = asked(_verb("report"), options, **about)
+    return _write(made, options, standalone=options.standalone, interactive=page)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -302,7 +305,7 @@ def _table(path: str, encoding: str | None) -> pd.DataFrame:
 
 
 def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.DataFrame:
-    """Return what is known about the runs: the column(s) wanted and the run."""
+    """Return what is known about the runs, where that has the column(s) wanted."""
     wanted = [columns] if isinstance(columns, str) else list(columns)
     path = getattr(options, "metadata", None)
     if path is None:
@@ -311,11 +314,12 @@ def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.D
     for name in ("run", *wanted):
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
-    return frame[["run", *wanted]].astype({"run": str})
+    return frame.astype({"run": str})
 
 
-def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False) -> int:
+def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False, interactive: bool = False) -> int:
     kind = output.chosen(options.format, options.output, "latex" if isinstance(content, Report) else "table")
     digits = getattr(options, "digits", None)
-    output.write(content, kind, options.output, digits=4 if digits is None else digits, standalone=standalone)
+    how = {"standalone": standalone, "interactive": interactive}
+    output.write(content, kind, options.output, digits=4 if digits is None else digits, **how)
     return 0

@@ -33,7 +33,7 @@ def formats() -> tuple[str, ...]:
     Examples
     --------
     >>> formats()
-    ('table', 'csv', 'excel', 'html', 'json', 'latex', 'markdown', 'parquet')
+    ('table', 'csv', 'excel', 'html', 'json', 'latex', 'markdown', 'parquet', 'typst')
     """
     return (TABLE[0], *sorted(FORMATS))
 
@@ -81,10 +81,18 @@ def is_binary(kind: str) -> bool:
 
 
 def write(
-    content: pd.DataFrame | Report, kind: str, path: str | None, *, digits: int = 4, standalone: bool = False
+    content: pd.DataFrame | Report,
+    kind: str,
+    path: str | None,
+    *,
+    digits: int = 4,
+    standalone: bool = False,
+    interactive: bool = False,
 ) -> None:
     """Write a frame or a report to a file, or print it."""
-    if path is None or not is_binary(kind):
+    if interactive and isinstance(content, Report):
+        content.to_html(path, interactive=True)
+    elif path is None or not is_binary(kind):
         send([rendered(content, kind, digits=digits, standalone=standalone)], path)
     elif kind == "parquet" and isinstance(content, pd.DataFrame):
         table = content.copy()

@@ -25,6 +25,7 @@ QRELS is a TREC file of four columns, a RUN one of six, a folder of such files, 
   pdeval demo --write sample                      try it: writes runs and judgments, prints a table
   pdeval evaluate sample/qrels.txt sample/runs    means of the measures, one row per run
   pdeval report sample/qrels.txt sample/runs -m AP -m nDCG@10 -o table.tex
+  pdeval report sample/qrels.txt sample/runs -o page.html    a page that opens on click: cells, queries, items, pairs
   pdeval evaluate --trec-eval -q -m map -m P.5,10 qrels.txt bm25.run
 
 The status is 0 if all went well, 1 if the data is at fault, 2 if the command is.
@@ -223,7 +224,11 @@ def _compare(one: argparse.ArgumentParser) -> None:
 
 
 def _report(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--standalone", action="store_true", help="A whole LaTeX document or HTML page.")
+    one.add_argument(
+        "--standalone", action="store_true",
+        help="A whole LaTeX document or HTML page of the table alone. Without it, -o page.html is an interactive page: "
+        "cells open their queries, queries their items; with --metadata FILE its rows are grouped and filtered.",
+    )  # fmt: skip
 
 
 # what the shell adds to the options of a verb

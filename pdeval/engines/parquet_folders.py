@@ -12,7 +12,7 @@ from pdeval.kinds.tables import Table
 from pdeval.mechanics.whole_files import replacing_folder
 
 PART = re.compile(r"part\.[0-9]+\.parquet")
-MARK = {"pdeval": "runs"}  # in every file that pdeval writes into a folder, and may therefore remove
+MARK = ("pdeval", "runs")  # in every file that pdeval writes into a folder, and may therefore remove
 
 
 def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
@@ -28,7 +28,12 @@ def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", ove
     check_folder(store, place, path, overwrite=overwrite)
     ready = partitions.lists_together(frame, table)
     # one row group a file: readers that divide large files do it between row groups, which might divide a query
-    options = {"compression": compression, "row_group_size": 1 << 26, "custom_metadata": MARK, "write_index": False}
+    options = {
+        "compression": compression,
+        "row_group_size": 1 << 26,
+        "custom_metadata": dict([MARK]),
+        "write_index": False,
+    }
     if "file" not in store.protocol:
         ready.to_parquet(path, overwrite=overwrite, **options)
         return
@@ -87,7 +92,8 @@ def _own(store: Any, name: str, one: str) -> bool:
             said = pq.read_schema(file).metadata or {}
     except pa.ArrowInvalid:
         return False
-    return all(said.get(key.encode()) == value.encode() for key, value in MARK.items())
+    key, value = MARK
+    return said.get(key.encode()) == value.encode()
 
 
 def _some(names: list[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +12,7 @@ from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.recognition import COLLECTIONS, several_collections
 from pdeval.kinds.tables import Table, numbers
-from pdeval.mechanics.codes import combined_codes
+from pdeval.mechanics.codes import combined_codes, distinct
 
 
 def scores(table: Table) -> Scores:
@@ -30,7 +32,7 @@ def scores(table: Table) -> Scores:
     value = _values(table)
     shape = (len(measures), len(queries), len(runs))
     cell = np.ravel_multi_index((measure, query, run), shape)
-    _once(frame, cell, [*table.run_columns, table.roles["query"], table.roles["measure"]], "scores")
+    _once(frame, cell, math.prod(shape), [*table.run_columns, table.roles["query"], table.roles["measure"]], "scores")
     values = np.full(shape, np.nan)
     values.ravel()[cell] = value
     higher = np.array([higher_of(label, frame.attrs, table.higher) for label in measures])
@@ -53,7 +55,9 @@ def preferences(table: Table) -> Preferences:
     one, two = run[: len(frame)], run[len(frame) :]
     if (one == two).any():
         raise ValueError(f"{int((one == two).sum()):,} rows compare a run with itself; drop them.")
-    pair_code, pair = np.unique(one * len(runs) + two, return_inverse=True)
+    code = one * len(runs) + two
+    first, pair = distinct(code)
+    pair_code = code[first]
     a, b = pair_code // len(runs), pair_code % len(runs)
     if np.isin(b * len(runs) + a, pair_code).any():
         at = int(np.flatnonzero(np.isin(b * len(runs) + a, pair_code))[0])
@@ -68,7 +72,7 @@ def preferences(table: Table) -> Preferences:
     shape = (len(measures), len(queries), len(a))
     cell = np.ravel_multi_index((measure, query, pair), shape)
     sides = [f"{name}_{side}" for side in "ab" for name in table.run_columns]
-    _once(frame, cell, [table.roles["query"], *sides, table.roles["measure"]], "preferences")
+    _once(frame, cell, math.prod(shape), [table.roles["query"], *sides, table.roles["measure"]], "preferences")
     values = np.full(shape, np.nan)
     values.ravel()[cell] = value
     return Preferences(runs, queries.rename(table.roles["query"]), measures, a, b, values, dict(frame.attrs))
@@ -91,9 +95,7 @@ def _coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.n
     if column.isna().any():
         raise ValueError(f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows.")
     if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories()
-        codes = column.cat.codes.to_numpy().astype(np.int64)
-        values = pd.Index(column.cat.categories)
+        codes, values = _used(column)
         if column.cat.ordered:
             return codes, values
         order = np.asarray(values.argsort())
@@ -104,13 +106,23 @@ def _coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.n
     return codes.astype(np.int64), pd.Index(values)
 
 
+def _used(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Return the codes of a column of categories, -1 where missing, and the categories that it uses, none sorted."""
+    codes, values = column.cat.codes.to_numpy(), pd.Index(column.cat.categories)
+    there = np.zeros(len(values) + 1, dtype=bool)
+    there[codes] = True  # the last of them is for what is missing
+    there[-1] = False
+    number = np.where(there, np.cumsum(there) - 1, -1)
+    return number[codes], values[there[:-1]]
+
+
 def _runs(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
     if not columns:
         return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
     parts = {name: _coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
     rows = len(next(iter(columns.values())))
     code = combined_codes([(codes, len(values)) for codes, values in parts.values()], rows)
-    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    first, place = distinct(code)
     return pd.DataFrame({name: values[codes[first]] for name, (codes, values) in parts.items()}), place
 
 
@@ -118,8 +130,7 @@ def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return codes and labels of the measures, in the order that the table says, else of their first rows."""
     column = table.column("measure")
     if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories()
-        codes, values = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
+        codes, values = _used(column)
     else:
         codes, values = pd.factorize(column.astype(object))
         # a table may say the order in which its measures were asked for; rows may come in any
@@ -132,8 +143,10 @@ def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     return codes, tuple(map(str, values))
 
 
-def _once(frame: pd.DataFrame, cell: np.ndarray, names: list[str], kind: str) -> None:
-    if len(np.unique(cell)) < len(cell):
+def _once(frame: pd.DataFrame, cell: np.ndarray, cells: int, names: list[str], kind: str) -> None:
+    seen = np.zeros(cells, dtype=bool)
+    seen[cell] = True
+    if np.count_nonzero(seen) < len(cell):
         again = pd.Series(cell).duplicated().to_numpy()
         first = tuple(frame[names].iloc[int(np.flatnonzero(again)[0])])
         told_by = [name for name in COLLECTIONS if name in frame.columns and frame[name].nunique() > 1]

@@ -34,7 +34,6 @@ table(
         "ci_low": "lower end of the interval, missing where there are too few queries for it",
         "ci_high": "upper end of the interval, missing where there are too few queries for it",
     },
-    undrawn="it is a few numbers per run; the scores themselves have .plot()",
 )
 
 

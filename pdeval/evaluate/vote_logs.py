@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from pdeval.catalog.known import Known, remember
 from pdeval.kinds.frames import as_table, not_a_table
 from pdeval.kinds.natural import natural
 from pdeval.kinds.recognition import pair_stems
+from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import candidates, listed, names_of
 
 # what a winner may be called beside the name of a run
@@ -21,7 +23,44 @@ SIDES = {
     0: ("tie", "tied", "draw", "equal", "same", "both", "both good", "neither", "both bad", "bothbad", "tie (bothbad)"),
 }
 KNOWN: Known = {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}
-POOLED = "all"
+POOLED, VOTED = "all", "votes"
+
+
+@dataclass(frozen=True)
+class Log:
+    """Votes by number: the systems `one` and `two` of each, and 1, -1 or 0 as one won, two won, or neither.
+
+    `names` are the systems in the order of their names, and `column` is what a table calls them.
+    """
+
+    one: np.ndarray
+    two: np.ndarray
+    sign: np.ndarray
+    names: pd.Index
+    column: str
+
+    def labels(self) -> Any:
+        """Return the systems as a column of a table, in the dtype that their names have."""
+        return self.names.infer_objects().array
+
+
+def log_of(table: Table) -> Log:
+    """Return the votes of a table that holds one in each row.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> found = log_of(read(pd.DataFrame({"run_a": ["x"], "run_b": ["y"], "winner": ["y"]}), "votes"))
+    >>> found.names.tolist(), found.sign.tolist(), found.column
+    (['x', 'y'], [-1], 'run')
+    """
+    frame = table.frame
+    if not len(frame):
+        raise ValueError("the log holds no votes.")
+    sides = _sides(frame, None, None, table.run_columns)
+    one, two, names = _systems(frame, sides, None)
+    sign = _signs(frame, table.roles["winner"], sides, one, two, names)
+    return Log(one, two, sign, names, sides[0][:-2])
 
 
 def votes(
@@ -31,7 +70,7 @@ def votes(
     b: str | None = None,
     winner: str = "winner",
     query: str | None = None,
-    per: Literal["query", "all"] = "query",
+    per: Literal["query", "all", "vote"] = "query",
     runs: Sequence[object] | None = None,
     measure: str = "votes",
 ) -> pd.DataFrame:
@@ -53,9 +92,11 @@ def votes(
     query : str, optional
         The column of what was voted on: its values are the queries that tests and orderings count. Name the judge
         here to count judges. By default a column that names queries, or all votes together.
-    per : {'query', 'all'}
+    per : {'query', 'all', 'vote'}
         Whether to keep queries apart. An ordering needs every pair on every query that it counts; where votes are
-        sparse, 'all' makes one query 'all' of them.
+        sparse, 'all' makes one query 'all' of them. 'vote' gives the log itself, with columns run_a, run_b and winner
+        ('a', 'b' or 'tie') in place of its own, and all others as they are: its `.leaderboard()` works with votes of
+        which most pairs have none on most queries.
     runs : list, optional
         The systems that there are; a vote for another is an error.
     measure : str
@@ -64,7 +105,7 @@ def votes(
     Returns
     -------
     DataFrame
-        One row per query and pair: query, run_a, run_b, measure, value, in [-1, 1].
+        One row per query and pair: query, run_a, run_b, measure, value, in [-1, 1]. One row per vote where per='vote'.
 
     Examples
     --------
@@ -80,13 +121,15 @@ def votes(
     frame = as_table(log)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, "a log of votes"))
-    if per not in ("query", "all"):
-        raise ValueError(f"per={per!r}: choose 'query' or 'all'.")
+    if per not in ("query", "all", "vote"):
+        raise ValueError(f"per={per!r}: choose 'query', 'all' or 'vote'.")
     if not len(frame):
         raise ValueError("the log holds no votes.")
     sides = _sides(frame, a, b)
     one, two, names = _systems(frame, sides, runs)
     sign = _signs(frame, winner, sides, one, two, names)
+    if per == "vote":
+        return _as_log(frame, sides, winner, sign, query)
     column = None if per == "all" else _query_column(frame, query, sides)
     asked, queries = np.zeros(len(frame), dtype=np.int64), pd.Index([POOLED])
     if column is not None:
@@ -115,8 +158,23 @@ def votes(
     return made
 
 
-def _sides(frame: pd.DataFrame, a: str | None, b: str | None) -> tuple[str, str]:
-    """Return the columns of both systems."""
+def _as_log(
+    frame: pd.DataFrame, sides: tuple[str, str], winner: str, sign: np.ndarray, query: str | None
+) -> pd.DataFrame:
+    """Return the votes under pdeval's own names, in front of the other columns of the log."""
+    own = {"run_a": frame[sides[0]].array, "run_b": frame[sides[1]].array}
+    own["winner"] = np.array(["b", "tie", "a"], dtype=object)[sign + 1]
+    said = {*sides, winner, *(f"{winner}_{name}" for name in (*sides, "tie")), *own}
+    rest = [name for name in frame.columns if name not in said]
+    made = pd.DataFrame({**own, **{name: frame[name].array for name in rest}}).infer_objects()
+    made.attrs = {"table": "votes", "run_columns": ["run"]}
+    if (column := _query_column(frame, query, sides)) is not None:
+        made.attrs["query_column"] = column
+    return made
+
+
+def _sides(frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[str] | None = None) -> tuple[str, str]:
+    """Return the columns of both systems; `stems` are what they may be called without their sides."""
     if (a is None) != (b is None):
         raise ValueError("give both columns of systems: a=..., b=...")
     if a is not None and b is not None:
@@ -125,9 +183,9 @@ def _sides(frame: pd.DataFrame, a: str | None, b: str | None) -> tuple[str, str]
             raise KeyError(f"no column {lacking[0]!r}; the log has {listed(frame.columns)}.")
         return a, b
     for pair in (("a", "b"), ("left", "right")):
-        if set(pair) <= set(frame.columns):
+        if stems is None and set(pair) <= set(frame.columns):
             return pair
-    stems = [stem for stem in pair_stems(frame) if not stem.startswith("winner")]
+    stems = [stem for stem in (stems or pair_stems(frame)) if not stem.startswith("winner")]
     known = [stem for stem in stems if stem in (*names_of("run"), "model")] or stems
     if len(known) != 1:
         found = (

@@ -152,10 +152,11 @@ class View:
 
     def of_hits(self, values: np.ndarray, fill: float) -> np.ndarray:
         """Return one value per hit as a flat column in rank order."""
-        cells = np.full(len(self.ranked[1]), fill)
+        _, source, _ = self.ranked
+        cells = np.full(len(source), fill)
         hits, cell = self.hits
         cells[cell] = values[hits]
-        return cells[self.ranked[1]]
+        return cells[source]
 
     def of_items(self, values: np.ndarray) -> np.ndarray:
         """Return one value per judged item as a flat column in rank order."""

@@ -146,7 +146,7 @@ def _no_equal_ranks(score: np.ndarray, found: Lists) -> None:
     equal = np.flatnonzero(score[1:] == score[:-1]) + 1
     equal = equal[found.starts[found.of_rows(equal)] != equal]
     if len(equal):
-        one = found.of_rows(equal[:1])[0]
+        one = found.of_rows(equal)[0]
         name = " / ".join(map(str, found.runs.iloc[found.run[one]]))
         query = found.queries.index()[found.query[one]]
         raise ValueError(

@@ -57,7 +57,7 @@ def interpolated(rank: np.ndarray, recalls: Sequence[float] = RECALLS, *, points
     >>> interpolated(np.array([1.0, 3.0, 6.0, 10.0, 14.0]), [0.0, 0.4, 1.0]).round(3).tolist()
     [1.0, 0.667, 0.357]
     """
-    rank = np.asarray(rank, dtype=np.float64)
+    rank = np.asarray(rank)
     best = np.maximum.accumulate((level(rank) / rank)[::-1], axis=0)[::-1]
     where = [counted(recall, len(rank), points) for recall in recalls]
     beyond = np.zeros(rank.shape[1:])

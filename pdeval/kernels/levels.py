@@ -95,7 +95,7 @@ def share(part: np.ndarray, whole: np.ndarray | float) -> np.ndarray:
     >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
-    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole)
     if whole.ndim == 0:
         return part / whole if whole else np.zeros(part.shape)
     shares = np.zeros(np.broadcast_shapes(part.shape, whole.shape))

@@ -60,7 +60,7 @@ def interleaved(
     user: Literal["uniform", "dcg"] = "uniform",
 ) -> tuple[np.ndarray, Any]:
     """Who has found more relevant items by each rank, from 1 to the end of the longer list."""
-    longest = np.maximum(np.asarray(x_retrieved, dtype=np.float64), y_retrieved)
+    longest = np.maximum(x_retrieved, y_retrieved)
     ranks = np.arange(1.0, np.max(longest, initial=0.0) + 1)
     rank = ranks.reshape(-1, *[1] * np.ndim(longest))
     lead = np.zeros((len(ranks), *longest.shape), dtype=np.int64)

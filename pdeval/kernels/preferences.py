@@ -296,7 +296,7 @@ def interleaving(
     0.5
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    longest = np.maximum(np.asarray(x_retrieved, dtype=np.float64), y_retrieved)
+    longest = np.maximum(x_retrieved, y_retrieved)
     events = np.concatenate([np.minimum(x, longest + 1), np.minimum(y, longest + 1)])
     gain = np.concatenate([np.ones(x.shape), -np.ones(y.shape)])
     order = np.argsort(events, axis=0)

@@ -48,6 +48,20 @@ PREFERENCES = table(
     then=".mean(), .matrix(), .order(), .compare()",
     means={"value": "positive where run_a is the better one"},
 )
+VOTES = table(
+    "votes",
+    "[query] run_a run_b winner:any",
+    "log of votes",
+    known_by="run_a run_b winner",
+    row="vote",
+    then=".leaderboard(); pdeval.votes(df) makes preferences of it",
+    means={
+        "query": "what was voted on",
+        "winner": "who won: 'a', 'b' or 'tie', or the name of a system",
+    },
+    unreported="votes are raw data; report .leaderboard()",
+    undrawn="votes are raw data; draw .leaderboard()",
+)
 CLICKS = table(
     "clicks",
     "session [user bucket run_a run_b method] query [draw:int] time:time action [rank:any doc]",

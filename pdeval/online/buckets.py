@@ -55,7 +55,6 @@ table(
         "p_value": "1 where the buckets do not differ at all; NaN where there is nothing to test",
         "p_adjusted": "p-value corrected for the number of pairs, within each measure",
     },
-    undrawn="its intervals are in ci_low and ci_high; there is no plot of them",
 )
 table(
     "verdicts",

@@ -152,7 +152,7 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     0.8165
     """
     x, y = _numbers(x), _numbers(y)
-    if len(x) != len(y) or not 1 < len(x) <= FEW or np.isnan(x + y).any():
+    if len(x) != len(y) or len(x) > FEW or np.isnan(x + y).any():
         from scipy import stats
 
         return float(stats.kendalltau(x, y, variant="b").statistic)
@@ -181,7 +181,7 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
     x, y = _numbers(x), _numbers(y)
     above, belongs = _above(x, y)
     before, tied = above.sum(axis=1), np.equal.outer(y, y).sum(axis=1)
-    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before) + 1))))
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before)))))
     # a run tied with others is at any of their places: the mean of 1 / (place - 1) over these
     weight = (harmonic[before + tied - 1] - harmonic[before - 1]) / tied
     below = before > 0

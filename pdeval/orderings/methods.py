@@ -18,12 +18,13 @@ import numpy as np
 
 from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
 from pdeval.mechanics.registries import named
+from pdeval.orderings.elimination import stationary
+from pdeval.orderings.strengths import many_strengths, strengths
 from pdeval.orderings.worst_first import behind
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 
 COLUMNS = ("value", "wins", "surplus", "net", "shared", "worst_first")
-STEPS, SETTLED = 200, 1e-8  # of Bradley-Terry's resamples, well within the tolerance of its ties
 PAPER = "paper"  # as Diaz and Ferraro 2022 order runs for their tables: by the mean of a measure, else by MC4
 
 
@@ -72,64 +73,13 @@ def mc4(net: np.ndarray, *, teleport: float = 0.01, steps: int = 0) -> np.ndarra
     n_runs = net.shape[-1]
     move = (net < 0) / n_runs
     if not steps:
-        return _stationary((1.0 - teleport) * move + teleport / n_runs)
+        return stationary((1.0 - teleport) * move + teleport / n_runs)
     stay = np.subtract.accumulate(np.concatenate((np.ones((*net.shape[:-1], 1)), move), axis=-1), axis=-1)
     walk = move + stay[..., -1:] * np.eye(n_runs)
     mass = np.ones(net.shape[:-1])
     for _ in range(steps):
         mass = np.add.accumulate(mass[..., None] * walk, axis=-2)[..., -1, :]
     return mass
-
-
-def _leave_out(weight: np.ndarray) -> np.ndarray:
-    """Return the weights between runs with one run after the other, from the last, made up for by those before it.
-
-    Row k, left of the diagonal, keeps what run k had when it went; above the diagonal are the shares of it that each
-    run before it takes over. Nothing is subtracted, so that small numbers stay as exact as large ones (Grassmann,
-    Taksar and Heyman 1985); and LAPACK's threads make many small systems many times slower on busy cores.
-    """
-    weight = weight.copy()
-    if weight.ndim > 2 and len(weight) > 1:
-        _leave(weight, min(1, weight.shape[-1] - 1), weight.shape[-1])
-        return weight
-    for last in range(weight.shape[-1] - 1, 0, -1):
-        weight[..., :last, last] /= weight[..., last, :last].sum(axis=-1)[..., None]
-        weight[..., :last, :last] += weight[..., :last, last, None] * weight[..., None, last, :last]
-    return weight
-
-
-def _leave(weight: np.ndarray, start: int, end: int) -> None:
-    """Let the runs from `start` to `end` go, in halves: products of matrices, for many resamples, to 1e-15 the same."""
-    if end - start <= 1:
-        weight[..., :start, start] /= weight[..., start, :start].sum(axis=-1)[..., None]
-        return
-    half = (start + end) // 2
-    _leave(weight, half, end)
-    weight[..., :half, start:half] += weight[..., :half, half:end] @ weight[..., half:end, start:half]
-    weight[..., start:half, :start] += weight[..., start:half, half:end] @ weight[..., half:end, :start]
-    _leave(weight, start, half)
-
-
-def _stationary(move: np.ndarray) -> np.ndarray:
-    """Return the share of time at each run of walks with these chances of moving, which stay put otherwise."""
-    move = _leave_out(move)
-    mass = np.ones(move.shape[:-1])
-    for k in range(1, move.shape[-1]):
-        mass[..., k] = (mass[..., :k] * move[..., :k, k]).sum(axis=-1)
-    return mass / mass.sum(axis=-1, keepdims=True)
-
-
-def _balance(weight: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return x where, for every run, the sum over the others of weight * (x - x of the other) is `right`."""
-    weight = _leave_out(weight)
-    right = right.copy()
-    x = np.zeros_like(right)
-    for last in range(x.shape[-1] - 1, 0, -1):
-        right[..., :last] += weight[..., :last, last] * right[..., last, None]
-    for k in range(1, x.shape[-1]):
-        row = weight[..., k, :k]
-        x[..., k] = (right[..., k] + (row * x[..., :k]).sum(axis=-1)) / row.sum(axis=-1)
-    return x - x.mean(axis=-1, keepdims=True)
 
 
 @ordering(name="bradley-terry", reference="Bradley and Terry 1952", limits={"prior": (0.0, np.inf)}, tolerance=1e-7)
@@ -144,57 +94,8 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
     games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))
     won = ((games + net) / 2.0).sum(axis=-1)
     if net.ndim == 2 or len(net) < 2:
-        return _strengths(games, won)
-    strength, settled = _one_by_one(games, won)
-    if not settled.all():
-        strength[~settled] = _strengths(games[~settled], won[~settled])
-    return strength
-
-
-def _strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
-    """Return the strengths that explain how often each run won its games, by Newton's method from equal ones."""
-    strength = np.zeros(won.shape)
-    for _ in range(200):
-        chance = 0.5 + 0.5 * np.tanh((strength[..., :, None] - strength[..., None, :]) / 2.0)
-        expected = games * chance
-        step = _balance(expected * (1.0 - chance), won - expected.sum(axis=-1))
-        reach = np.ptp(step, axis=-1, keepdims=True)
-        strength += step * _damped(reach)
-        if reach.max(initial=0.0) < 1e-6:  # the error is now of the order of its square
-            break
-    return strength
-
-
-def _damped(reach: np.ndarray) -> np.ndarray:
-    """Return the part of a step to take: over one that moves a pair by d, its curvature changes by e^d at most."""
-    return np.where(reach > 1e-6, np.log1p(reach) / np.maximum(reach, 1e-6), 1.0)
-
-
-def _one_by_one(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the strengths of many resamples, and which have settled: each run steps as if the others stood still.
-
-    Since every run meets every other, that takes tens of steps, each no more than the chances of all pairs.
-    """
-    strength, reach = np.zeros(won.shape), np.full((len(won), 1), np.inf)
-    for _ in range(STEPS):
-        chance = _chances(strength)
-        expected = np.einsum("rij,rij->ri", games, chance)
-        if reach.max() > 0.01:  # below, the curvature hardly changes
-            curvature = expected - np.einsum("rij,rij->ri", games, np.square(chance, out=chance))
-        step = (won - expected) / curvature
-        step -= step.mean(axis=1, keepdims=True)
-        reach = np.ptp(step, axis=1, keepdims=True)
-        strength += step * _damped(reach)
-        if reach.max() < SETTLED:
-            break
-    return strength, reach[:, 0] < SETTLED
-
-
-def _chances(strength: np.ndarray) -> np.ndarray:
-    """Return the chance that a run (rows) wins against another (columns)."""
-    odds = np.exp(strength - strength.mean(axis=-1, keepdims=True))
-    chance: np.ndarray = odds[..., :, None] + odds[..., None, :]
-    return np.divide(odds[..., :, None], chance, out=chance)
+        return strengths(games, won)
+    return many_strengths(games, won)
 
 
 @ordering(reference="Diaz 2024, Pessimistic evaluation; Sen 1970, Collective choice and social welfare")

@@ -276,6 +276,8 @@ def ordered(
     ids: dict[Any, Any] = {name: labels(column, run) for name, column in source.runs.items()}
     frame = pd.DataFrame({**ids, **whole})
     frame.attrs.update(source.attrs)
+    if draws:
+        frame.attrs["confidence"] = confidence
     return frame
 
 

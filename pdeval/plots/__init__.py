@@ -24,6 +24,9 @@ headroom_bars                               what the best systems of many collec
 behaviour_bars                              what users did in each bucket
 hasse                                       position vectors and their orders
 forest                                      differences per collection, and all of them together
+intervals                                   differences, gaps or means of any table that has their intervals
+rank_slopes, rank_scatter                   one ordering of the runs against another
+query_heatmap                               every run on every query
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
 """
@@ -38,15 +41,18 @@ from pdeval.plots.forest_plots import forest
 from pdeval.plots.hasse import hasse
 from pdeval.plots.headroom import headroom_bars
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
+from pdeval.plots.interval_lists import intervals
 from pdeval.plots.level_scatter import level_scatter
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
+from pdeval.plots.query_heatmaps import query_heatmap
 from pdeval.plots.rank_worth import contribution_ecdf, contribution_surface, discount_curves
 from pdeval.plots.robustness import incomplete
 from pdeval.plots.running_sum import running_sum
 from pdeval.plots.search_length import asl_histogram, asl_wins
 from pdeval.plots.significance import p_value_curves
 from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
+from pdeval.plots.two_orders import rank_scatter, rank_slopes
 from pdeval.plots.variance import variance_components
 
 from pdeval.plots import panels as _panels  # noqa: F401 isort: skip - last: it is a verb of all that were declared
@@ -66,12 +72,16 @@ __all__ = [
     "hasse",
     "headroom_bars",
     "incomplete",
+    "intervals",
     "level_scatter",
     "matrix_heatmap",
     "p_value_curves",
     "precision_recall",
     "preference_heatmap",
     "query_differences",
+    "query_heatmap",
+    "rank_scatter",
+    "rank_slopes",
     "recall_levels",
     "running_sum",
     "summary_bars",

@@ -31,7 +31,7 @@ def difference_scatter(
     """Return axes with one point per query and pair of runs: its difference under two measures.
 
     Diaz and Ferraro (2022), Figure 5. Crosses are pairs on which the two measures do not agree in sign; the
-    title gives Pearson's r and the sign agreement (sa): the share of points with equal signs, where two ties
+    title gives Pearson's r and the sign agreement: the share of points with equal signs, where two ties
     agree and a tie and a preference do not.
 
     Parameters
@@ -44,7 +44,7 @@ def difference_scatter(
     measures : (str, str), optional
         The measures of the x and the y axis; needed where the frame has more than two.
     most : int
-        Draw at most so many points, a seeded sample; r and sa are those of all points.
+        Draw at most so many points, a seeded sample; r and agreement are those of all points.
     seed : int or None
         The seed of that sample.
 
@@ -59,7 +59,7 @@ def difference_scatter(
     >>> prefs = pd.DataFrame({"query_id": ["1", "2", "3"] * 2, "run_a": "x", "run_b": "y",
     ...                       "measure": ["RPP"] * 3 + ["AP"] * 3, "value": [1, 0.5, -1, 0.4, -0.1, -0.3]})
     >>> difference_scatter(prefs, ax=Figure().subplots()).get_title()
-    'r = 0.87, sa = 0.67'
+    "Pearson's r = 0.87, sign agreement = 0.67"
     """
     x_name, y_name, x, y = _two(frame, measures)
     counted = ~(np.isnan(x) | np.isnan(y))
@@ -69,7 +69,7 @@ def difference_scatter(
     agrees = np.sign(x) == np.sign(y)
     varied = len(x) > 1 and x.std() > 0 and y.std() > 0
     r = f"{np.corrcoef(x, y)[0, 1]:.2f}" if varied else "undefined"
-    title = f"r = {r}, sa = {agrees.mean():.2f}"
+    title = f"Pearson's r = {r}, sign agreement = {agrees.mean():.2f}"
     if len(x) > most:
         drawn = np.sort(np.random.default_rng(seed).choice(len(x), size=most, replace=False))
         x, y, agrees = x[drawn], y[drawn], agrees[drawn]

@@ -90,7 +90,8 @@ def behaviour_bars(
     if scale == "relative":
         ax.axvline(1, color="black", linewidth=0.6)
     x = f"Value, as a multiple of that of {buckets[0]}" if scale == "relative" else "Value"
-    style.finish(ax, x=x, grid="x")
+    note = f"line: {style.interval(frame)}" if not np.isnan(cube[..., 1:]).all() else ""
+    style.finish(ax, x=x, grid="x", note=note)
     legibility.name_ticks(ax, "y", [_named(name, frame) for name in shown])
     style.legend(ax, place=legend if len(buckets) > 1 else None)
     return ax

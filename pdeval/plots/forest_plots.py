@@ -117,9 +117,8 @@ def _rows(ax: Axes, mean: Any, low: Any, high: Any, size: np.ndarray, first: np.
 def _finished(ax: Axes, table: Drawn, names: list[str], said: str, rows: int) -> Axes:
     ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
     ax.set_ylim(rows - 0.4, -0.6)
-    share = table.frame.attrs.get("confidence")
-    with_ = " (with confidence interval)" if share is None else f" (with {100 * share:g}% interval)"
-    style.finish(ax, x=f"{said} {table.frame['measure'].iloc[0]}{with_}", grid="x")
+    measure = table.frame["measure"].iloc[0]
+    style.finish(ax, x=f"{said} {measure} (with {style.interval(table.frame)})", grid="x")
     legibility.name_list(ax, names, what="Rows")
     return ax
 

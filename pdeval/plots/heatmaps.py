@@ -26,7 +26,7 @@ COEFFICIENTS = {
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
 }
-VALUES = ("value", "agreement", "r")
+VALUES = {"value": "Correlation", "agreement": "Equal signs", "r": "Pearson's r"}
 
 
 @plot(on=("preferences", "means", "matrix"), first=("preferences", "means"))
@@ -153,7 +153,7 @@ def correlation_heatmap(
         rows, kind = one(frame, "coefficient", coefficient, plot="correlation_heatmap")
         ids = _sides(frame)
         table.need(f"{ids}_a", f"{ids}_b", what)
-        square, what = _mirrored(rows, ids, what), COEFFICIENTS.get(kind, kind) or what
+        square, what = _mirrored(rows, ids, what), COEFFICIENTS.get(kind, kind) or VALUES.get(what, what)
     if order is not None:
         asked = chosen(order, list(square.index))
         square = square.loc[asked, asked]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEAST_TEXT = 7.0  # points: what a printed column still shows well
+MOST_LINES = 3  # of a label: a longer one is cut in the middle
 LEAST_LABEL = 4.5  # points: below this a list of names is thinned out rather than shrunk
 
 
@@ -79,7 +81,7 @@ def list_height(rows: int, *, row: float = 0.22) -> float:
     >>> round(list_height(10), 1), round(list_height(79), 1)
     (3.3, 12.2)
     """
-    return 1.1 + (row if rows <= 30 else 0.14) * rows
+    return max(1.8, 1.1 + (row if rows <= 30 else 0.14) * rows)
 
 
 def text_size(ax: Axes) -> float:
@@ -117,6 +119,40 @@ def entry(name: str) -> str:
     ('bm25', ' _draft', '')
     """
     return plain(f" {name}" if name.startswith("_") else name)
+
+
+def wrapped(text: str, room: float, size: float) -> str:
+    """Return a label, written as it is, in as many lines as fit so many inches; it is broken between words.
+
+    Examples
+    --------
+    >>> wrapped("Mean AP (with 95% confidence interval)", 1.6, 10).splitlines()
+    ['Mean AP (with 95%', 'confidence interval)']
+    """
+    fitting = max(16, int(72 * room / (0.56 * size)))
+    text = visible(text)
+    if len(text) <= fitting:
+        return plain(text)
+    return "\n".join(map(plain, textwrap.wrap(shorten([text], MOST_LINES * fitting)[0], fitting)))
+
+
+def fit_label(ax: Axes) -> None:
+    """Break the x label again, now that the names of a list have taken their room.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(2, 2)).subplots()
+    >>> label = ax.set_xlabel("Difference of AP (with 95% confidence interval)", fontsize=7)
+    >>> fit_label(ax)
+    >>> len(ax.get_xlabel().splitlines())
+    2
+    """
+    label = ax.xaxis.label
+    fitting = max(16, int(72 * 0.95 * inches(ax)[0] / (0.56 * float(label.get_fontsize()))))
+    lines = label.get_text().replace(r"\$", "$").split("\n")
+    if max(map(len, lines)) > fitting:
+        label.set_text("\n".join(plain(part) for line in lines for part in textwrap.wrap(line, fitting)))
 
 
 def shorten(names: Sequence[str], length: int) -> list[str]:
@@ -191,6 +227,7 @@ def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: floa
     """
     name_ticks(ax, "y", names, share=share)
     settle(ax)
+    fit_label(ax)
     step = name_ticks(ax, "y", names, share=share)
     if step > 1:
         ax.set_ylabel(what + every(step), fontsize=text_size(ax))

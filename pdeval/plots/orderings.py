@@ -76,20 +76,34 @@ def critical_difference(
     ax = style.axes(ax, height=legibility.list_height(len(runs)))
     place = np.arange(len(runs))
     row = 72 * legibility.inches(ax)[1] / len(runs)
-    if {"rank_low", "rank_high"} <= set(orders.columns):
+    spread = {"rank_low", "rank_high"} <= set(orders.columns)
+    if spread:
         low, high = orders["rank_low"].to_numpy(float), orders["rank_high"].to_numpy(float)
         ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
     ax.scatter(rank, place, s=min(5.0, 0.7 * row) ** 2, color=style.BLACK, zorder=3, linewidths=0)
     joined = _tiers(orders) if comparisons is None else groups(runs, comparisons, measure=name or measure)
     ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs without significant difference" if joined else ""
-    by = (f" by {name}" if name else "") + (f", {METHODS.get(how, how)}" if how else "")
-    style.finish(ax, x=f"Rank{by}", title=title, grid="x")
+    note = f"line: {style.interval(frame, 'interval of the rank over resampled queries')}" if spread else ""
+    style.finish(ax, x=f"Rank{ordered_by(name, how)}", title=title, grid="x", note=note)
     worst = max(float(orders[name].max()) for name in ("rank", "rank_high") if name in orders.columns)
     legibility.recall_ticks(ax, worst)
     legibility.name_list(ax, runs)
     _join(ax, joined)
     return ax
+
+
+def ordered_by(measure: str, method: str) -> str:
+    """Return what ranks rest on, in words.
+
+    Examples
+    --------
+    >>> ordered_by("RPP", "winrate"), ordered_by("", "")
+    (' by RPP (win rate)', '')
+    """
+    how = METHODS.get(method, method)
+    by = [part for part in (measure, f"({how})" if how and measure else how) if part]
+    return f" by {' '.join(by)}" if by else ""
 
 
 def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | None = None) -> list[tuple[int, int]]:
@@ -226,8 +240,9 @@ def summary_bars(
             elinewidth=min(1.3, 0.4 * size),
         )  # fmt: skip
     ax.set_ylim(len(runs) - 0.4, -0.6)
-    with_ = {"ci": " (with confidence interval)", "sd": " (± sd)", "": ""}[_kind(table)]
-    style.finish(ax, x="Mean" + (f" {shown[0]}" if len(shown) == 1 and shown[0] else "") + with_, grid="x")
+    spreads = {"ci": f" (with {style.interval(table)})", "sd": " (± one standard deviation)", "": ""}
+    of = f" {shown[0]}" if len(shown) == 1 and shown[0] else ""
+    style.finish(ax, x=f"Mean{of}{spreads[_kind(table)]}", grid="x")
     legibility.name_list(ax, runs)
     style.legend(ax, place=legend if len(shown) > 1 else None)
     return ax

@@ -63,10 +63,11 @@ def contribution_surface(
     if len(np.unique(values)) > 3 and min(values.shape) > 1:  # a sign has no slope
         heights = top * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
         ax.contour(across, down, values, levels=heights, colors="black", linewidths=0.5)
-    style.finish(ax, x="rank in b", y="rank in a", title=name or "")
+    style.finish(ax, x="Rank in run b", y="Rank in run a", title=name or "")
     ax.spines[["top", "right"]].set_visible(True)
     for axis, ranks in ((ax.xaxis, across), (ax.yaxis, down)):
-        axis.set_ticks([ranks[0], *ranks[(ranks % 5 == 0) & (ranks - ranks[0] > 2)]])
+        few = [ranks[0], *ranks[(ranks % 5 == 0) & (ranks - ranks[0] > 2)]]
+        axis.set_ticks(ranks if len(ranks) <= 10 else few)
     if scale:
         draw_scale(ax, "a better")
     return ax
@@ -169,6 +170,8 @@ def discount_curves(
         ax.set_xscale("log")
     ax.set_ylim(bottom=0)
     style.finish(ax, x="Rank", y="Share of all weight", grid="both")
+    if not log:
+        legibility.recall_ticks(ax, float(table.frame["rank"].max()))
     style.legend(ax, place=legend)
     return ax
 

@@ -64,7 +64,7 @@ def incomplete(
     >>> frame = pd.DataFrame({"measure": "AP", "keep": [10, 10, 50, 50], "draw": [0, 1, 0, 1],
     ...                       "statistic": "tau_b", "value": [0.5, 0.7, 0.9, 1.0]})
     >>> ax = incomplete(frame, ax=Figure().subplots())
-    >>> ax.lines[0].get_ydata().round(2).tolist(), ax.get_xlabel()
+    >>> ax.lines[0].get_ydata().round(2).tolist(), ax.get_xlabel().splitlines()[0]
     ([0.6, 0.95], 'Queries kept')
     """
     rows, what = _rows(drawn(frame, "incomplete"), statistic)
@@ -92,7 +92,11 @@ def incomplete(
             )
     dropped = str(rows["drop"].iloc[0]) if "drop" in rows.columns else "queries" if keep.max() > 1 else "data"
     share = "Share of " if keep.max() <= 1 else ""
-    style.finish(ax, x=f"{share}{dropped} kept".capitalize(), y=STATISTICS.get(what, what), grid="both")
+    note = "band: ± one standard deviation over draws" if ax.collections else ""
+    x = f"{share}{dropped} kept".capitalize()
+    style.finish(ax, x=x, y=STATISTICS.get(what, what), grid="both", note=note)
+    if keep.max() > 1:
+        legibility.whole_numbers(ax)
     style.legend(ax, place=legend)
     return ax
 

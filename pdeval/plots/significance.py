@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+WORDS = {"p_value": "p-value", "p_adjusted": "p-value, corrected"}
+
+
 @plot(on=("comparisons", "discriminative_curve"), first=("comparisons", "discriminative_curve"))
 def p_value_curves(
     frame: pd.DataFrame,
@@ -89,9 +92,9 @@ def p_value_curves(
             label=legibility.entry(f"{label} ({100 * float((curve < alpha).mean()):.1f}%)"),
             **style_of,
         )
-    ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {alpha:g}")
+    ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {alpha:g} (% below it)")
     ax.set(xlim=(0, longest + 1), ylim=(0, upper))
     legibility.whole_numbers(ax)
-    style.finish(ax, x="Pairs of runs, sorted by p", y="p" if p == "p_value" else p.replace("_", " "), grid="y")
+    style.finish(ax, x="Pairs of runs, sorted by p", y=WORDS.get(p, p), grid="y")
     style.legend(ax, place=legend)
     return ax

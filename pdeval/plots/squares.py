@@ -84,7 +84,7 @@ def draw_scale(ax: Axes, label: str, *, below: bool = False) -> None:
     place = (0.0, -(away + thick) / high, 1.0, thick / high) if below else (1 + away / wide, 0.0, thick / wide, 1.0)
     bar = ax.figure.colorbar(ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical")
     if below:
-        bar.set_label(label, fontsize=size)
+        bar.set_label(legibility.wrapped(label, 1.1 * wide, size), fontsize=size)
     else:  # above the bar and to its left: beside it, the text would run into the next axes
         bar.ax.set_title(label, fontsize=size, loc="right", pad=3)
     bar.ax.tick_params(labelsize=0.9 * size, length=2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from pdeval.plots import legibility
 
@@ -56,8 +57,10 @@ def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "") -> Axes:
+def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "", note: str = "") -> Axes:
     """Set labels, title, text sizes and a light grid ('x', 'y', 'both'); take away the outer spines.
+
+    Labels are broken into lines that fit; the note, which says what lines or bands are, stands under the x label.
 
     Examples
     --------
@@ -66,16 +69,32 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     'Recall'
     """
     size = legibility.text_size(ax)
-    ax.set_xlabel(legibility.plain(x), fontsize=size)
-    ax.set_ylabel(legibility.plain(y), fontsize=size)
+    width, height = legibility.allotted(ax)
+    below = [legibility.wrapped(text, 0.8 * width, size) for text in (x, note) if text]
+    ax.set_xlabel("\n".join(below), fontsize=size)
+    ax.set_ylabel(legibility.wrapped(y, 0.9 * height, size), fontsize=size)
     if title:
-        ax.set_title(legibility.plain(title), fontsize=size)
+        ax.set_title(legibility.wrapped(title, 0.8 * width, size), fontsize=size)
     ax.tick_params(labelsize=size * 0.9)
     ax.spines[["top", "right"]].set_visible(False)
     if grid:
         ax.grid(axis=grid, color="#E5E5E5", linewidth=0.6)  # type: ignore[arg-type]
         ax.set_axisbelow(True)
     return ax
+
+
+def interval(frame: pd.DataFrame, what: str = "confidence interval") -> str:
+    """Return what an interval is in words: how much of what, where the table says how much.
+
+    Examples
+    --------
+    >>> known = pd.DataFrame()
+    >>> known.attrs["confidence"] = 0.95
+    >>> interval(known), interval(pd.DataFrame())
+    ('95% confidence interval', 'confidence interval')
+    """
+    share = frame.attrs.get("confidence")
+    return what if share is None else f"{100 * float(share):g}% {what}"
 
 
 def line(i: int) -> dict[str, Any]:

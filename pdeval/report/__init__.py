@@ -2,15 +2,16 @@
 
 spec        Report, Column, Cell: what stands where, without markup
 systems     report(): systems x measures, with means, rows, marks, verdict, cells and notes under it
+sentences   Report.sentence(): what such a table shows, in words
 orders      report_order()
 pairs       report_matrix(), report_comparisons()
 measures    report_agreement()
 detected    report_discriminative_power()
 plain       report_table(): any other table, column by column
-formats     @report_format; latex, html, markdown and sheet declare theirs
+formats     @report_format; latex, typst, html, markdown and sheet declare theirs
 """
 
-from pdeval.report import html, latex, markdown, sheet  # noqa: F401 - they declare their formats
+from pdeval.report import html, latex, markdown, sheet, typst  # noqa: F401 - they declare their formats
 from pdeval.report.detected import report_discriminative_power
 from pdeval.report.formats import FORMATS, report_format
 from pdeval.report.measures import report_agreement

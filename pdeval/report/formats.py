@@ -123,7 +123,7 @@ def format_named(name: str) -> Format:
     --------
     >>> format_named("docx")
     Traceback (most recent call last):
-    ValueError: no report format 'docx'; there are csv, excel, html, json, latex, markdown, parquet.
+    ValueError: no report format 'docx'; there are csv, excel, html, json, latex, markdown, parquet, typst.
     """
     if name not in FORMATS:
         raise ValueError(f"no report format {name!r}; there are {', '.join(sorted(FORMATS))}.")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 from itertools import groupby
+from pathlib import Path
 
 from pdeval.mechanics.visible import visible
+from pdeval.mechanics.whole_files import replacing
 from pdeval.report.formats import report_format
 from pdeval.report.spec import Cell, Column, Report
 
@@ -59,13 +61,32 @@ def escape(text: str) -> str:
 
 
 @report_format("html", endings=".html", as_file={"standalone": True})
-def to_html(report: Report, *, standalone: bool = False) -> str:
+def to_html(
+    report: Report,
+    path: str | Path | None = None,
+    *,
+    standalone: bool = False,
+    interactive: bool = False,
+    limit: float = 5.0,
+) -> str:
     """Return an HTML table that carries its own style and takes the colours of the page, light or dark.
+
+    The interactive page is one file that needs no network: the table sorts, groups, filters and is searched; a cell
+    opens its queries, with their differences from another system; a query opens its items, with their rank in every
+    run; and every pair of systems is compared. It says what it does not hold: a report made from a join holds most,
+    one from scores no items, one from a summary no queries.
 
     Parameters
     ----------
+    path : str or Path, optional
+        Where to write it too.
     standalone : bool
         A whole page instead of the table alone.
+    interactive : bool
+        The interactive page; a notebook shows it as it is.
+    limit : float
+        About how many megabytes the interactive page may have: beyond it, it holds fewer items of each query, then
+        none, then fewer queries.
 
     Returns
     -------
@@ -77,7 +98,36 @@ def to_html(report: Report, *, standalone: bool = False) -> str:
     >>> table = Report((Column("run", "System", numeric=False),), ((Cell("a<b", "a<b"),),))
     >>> "<td>a&lt;b</td>" in table.to_html()
     True
+
+    From a folder of runs to a page, a table and a figure:
+
+    >>> import pdeval, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> runs, qrels, _ = pdeval.datasets.load_sample()
+    >>> _ = pdeval.write_runs(runs, f"{folder}/runs"), pdeval.write_qrels(qrels, f"{folder}/qrels.txt")
+
+    >>> runs, qrels = pdeval.read_runs(f"{folder}/runs"), pdeval.read_qrels(f"{folder}/qrels.txt")
+    >>> report = runs.ireval.report(qrels, ["AP", "nDCG@10"], baseline="bm25", topics="judged")
+    >>> report.to_html(f"{folder}/page.html", interactive=True)
+    <Page: ... of HTML; write it to a file, or show it in a notebook>
+    >>> report.save(f"{folder}/table.tex").name
+    'table.tex'
+    >>> figure = runs.ireval.order(qrels, "RPP", topics="judged").ireval.plot().figure    # doctest: +SKIP
+    >>> figure.savefig(f"{folder}/figure.pdf")    # doctest: +SKIP
     """
+    if interactive:
+        from pdeval.report.page import page_of
+
+        text: str = page_of(report, limit=limit)
+    else:
+        text = _table_or_page(report, standalone=standalone)
+    if path is not None:
+        with replacing(path) as beside:
+            beside.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n")
+    return text
+
+
+def _table_or_page(report: Report, *, standalone: bool) -> str:
     columns = report.columns
     parts = [_parts(report, i) for i in range(len(columns))]
     widths = list(map(len, parts))

@@ -1,4 +1,4 @@
-r"""A Report as LaTeX: booktabs rules, decimals aligned by phantoms, no other package.
+r"""A Report as LaTeX: booktabs rules, decimals aligned by phantoms, no other package unless it is asked for.
 
 Numeric columns are centred and their cells padded to one width with \phantom, so that the decimal points stand
 under each other and the numbers under their header, without siunitx or dcolumn.
@@ -11,11 +11,14 @@ from itertools import groupby
 from typing import Literal, get_args
 
 from pdeval.mechanics.visible import visible
+from pdeval.report.alignment import Lacking, lacking, widest
 from pdeval.report.digits import MINUS
+from pdeval.report.fitting import Marks, check_length, marks_below
 from pdeval.report.formats import report_format
+from pdeval.report.notes import placed
 from pdeval.report.spec import DASH, Cell, Column, Report
 
-Environment = Literal["table", "table*", "tabular"]
+Environment = Literal["table", "table*", "tabular", "longtable"]
 Size = Literal["small", "footnotesize", "scriptsize", "tiny"]
 
 _GREEK = {
@@ -63,16 +66,27 @@ def to_latex(
     report: Report,
     *,
     environment: Environment = "table",
+    marks: Marks | None = None,
+    compact: bool = False,
+    resize: bool = False,
     size: Size | None = None,
     separation: str | None = None,
     position: str = "t",
 ) -> str:
-    r"""Return LaTeX that needs booktabs and nothing else.
+    r"""Return LaTeX that needs booktabs and nothing else, but for `longtable` and `resize`.
 
     Parameters
     ----------
-    environment : {"table", "table*", "tabular"}
-        A float in one column, a float over both columns of a two-column page, or the bare tabular.
+    environment : {"table", "table*", "tabular", "longtable"}
+        A float in one column, a float over both columns of a two-column page, the bare tabular, or a table that goes on
+        over pages with its header on each; that needs the package longtable and a page of one column.
+    marks : {"raised", "below"}, optional
+        Where significance marks stand: after the number, or on a line of their own below it, which is narrower. By
+        default raised; with `compact` below, where they are longer than three letters.
+    compact : bool
+        Small letters and little room between columns: footnotesize and 3pt, where `size` and `separation` do not say.
+    resize : bool
+        Makes a table that is too wide as small as the column; needs the package graphicx.
     size : {"small", "footnotesize", "scriptsize", "tiny"}, optional
         The size of the letters, to fit a narrow column.
     separation : str, optional
@@ -105,62 +119,85 @@ def to_latex(
         raise ValueError(f"size={size!r}: choose one of {', '.join(map(repr, get_args(Size)))}.")
     if not re.fullmatch(r"[htbpH!]*", position):
         raise ValueError(f"position={position!r}: a float's position is made of the letters h, t, b, p, ! and H.")
-    if separation is not None and not re.fullmatch(r"\d+(\.\d+)?(pt|em|ex|mm|cm|in)", separation):
-        raise ValueError(f"separation={separation!r}: give a length that LaTeX knows, e.g. '4pt'.")
-    lines = _tabular(report)
+    if separation is not None:
+        check_length("separation", separation, "pt|em|ex|mm|cm|in", "LaTeX", "4pt")
+    if resize and environment == "longtable":
+        raise ValueError("resize=True: a longtable cannot be resized; try compact=True, or a smaller size=.")
+    below = marks_below(report, marks, compact)
+    spec, header, body = _parts(report, below)
+    size = size or ("footnotesize" if compact else None)
+    separation = separation or ("3pt" if compact else None)
+    look = [rf"\{size}"] if size is not None else []
+    look += [rf"\setlength{{\tabcolsep}}{{{separation}}}"] if separation is not None else []
+    about = [rf"\caption{{{escape(report.caption)}}}"] if report.caption is not None else []
+    about += [rf"\label{{{report.label}}}"] if report.label is not None else []
+    notes = " ".join(map(escape, placed(report.notes, below=below)))
+    if environment == "longtable":
+        return "\n".join(_over_pages(spec, header, body, look, about, notes, len(report.columns)))
+    lines = [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
+    if resize:  # \width is the table's own
+        lines = [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *lines[:-1], lines[-1] + "}"]
     if environment == "tabular":
         return "\n".join(lines)
     head = [rf"\begin{{{environment}}}[{position}]" if position else rf"\begin{{{environment}}}", r"\centering"]
-    if report.caption is not None:
-        head.append(rf"\caption{{{escape(report.caption)}}}")
-    if report.label is not None:
-        head.append(rf"\label{{{report.label}}}")
-    if size is not None:
-        head.append(rf"\{size}")
-    if separation is not None:
-        head.append(rf"\setlength{{\tabcolsep}}{{{separation}}}")
     tail = [rf"\end{{{environment}}}"]
-    if report.notes:
-        notes = " ".join(map(escape, report.notes))
-        tail = [
-            r"\par\smallskip",
-            r"\begin{minipage}{\linewidth}",
-            rf"\footnotesize\raggedright {notes}",
-            r"\end{minipage}",
-            *tail,
-        ]
-    return "\n".join([*head, *lines, *tail])
+    if notes:
+        said = [r"\begin{minipage}{\linewidth}", rf"\footnotesize\raggedright {notes}", r"\end{minipage}"]
+        tail = [r"\par\smallskip", *said, *tail]
+    return "\n".join([*head, *about, *look, *lines, *tail])
 
 
-def _tabular(report: Report) -> list[str]:
+def _over_pages(
+    spec: str, header: list[str], body: list[str], look: list[str], about: list[str], notes: str, columns: int
+) -> list[str]:
+    """A longtable: the caption once, the header on every page, the notes after the last."""
+    more = rf"\midrule\multicolumn{{{columns}}}{{@{{}}r@{{}}}}{{\footnotesize continued}} \\"
+    first = ["".join(about) + r" \\"] if about else []
+    return [
+        r"\begingroup",
+        *look,
+        rf"\begin{{longtable}}{{{spec}}}",
+        *([*first, *header, r"\endfirsthead"] if first else []),
+        *header,
+        r"\endhead",
+        more,
+        r"\endfoot",
+        r"\bottomrule",
+        r"\endlastfoot",
+        *body,
+        r"\end{longtable}",
+        *([rf"\noindent\footnotesize\raggedright {notes}\par"] if notes else []),
+        r"\endgroup",
+    ]
+
+
+def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
+    """The columns as LaTeX declares them, the lines of the header and those of the rows."""
     # a column without a header holds letters: keep them close to what they name
     kinds = ("c" if column.numeric else "l" if column.header else r"l@{\hspace{0.6em}}" for column in report.columns)
-    spec = "".join(kinds)
-    columns = [_cells(column, cells) for column, cells in zip(report.columns, zip(*report.rows), strict=False)] or [
-        [] for _ in report.columns
-    ]
-    rows = [_row(list(cells)) for cells in zip(*columns)]
+    columns = [_cells(column, cells, below) for column, cells in zip(report.columns, zip(*report.rows), strict=False)]
+    rows = [[_row(list(cells))] for cells in zip(*columns)]
+    if below:
+        rows = [[*row, *_marks_row(cells)] for row, cells in zip(rows, report.rows)]
+        rows = [[row[0], row[1] + "[0.4ex]"] if len(row) > 1 else row for row in rows]
     body: list[str] = []
-    if report.groups:
-        start = 0
-        for place, group in enumerate(report.groups):
-            body += [r"\midrule"] if place else []
-            title = rf"\textit{{{escape(group.title)}}}"
-            body.append(rf"\multicolumn{{{len(report.columns)}}}{{@{{}}l@{{}}}}{{{title}}} \\")
-            body += rows[start : start + group.size]
-            start += group.size
-    else:
-        body = rows
-    return [
-        rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}",
-        r"\toprule",
-        *_header_groups(report.columns),
-        _row([_header(column) for column in report.columns]),
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+    start = 0
+    for place, group in enumerate(report.groups):
+        body += [r"\midrule"] if place else []
+        title = rf"\textit{{{escape(group.title)}}}"
+        body.append(rf"\multicolumn{{{len(report.columns)}}}{{@{{}}l@{{}}}}{{{title}}} \\")
+        body += [line for row in rows[start : start + group.size] for line in row]
+        start += group.size
+    if not report.groups:
+        body = [line for row in rows for line in row]
+    names = _row([_header(column) for column in report.columns])
+    return f"@{{}}{''.join(kinds)}@{{}}", [r"\toprule", *_header_groups(report.columns), names, r"\midrule"], body
+
+
+def _marks_row(cells: tuple[Cell, ...]) -> list[str]:
+    """The line of a row's marks, where it has any."""
+    shown = [rf"\scriptsize {escape(cell.marks)}" if cell.marks else "" for cell in cells]
+    return [_row(shown)] if any(shown) else []
 
 
 def _row(cells: list[str]) -> str:
@@ -187,11 +224,11 @@ def _header_groups(columns: tuple[Column, ...]) -> list[str]:
     return [_row(cells), "".join(rules)]
 
 
-def _cells(column: Column, cells: tuple[Cell, ...]) -> list[str]:
+def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
     if not column.numeric:
         return [_emphasised(escape(cell.text), cell) for cell in cells]
     texts = _aligned([cell.text for cell in cells], [cell.emphasis for cell in cells])
-    marks = _marks([cell.marks for cell in cells])
+    marks = _marks(["" if below else cell.marks for cell in cells])
     spreads = _spreads([cell.spread_text for cell in cells])
     alone = [cell.value is None for cell in cells]
     return [
@@ -204,48 +241,26 @@ def _emphasised(text: str, cell: Cell) -> str:
     return {"": text, "best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}[cell.emphasis]
 
 
-def _split(text: str) -> tuple[str, str, str]:
-    found = re.fullmatch(r"([−<]?)(\d+)(\.\d+)?", text)
-    return (found[1], found[2], found[3] or "") if found else ("", "", text)
-
-
 def _aligned(texts: list[str], emphasis: list[str] | None = None) -> list[str]:
     """Pad the numbers to one width: signs, digits before the point, digits after it."""
-    rests = [_split(text)[2] for text in texts if _split(text)[1]]
-    decimals = max(map(len, rests), default=0)
     out = []
-    for text, before, stress in zip(texts, _padding(texts), emphasis or [""] * len(texts)):
+    for text, short, stress in zip(texts, lacking(texts), emphasis or [""] * len(texts)):
         shown = {"": "{}", "best": r"\textbf{{{}}}", "second": r"\underline{{{}}}"}[stress].format(escape(text))
-        _, whole, rest = _split(text)
-        missing = decimals - len(rest) if whole else 0
-        filler = "." * (not rest) + "0" * (missing - (not rest)) if missing else ""
-        out.append(before + shown + (rf"\phantom{{{filler}}}" if filler else ""))
+        out.append(_phantom(short.sign) + _phantom(short.digits) + shown + _phantom(short.decimals))
     return out
 
 
-def _padding(texts: list[str]) -> list[str]:
-    """The signs and digits before the point that a number lacks beside the longest."""
-    parts = [_split(text) for text in texts]
-    signs = [sign for sign, _, _ in parts if sign]
-    width = max(len(whole) for _, whole, _ in parts)
-    out = []
-    for sign, whole, _ in parts:
-        text = rf"\phantom{{{escape(signs[0])}}}" if whole and signs and not sign else ""
-        lacking = width - len(whole) if whole else 0
-        out.append(text + (rf"\phantom{{{'0' * lacking}}}" if lacking else ""))
-    return out
+def _phantom(text: str) -> str:
+    return rf"\phantom{{{escape(text)}}}" if text else ""
 
 
 def _marks(marks: list[str]) -> list[str]:
     """Raise the marks and pad them to the width of the longest, so that they do not push the numbers apart."""
-    longest = max(marks, key=len, default="")
+    longest = widest(marks)
     if not longest:
         return [""] * len(marks)
-    raised = [_raised(mark) if mark else "" for mark in marks]
-    widest = _raised(longest)
-    return [
-        text if text == widest else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{widest}}}" for text in raised
-    ]
+    raised, room = [_raised(mark) if mark else "" for mark in marks], _raised(longest)
+    return [text if text == room else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{room}}}" for text in raised]
 
 
 def _raised(mark: str) -> str:
@@ -262,8 +277,12 @@ def _spreads(spreads: list[tuple[str, ...]]) -> list[str]:
         sides = _aligned([spread[0] if spread else DASH for spread in spreads])
         return [rf" $\pm$ {side}" if spread else "" for side, spread in zip(sides, spreads)]
     # the padding stands outside the brackets, where it does not show
-    lows, highs = [_padding([spread[i] if spread else DASH for spread in spreads]) for i in (0, 1)]
+    lows, highs = [lacking([spread[i] if spread else DASH for spread in spreads]) for i in (0, 1)]
     return [
-        f" {low}[{escape(spread[0])}, {escape(spread[1])}]{high}" if spread else ""
+        f" {_before(low)}[{escape(spread[0])}, {escape(spread[1])}]{_before(high)}" if spread else ""
         for spread, low, high in zip(spreads, lows, highs)
     ]
+
+
+def _before(short: Lacking) -> str:
+    return _phantom(short.sign) + _phantom(short.digits)

@@ -234,6 +234,19 @@ def _table(
     )
 
 
+def per_query(source: Any, baseline: object = None) -> np.ndarray:
+    """Return the values whose means a report shows, of shape (measures, queries, runs) in the order of the source.
+
+    Examples
+    --------
+    >>> cube = Scores(pd.DataFrame({"run": ["a", "b"]}), pd.Index([1, 2], name="query_id"), ("AP",),
+    ...               np.array([[[0.5, 0.25], [1.0, 0.25]]]), np.array([True]))
+    >>> per_query(cube).tolist()
+    [[[0.5, 0.25], [1.0, 0.25]]]
+    """
+    return source.values if isinstance(source, Scores) else _opponents(source, baseline)[0]
+
+
 def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
     """Average each run's preferences over its opponents: shape (measures, queries, runs)."""
     n_runs, labels = len(source.runs), run_labels(source.runs)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from pdeval.report.digits import share
 from pdeval.significance.corrections import NOT_NEEDED
-from pdeval.significance.registry import TESTS
+from pdeval.significance.registry import TESTS, WALD
 from pdeval.significance.replicated import TEST as REPLICATES
 
 CORRECTIONS = {
@@ -41,6 +41,7 @@ TOPICS = {
     "answered": "each system counts on the {queries} that it answered",
     "common": "only {queries} that every system answered count",
 }
+RAISED, BELOW = "Raised letters:", "Letters below a number:"
 ASKERS = ("user", "customer", "member", "visitor", "reader", "session")
 ITEMS = ("item", "product", "movie", "book", "track", "song", "video", "article", "page", "passage")
 
@@ -85,6 +86,8 @@ def words_of_test(test: str) -> str:
     >>> words_of_test("t"), words_of_test("of mine")
     ('paired Student t test', 'of mine test')
     """
+    if test == WALD:
+        return "Wald test of Bradley–Terry strengths with sandwich errors"
     if test == REPLICATES:
         return "t test of a model with queries and replicates random"
     return (TESTS[test].says if test in TESTS else "") or f"{test} test"
@@ -153,6 +156,40 @@ def emphasis(used: Collection[str]) -> list[str]:
     if "best" not in used:
         return []
     return ["Best in bold, second underlined." if "second" in used else "Best in bold."]
+
+
+def meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
+    """Return what significance marks mean, as far as they are used.
+
+    Examples
+    --------
+    >>> meaning("daggers", "†", ["bm25"]), meaning("letters", "", [])
+    ('† significantly better than bm25', 'No difference is significant')
+    >>> meaning("daggers", "†1‡2", ["bm25", "ql"])
+    '† significantly better, ‡ significantly worse than the baseline of that number: 1 bm25, 2 ql'
+    """
+    if not marked and kind == "letters":
+        return "No difference is significant"
+    if not marked:
+        return f"No difference to {' or '.join(baselines)} is significant"
+    if kind == "letters":
+        return f"{RAISED} significantly better than the system of that letter"
+    said = [f"{sign} significantly {word}" for sign, word in (("†", "better"), ("‡", "worse")) if sign in marked]
+    if len(baselines) == 1:
+        return f"{', '.join(said)} than {baselines[0]}"
+    listed = ", ".join(f"{i + 1} {text}" for i, text in enumerate(baselines))
+    return f"{', '.join(said)} than the baseline of that number: {listed}"
+
+
+def placed(notes: Sequence[str], *, below: bool) -> list[str]:
+    """Return the notes of a table whose letters are raised, or stand below the numbers.
+
+    Examples
+    --------
+    >>> placed(["Raised letters: significantly better than the system of that letter."], below=True)
+    ['Letters below a number: significantly better than the system of that letter.']
+    """
+    return [BELOW + one.removeprefix(RAISED) if below and one.startswith(RAISED) else one for one in notes]
 
 
 def over_replicates(attrs: Mapping[Any, Any]) -> str:

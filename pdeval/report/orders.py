@@ -246,6 +246,15 @@ def _ends(part: pd.DataFrame, of: str) -> dict[str, np.ndarray] | None:
     return {end: part[f"{of}_{end}"].to_numpy(dtype=float) for end in ("low", "high")}
 
 
+def _drawn(attrs: Mapping[Any, Any]) -> str:
+    """Return what intervals are taken over, in the plural: queries, collections, votes, or what votes belong to."""
+    if "votes" in attrs:
+        names = list(attrs.get("resample", ["votes"]))
+        said = "" if names == ["votes"] else f", drawn by {', '.join(names)}"
+        return f"{attrs['votes']:,} votes{said}"
+    return "collections" if "resample" in attrs else footnote.words(attrs).queries
+
+
 def _footnotes(
     frame: pd.DataFrame, pairs: list[tuple[str, str]], names: Mapping[str, Any], body: list[Part]
 ) -> list[str]:
@@ -259,10 +268,11 @@ def _footnotes(
         others = frame["_run"].nunique() - 1
         said.append(f"The win rate is the sum of preferences over the {others} other systems, mean over {over}.")
     if any(column.spread for column, _ in body):
-        over = "collections" if "resample" in frame.attrs else footnote.words(frame.attrs).queries
+        over = _drawn(frame.attrs)
         both = any(column.spread and column.name.endswith("score") for column, _ in body)
         what = "intervals of rank and score" if both else "interval of the rank"
-        said.append(f"In brackets the bootstrap {what} over {over}.")
+        how = "sandwich" if frame.attrs.get("errors") == "sandwich" else "bootstrap"
+        said.append(f"In brackets the {how} {what} over {over}.")
     if any(column.name.endswith("tier") for column, _ in body):
         known = frame.attrs
         how = footnote.significance(known.get("tests", {}), known.get("correction"), known.get("alpha"))

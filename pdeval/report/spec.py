@@ -7,7 +7,7 @@ texts are plain: every format escapes them for itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,8 @@ class Cell:
         An sd, or the two ends of an interval.
     spread_text : tuple of str
         The same as printed.
+    place : tuple of int
+        Which of the report's origins it comes from, and its measure and system there; empty where from none.
     """
 
     value: float | int | str | None
@@ -45,6 +47,7 @@ class Cell:
     marks: str = ""
     spread: tuple[float, ...] = ()
     spread_text: tuple[str, ...] = ()
+    place: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,11 @@ class Report:
     caption, label : str, optional
     notes : tuple of str
         Sentences under the table.
+    origins : tuple of Origin
+        What the numbers were computed from, for each collection, where the table is one of systems: the interactive
+        page opens it. Two reports that print alike are equal whatever theirs.
+    findings : tuple
+        What was found of the systems, for `sentence`; no part of the table.
 
     Examples
     --------
@@ -109,6 +117,8 @@ class Report:
     caption: str | None = None
     label: str | None = None
     notes: tuple[str, ...] = ()
+    origins: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    findings: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         wrong = next((i for i, row in enumerate(self.rows) if len(row) != len(self.columns)), None)
@@ -174,14 +184,54 @@ class Report:
 
         return frame(self)
 
+    def sentence(self) -> str:
+        """Return what the table shows as sentences for a paper: who is significantly better than whom.
+
+        Without a baseline they are about the best system of each measure, as it prints; with baselines about who
+        differs from them. They say what the marks of the table say, for they are made from the same tests.
+
+        Returns
+        -------
+        str
+            One sentence for each measure, or group of measures with the same outcome, and for each collection.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+        >>> print(scores[scores["run"].isin(["bm25", "ql", "hybrid", "dense-s1"])].ireval.report().sentence())
+        hybrid is significantly better than 2 of the 3 other systems in AP (paired Student t test, Bonferroni
+        correction, α = 0.05); it is not told apart from dense-s1.
+        """
+        from pdeval.report.sentences import sentence
+
+        return sentence(self.findings)
+
+    def to_great_tables(self) -> Any:
+        """Return the table as an object of the package great_tables, to be styled further and shown as HTML.
+
+        Returns
+        -------
+        great_tables.GT
+            Its data are the numbers of `to_frame()`; cells show them as the report prints them.
+
+        Examples
+        --------
+        >>> table = Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),))
+        >>> table.to_great_tables().as_raw_html()  # doctest: +SKIP
+        """
+        from pdeval.report.great import to_great_tables
+
+        return to_great_tables(self)
+
     def save(self, path: str | Path) -> Path:
         """Write the table in the format of the file's ending and return the path.
 
         Parameters
         ----------
         path : str or Path
-            Where; `.tex` is LaTeX, `.md` Markdown, `.xlsx` a spreadsheet; `.html`, `.csv`, `.json` and `.parquet` are
-            what they say. A file that is there is replaced when all of the new one is written.
+            Where; `.tex` is LaTeX, `.typ` Typst, `.md` Markdown, `.xlsx` a spreadsheet; `.html`, `.csv`, `.json` and
+            `.parquet` are what they say. A file that is there is replaced when all of the new one is written.
 
         Returns
         -------

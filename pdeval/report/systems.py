@@ -17,7 +17,9 @@ from pdeval.report import digits as decimals
 from pdeval.report import notes as footnote
 from pdeval.report.cells import Best, Interval, number_cells, spread_names
 from pdeval.report.means import Means, baselines_of, means
+from pdeval.report.origins import Origin, placed
 from pdeval.report.rows import Rows, arrange, own_metadata
+from pdeval.report.sentences import Finding, best_places
 from pdeval.report.spec import Cell, Column, Report
 from pdeval.report.systems_by import Average, Layout, One, alone, layout_of, merged, parts_of, pooled, together
 from pdeval.report.verdict import Verdict, judge
@@ -172,6 +174,7 @@ def report(
     names = {str(key): str(value) for key, value in (names or {}).items()}
     averaged = () if replicate is None else named(replicate, "replicate")
     shown_interval = interval
+    origins: list[Origin] = []
 
     def one(held: Held, title: tuple[str, ...] = (), own: pd.DataFrame | None = comparisons) -> tuple[One, Rows]:
         """Return the table of one collection."""
@@ -190,7 +193,9 @@ def report(
         stub, left = _stub(table, rows, names)
         _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
         heads = _heads(table, names, columns or {}, arrows, shown_interval)
-        right = number_cells(table, rows, verdict, shown_interval, _decimals(digits, table), best)
+        places = _decimals(digits, table)
+        right = placed(number_cells(table, rows, verdict, shown_interval, places, best), len(origins))
+        origins.append(Origin(", ".join(title), held, table, tuple(places), baseline, about, own, how, names))
         return One(title, tuple(stub), left, heads, right, table, verdict), rows
 
     parts = parts_of(held, by)
@@ -224,7 +229,18 @@ def report(
         caption=caption,
         label=label,
         notes=(*said, *([notes] if isinstance(notes, str) else notes or ())),
+        origins=tuple(origins),
+        findings=tuple(_finding(found, names, _decimals(digits, found.table)) for found in ones),
     )
+
+
+def _finding(one: One, names: Mapping[str, str], digits: Sequence[int]) -> Finding:
+    """What was found in one collection, by the names that are printed."""
+    printed = [decimals.printed(mean, places) for mean, places in zip(one.table.mean, digits)]
+    best = [best_places(values, higher) for values, higher in zip(printed, one.table.higher)]
+    measures = tuple(names.get(name, name) for name in one.table.measures)
+    untested = tuple(names.get(name, name) for name in one.verdict.untested)
+    return Finding(one.text, tuple(map(" / ".join, one.keys)), measures, tuple(best), one.verdict, untested)
 
 
 def _heads(
@@ -314,7 +330,7 @@ def _footnotes(
     if verdict.kind:
         marked = "".join(mark for row in verdict.marks for mark in row)
         against = _baselines(table, baseline, names)
-        said.append(_meaning(verdict.kind, marked, against) + (f" ({verdict.how})." if verdict.how else "."))
+        said.append(footnote.meaning(verdict.kind, marked, against) + (f" ({verdict.how})." if verdict.how else "."))
     if verdict.unmarked:
         said.append(verdict.unmarked)
     if verdict.untested:
@@ -337,17 +353,3 @@ def _baselines(table: Means, baseline: object, names: Mapping[str, str]) -> list
     """The baselines as they are printed."""
     rows = [table.runs.iloc[place] for place in baselines_of(table.runs, baseline)]
     return [" / ".join(names.get(str(part), str(part)) for part in row) for row in rows]
-
-
-def _meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
-    if not marked and kind == "letters":
-        return "No difference is significant"
-    if not marked:
-        return f"No difference to {' or '.join(baselines)} is significant"
-    if kind == "letters":
-        return "Raised letters: significantly better than the system of that letter"
-    said = [f"{sign} significantly {word}" for sign, word in (("†", "better"), ("‡", "worse")) if sign in marked]
-    if len(baselines) == 1:
-        return f"{', '.join(said)} than {baselines[0]}"
-    listed = ", ".join(f"{i + 1} {text}" for i, text in enumerate(baselines))
-    return f"{', '.join(said)} than the baseline of that number: {listed}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ class Verdict:
     """Marks per run and measure; `kind` is "letters", "daggers" or "" for none.
 
     `how` names test, correction and alpha; `untested` are measures with infinite values, as search lengths can be;
-    `unmarked` says why there are no marks where a reader would look for them, and how to get them.
+    `unmarked` says why there are no marks where a reader would look for them, and how to get them. `beats` is what the
+    marks are made from: who is significantly better than whom, of shape (baselines, measures, runs, runs), the winner
+    before the loser; `bases` are the places of the baselines, none of letters.
     """
 
     marks: list[list[str]]
@@ -28,6 +30,8 @@ class Verdict:
     how: str = ""
     untested: tuple[str, ...] = ()
     unmarked: str = ""
+    beats: np.ndarray | None = field(default=None, compare=False, repr=False)
+    bases: tuple[int, ...] = ()
 
 
 def judge(
@@ -78,7 +82,8 @@ def judge(
     found = numbered([dagger_marks(*one) for one in zip(whole, bases)]) if bases else letter_marks(whole[0])
     shown = comparisons[comparisons["measure"].astype(str).isin(names)]
     untested = tuple(name for name in table.measures if name not in names)
-    return Verdict(found, kind, footnote.of_comparisons(shown, **asked), untested)
+    how = footnote.of_comparisons(shown, **asked)
+    return Verdict(found, kind, how, untested, beats=whole, bases=tuple(bases))
 
 
 def _kind(table: Means, marks: str | None, bases: list[int], comparisons: pd.DataFrame | None) -> tuple[str, str]:

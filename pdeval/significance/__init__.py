@@ -17,6 +17,7 @@ from pdeval.significance import (
     registry,
     replicated,
     segments,
+    vote_leaderboard,
 )
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "registry",
     "replicated",
     "segments",
+    "vote_leaderboard",
 ]

@@ -68,6 +68,7 @@ class SignificanceTest:
 
 
 TESTS: dict[str, SignificanceTest] = {}
+WALD = "wald"  # of differences of strengths, which only votes have
 
 
 @overload

@@ -60,7 +60,6 @@ table(
     sort="measure run",
     then=".report()",
     means=ABOUT | {"mean": "mean of the segment's queries, in the measure's own unit"},
-    undrawn="draw the means: scores.ireval.summary(by=...) of one run",
 )
 table(
     "segment_differences",
@@ -79,7 +78,6 @@ table(
         "prefers": "'a' or 'b' where the segment's difference is significant, else 'neither'",
         "gap": "the segment's difference less that of all other queries",
     },
-    undrawn="draw what each segment says: .verdict(by=..., per='collection') and .plot.forest()",
 )
 table(
     "segment_gaps",
@@ -90,7 +88,6 @@ table(
     sort="measure run",
     then=".report()",
     means=BETWEEN,
-    undrawn="it is a table to read: one gap per pair of segments",
 )
 table(
     "segment_difference_gaps",
@@ -101,7 +98,6 @@ table(
     sort="measure run_a run_b",
     then=".report()",
     means=BETWEEN | {"gap": "difference of the two runs in the first segment less that in the second"},
-    undrawn="it is a table to read: one gap per pair of segments",
 )
 
 

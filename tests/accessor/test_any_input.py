@@ -81,6 +81,7 @@ def expected():
     return quiet(runs.ireval.measure, qrels, METRICS), quiet(runs.ireval.prefer, qrels, PREFERRED)
 
 
+@pytest.mark.broad
 @every_library
 def test_every_entry_of_the_catalog_has_the_same_bits(convert):
     runs, qrels, _ = tables()
@@ -107,6 +108,7 @@ def test_every_entry_of_the_catalog_has_the_same_bits_from_dicts():
     same_bits(quiet(given.ireval.prefer, judged, both), quiet(runs.ireval.prefer, plain, both))
 
 
+@pytest.mark.broad
 @every_library
 def test_judgments_metadata_and_tables_of_results_are_taken_wherever_a_table_is(convert):
     runs, qrels, metadata = tables()
@@ -126,6 +128,7 @@ def test_judgments_metadata_and_tables_of_results_are_taken_wherever_a_table_is(
     same_bits(quiet(runs.ireval.check, convert(qrels)), quiet(runs.ireval.check, qrels))
 
 
+@pytest.mark.broad
 @every_library
 def test_scores_of_another_library_are_ordered_and_compared_as_ours(convert, tmp_path):
     runs, qrels, _ = tables()
@@ -165,6 +168,7 @@ def test_judgments_of_another_library_are_taken_on_dask():
 
 @pytest.mark.extras
 class TestPolars:
+    @pytest.mark.broad
     def test_a_polars_frame_has_the_verbs_where_polars_is_imported_first(self):
         pytest.importorskip("polars")
         code = (
@@ -176,6 +180,7 @@ class TestPolars:
         assert printed.startswith("scores table: 12 runs x 50 queries")
         assert "| True | judgments table: 50 queries" in printed
 
+    @pytest.mark.broad
     def test_importing_pdeval_does_not_import_polars(self):
         code = "import sys, pdeval; print('polars' in sys.modules, 'duckdb' in sys.modules)"
         printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

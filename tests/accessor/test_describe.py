@@ -106,6 +106,7 @@ RETURNED = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", RETURNED)
 def test_what_the_verbs_return_is_called_by_its_name(judged, name):
     schema = SCHEMAS[name]

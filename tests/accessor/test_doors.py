@@ -337,3 +337,13 @@ def test_a_family_of_a_class_is_the_class_of_its_calls():
     assert family.__doc__ == family.__call__.__doc__
     assert list(inspect.signature(family).parameters) == list(inspect.signature(family.__call__).parameters)[1:]
     assert set(family._verbs) == {"__call__", *(name.partition(".")[2] for name in of_kind("runs") if "pool." in name)}
+
+
+@pytest.mark.parametrize("kind", ["scores", "preferences", "orders"])
+def test_verbs_of_results_take_all_measures_of_the_table_by_default(kind):
+    asked = [made for made in of_kind(kind).values() if "measures" in made.signature.parameters]
+    assert asked
+    for made in asked:
+        own = made.signature.parameters["measures"].default
+        default = signature_of(made, kind).parameters["measures"].default
+        assert default is (own if own is inspect.Parameter.empty else None), made.name

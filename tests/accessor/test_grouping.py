@@ -86,6 +86,7 @@ def test_groups_of_queries_are_the_loop_by_hand(judged, name):
     same(found, by_hand(hand, "category"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", JOINED)
 def test_groups_of_runs_are_the_loop_by_hand(judged, name):
     kind = pd.DataFrame({"run": NAMES, "kind": ["old", "old", "new", "old", "new"]})
@@ -100,6 +101,7 @@ def test_groups_of_runs_are_the_loop_by_hand(judged, name):
     same(found, by_hand(hand, "kind"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", JOINED)
 def test_stacked_collections_are_the_loop_by_hand(name):
     renamed = {"102": "101", "103": "104", "105": "107", "106": "110"}  # the ids of the first collection, other topics
@@ -119,6 +121,7 @@ def test_stacked_collections_are_the_loop_by_hand(name):
     assert found.attrs["collections"] == ["collection"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [name for name in OF_ROWS if name not in ("interleave", "interleave.many")])
 def test_verbs_of_run_tables_are_the_loop_by_hand(name):
     verb = of_kind("runs")[name]
@@ -273,6 +276,7 @@ class TestReplicates:
         assert found["measure"].unique().tolist() == ["RR"]
 
 
+@pytest.mark.broad
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(1, 2), st.integers(1, 9)), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
 def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches):
@@ -300,3 +304,35 @@ def test_replicates_taken_for_systems_are_told_of_tables_too():
         warnings.simplefilter("error")  # an order without draws takes nothing for independent
         tables[0].ireval.order()
         tables[0].drop(columns="seed").assign(run=tables[0]["seed"].astype(str)).ireval(run=["model", "run"]).order()
+
+
+def test_groups_that_are_none_are_no_groups(judged):
+    same(judged.compare("AP", by=None, metadata=None, replicate=None), judged.compare("AP"))
+
+
+@pytest.mark.filterwarnings("ignore:.* has 1 of seed")
+def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_queries():
+    runs = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run")
+    runs["kind"] = np.where(runs["model"].isin(["bm25", "ql"]), "sparse", "learnt")
+    runs = runs[~((runs["model"] == "ql") & (runs["query_id"] == runs["query_id"].iloc[0]))]
+    names = {"run": ["kind", "model", "seed"]}
+    for measure in ("AP", "RPP"):
+        found = runs.ireval(**names).compare(QRELS, measure, by="kind", replicate="seed", topics="common")
+        parts = [
+            (kind, part.ireval(**names).compare(QRELS, measure, replicate="seed", topics="common"))
+            for kind, part in runs.groupby("kind")
+        ]
+        expected = pd.concat([part for _, part in parts], ignore_index=True)
+        assert found["n"].tolist() == expected["n"].tolist()
+        np.testing.assert_array_equal(found["difference"], expected["difference"])
+
+
+def test_metadata_of_collections_may_stand_in_several_tables():
+    runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
+    fields = pd.DataFrame({"collection": ["one", "two"], "field": ["law", "news"]})
+    years = pd.DataFrame({"collection": ["two", "one"], "year": [2021, 2020]})
+    by = ["collection", "field", "year"]
+    found = runs.ireval.summary(qrels, "AP", by=by, metadata=[fields, years], topics="common")
+    both = runs.ireval.summary(qrels, "AP", by=by, metadata=fields.merge(years), topics="common")
+    same(found, both)
+    assert found[by].drop_duplicates().to_numpy().tolist() == [["one", "law", 2020], ["two", "news", 2021]]

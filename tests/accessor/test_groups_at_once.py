@@ -82,6 +82,7 @@ def parts_of(frame, about, **others):
         yield label, tuple(one[one["query_id"].isin(own)] for one in (frame, *others.values()))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("name", "words"), CASES, ids=lambda one: one if isinstance(one, str) else None)
 def test_groups_of_a_size_are_the_loop_by_hand(name, words):
     given = {**ARGUMENTS.get(name, {}), **words} if name != "replicates" else words
@@ -96,6 +97,7 @@ def test_groups_of_a_size_are_the_loop_by_hand(name, words):
     assert found["part"].nunique() >= len(SIZES) - 4
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("kind", ["integers", "categories"])
 @pytest.mark.parametrize("name", ["summary", "compare", "order", "agree", "describe", "check"])
 def test_groups_keep_the_order_and_the_type_of_their_labels(name, kind):
@@ -106,6 +108,7 @@ def test_groups_keep_the_order_and_the_type_of_their_labels(name, kind):
     assert pd.Index(found["part"]).dtype.kind == ("i" if kind == "integers" else "O")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["summary", "compare", "order", "quantiles", "ties", "correlate", "power"])
 def test_runs_that_some_groups_lack_are_not_in_them(name):
     lacking = pd.Series(NUMBER, IDS).isin([SIZES.index(4), SIZES.index(6)])
@@ -118,6 +121,7 @@ def test_runs_that_some_groups_lack_are_not_in_them(name):
     same(found, hand)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["compare", "order", "mean", "ties", "agree", "discriminative_power"])
 def test_groups_of_a_table_of_preferences_are_the_loop_by_hand(name):
     table = RUNS.ireval.prefer(QRELS, ["RPP", "AP"], topics="judged")
@@ -158,6 +162,7 @@ class TestWhatIsSaid:
         with pytest.raises(ValueError, match=f"in the group part='{NAMES[NUMBER[3]]}': measure 'AP' has 5 infinite"):
             ask(scores.ireval, "compare", measures=None, by="part", metadata=ABOUT["text"])
 
+    @pytest.mark.broad
     @pytest.mark.filterwarnings("ignore:2 of 12 groups are left out")
     def test_a_warning_of_a_group_is_in_its_own_words(self):
         scores = RUNS.ireval.measure(QRELS, "AP", topics="judged")

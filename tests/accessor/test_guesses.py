@@ -115,8 +115,10 @@ def test_a_test_in_the_place_of_a_measure_is_told_on_runs_too():
 
 def test_votes_and_wide_scores_are_told_the_call_that_makes_a_table_of_them():
     log = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]})
-    with pytest.raises(AttributeError, match=r"looks like a log of votes: pdeval\.votes\(df\)"):
+    with pytest.raises(AttributeError, match=r"looks like a log of votes .*pdeval\.votes\(df\)"):
         log.ireval.order()
+    with pytest.raises(AttributeError, match=r"looks like a log of votes: pdeval\.votes\(df\)"):
+        log.rename(columns={"model_a": "left", "model_b": "right"}).ireval.order()
     wide = pd.DataFrame({"name": ["a"], "qid": ["1"], "map": [0.5], "P_5": [0.2]})
     with pytest.raises(AttributeError, match=r"one column per measure \(map, P_5\): pdeval\.scores\(df\)"):
         wide.ireval.compare()

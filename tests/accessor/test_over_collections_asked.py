@@ -47,6 +47,7 @@ def scores():
     return stacked(RUNS).ireval.measure(stacked(QRELS), "AP", by="collection", topics="common")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("measure", ["AP", "RPP"])
 @pytest.mark.parametrize("name", VERBS)
 def test_runs_and_joins_are_asked_as_their_values_are(judged, name, measure):
@@ -63,6 +64,7 @@ def test_runs_and_joins_are_asked_as_their_values_are(judged, name, measure):
         assert found.attrs["topics"] == "common"
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("measure", ["AP", "RPP"])
 @pytest.mark.parametrize("name", VERBS)
 def test_stacked_collections_are_joined_to_their_own_judgments_first(name, measure):
@@ -76,6 +78,7 @@ def test_stacked_collections_are_joined_to_their_own_judgments_first(name, measu
         assert found["collections"].unique().tolist() == [3]
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 @pytest.mark.parametrize("name", VERBS)
 def test_stacked_collections_on_dask_are_asked_alike(name):

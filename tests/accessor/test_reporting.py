@@ -52,6 +52,7 @@ def test_a_curve_is_drawn_and_not_reported(joined):
         joined.curve().ireval.report()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("measures", "verb"), [(["AP", "RR"], "measure"), (["RPP"], "prefer")])
 def test_a_report_of_stacked_collections_is_that_of_their_values(measures, verb):
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()

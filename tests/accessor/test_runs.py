@@ -218,6 +218,7 @@ def test_the_index_of_the_callers_table_does_not_matter(wanted, index):
         assert values(runs.set_axis(made).ireval.measure(qrels.set_axis([1] * len(qrels)), MEASURES)) == wanted[0]
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 @pytest.mark.parametrize("rules", [{"depth": 5}, {"ties": "first"}, {"level": 2}, {"topics": "judged"}])
 def test_the_verbs_hand_their_rules_to_the_join(rules):

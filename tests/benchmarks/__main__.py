@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tests.benchmarks import jobs
+from tests.benchmarks import jobs, orderings
 from tests.benchmarks.data import SHAPES, Shape, make
 from tests.benchmarks.memory import peaks
 
@@ -118,6 +118,7 @@ def main() -> None:
         f"\n{platform.machine()}, Python {platform.python_version()}, pandas {pd.__version__}, numpy {np.__version__}"
     )
     print(table.to_string(index=False, float_format=lambda value: f"{value:.2f}", na_rep=""))
+    orderings.show(given.quick)
     print("\nGrowth of time when one side doubles (1 = linear, 2 = quadratic)")
     print(growth(2 if given.quick else 4).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
     print("\nWhat the order of rows, the duplicate check and the accounting cost (CPU time)")

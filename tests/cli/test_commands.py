@@ -64,6 +64,7 @@ def test_evaluate_averages_over_groups_of_runs(data, sample, pdeval_command):
     assert table["fusion"] == pytest.approx(0.5049, abs=5e-5)
 
 
+@pytest.mark.broad
 def test_files_folders_patterns_and_parquet_are_read_alike(data, sample, tmp_path, pdeval_command):
     qrels, folder = data
     runs, judged, _ = pdeval.datasets.load_sample()
@@ -120,6 +121,7 @@ def test_compare_shows_fewer_columns_in_a_table_than_in_a_file(data, tmp_path, p
     assert found["significant"].sum() == sum(line.endswith("yes") for line in table)
 
 
+@pytest.mark.broad
 def test_report_is_latex_by_default_and_follows_the_file(data, sample, tmp_path, pdeval_command):
     words = ("report", *data, "-m", "AP,nDCG@10", "--quiet")
     text = pdeval_command(*words, "--caption", "On 100% of it", "--label", "tab:x").out
@@ -209,6 +211,7 @@ def test_a_matrix_is_of_one_measure_over_all(words, data, pdeval_command):
     assert "give one -m, no -q, no --baseline" in done.err
 
 
+@pytest.mark.broad
 def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command):
     qrels, runs = data
     (tmp_path / "bad.run").write_text("1 Q0 a 1 high t\n")
@@ -285,6 +288,7 @@ def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20
     assert table["run"].tolist() == ["r1", "r10", "r2"]  # files stay as the verb has them
 
 
+@pytest.mark.broad
 def test_a_folder_of_collections_is_evaluated_one_by_one(tmp_path, sample, pdeval_command):
     for name in ("a", "b"):
         shutil.copytree(sample, tmp_path / name)

@@ -59,6 +59,7 @@ def test_a_full_disk_behind_standard_output_is_said(words, pdeval_command, monke
     assert done.err == "pdeval: error: No space left on device: 'standard output'\n"
 
 
+@pytest.mark.broad
 @needs_full
 @pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["evaluate", "--help"], ["evaluate", "-v"]])
 def test_help_and_version_that_cannot_be_written_are_an_error(words):
@@ -76,6 +77,7 @@ def test_a_full_disk_behind_a_file_is_said_with_its_name(pdeval_command):
     assert (done.status, done.err) == (1, "pdeval: error: No space left on device: '/dev/full'\n")
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 @pytest.mark.parametrize("ending", [".xlsx", ".parquet", ".csv", ".html"])
 def test_a_disk_that_takes_no_more_leaves_no_file_and_one_sentence(ending, tmp_path):

@@ -171,6 +171,7 @@ def naive_alpha(table: pd.DataFrame, scale: str) -> float:
     return 1 - observed / expected if expected else np.nan
 
 
+@pytest.mark.broad
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 3)), max_size=20))
 @settings(max_examples=60, deadline=None)
 def test_alpha_equals_the_sum_over_all_pairs_of_labels(rows):
@@ -181,6 +182,7 @@ def test_alpha_equals_the_sum_over_all_pairs_of_labels(rows):
         assert found == pytest.approx(naive_alpha(table, scale), nan_ok=True, abs=1e-9)
 
 
+@pytest.mark.broad
 def test_crowd_figures_equal_statsmodels_and_an_independent_computation(crowd):
     bound = crowd.ireval(query="topic", doc="doc", assessor="worker", label="label")
     found = bound.agreement(by="job", order=["not_relevant", "relevant", "highly_relevant"])
@@ -207,6 +209,7 @@ def test_crowd_figures_equal_statsmodels_and_an_independent_computation(crowd):
             assert value[f"alpha_{scale}"] == pytest.approx(naive_alpha(table, scale), abs=1e-12)
 
 
+@pytest.mark.broad
 def test_crowd_pairs_equal_statsmodels_cohen_pair_by_pair(crowd):
     job = crowd[crowd["job"] == "3P-Doc-High"]
     pairs = job.ireval(assessor="worker").agreement.pairs()

@@ -108,6 +108,7 @@ def cut_by_hand(runs, qrels, run, depth):
     return qrels[kept]
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.* judged queries are missing")
 @settings(max_examples=12, deadline=None)
 @given(collections())

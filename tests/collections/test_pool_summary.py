@@ -87,6 +87,7 @@ def test_the_size_of_a_pool_does_not_depend_on_teams():
         summary(per="pair", team=dict.fromkeys("xyz", "all"))
 
 
+@pytest.mark.broad
 @settings(max_examples=40, deadline=None)
 @given(collections(), st.integers(1, 6), st.sampled_from([1, 1 << 21]))
 def test_contributions_and_overlaps_equal_those_of_sets(collection, depth, block):

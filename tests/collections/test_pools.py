@@ -123,6 +123,7 @@ def test_pools_equal_sets_of_first_items(collection, depth):
     assert found["rank"].tolist() == [min(wanted[key]) for key in keys]
 
 
+@pytest.mark.broad
 @settings(max_examples=60, deadline=None)
 @given(collections())
 def test_the_corpus_of_a_query_holds_what_was_retrieved_or_is_relevant(collection):
@@ -157,6 +158,7 @@ def test_pools_of_integer_and_categorical_ids_hold_the_callers_ids():
     assert plain["run"].dtype == RUNS["run"].dtype
 
 
+@pytest.mark.broad
 def test_a_pool_of_real_runs_equals_sets_of_first_items(shared_data):
     import pdeval
 

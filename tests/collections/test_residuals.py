@@ -127,6 +127,7 @@ def test_rank_biased_precision_with_a_cutoff_has_no_doubt_below_it():  # issue 1
     assert table["high"].tolist() == pytest.approx(wanted)
 
 
+@pytest.mark.broad
 @settings(max_examples=30, deadline=None)
 @given(
     st.permutations("abcdefgh"),

@@ -72,6 +72,7 @@ CALLS = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("case", CALLS)
 def test_every_result_is_what_its_schema_says(case, runs, qrels, labels):
     _, names, call = CALLS[case]
@@ -83,6 +84,7 @@ def test_every_result_is_what_its_schema_says(case, runs, qrels, labels):
     assert repr(result.ireval).startswith(f"{SCHEMAS[name].says}: {rows}")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("case", [case for case in CALLS if case.partition(",")[0] != "pool_by_run"])
 def test_results_are_recognised_by_their_columns_alone(case, runs, qrels, labels):
     _, _, call = CALLS[case]

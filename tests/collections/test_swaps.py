@@ -49,6 +49,7 @@ def test_two_assessors_who_want_opposite_items_turn_the_ordering_round():
     assert found["tau_b"].tolist() == pytest.approx([stats.kendalltau([1, 2, 3], [2, 2, 1]).statistic])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("topics", ["relevant", "judged"])
 def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, labels, topics):
     measures = ["AP", "nDCG@10", "RPP", "ERR@10"]

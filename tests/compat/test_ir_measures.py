@@ -33,6 +33,7 @@ def frames(qrels, run):
     )
 
 
+@pytest.mark.broad
 def test_every_measure_is_that_of_ir_measures_to_the_last_bit():
     own = ir_measures.pytrec_eval
     for seed in range(6):

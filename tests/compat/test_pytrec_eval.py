@@ -42,6 +42,7 @@ def drawn(seed):
 class TestAgainstThePackage:
     pytestmark = pytest.mark.extras
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("level", [1, 2, 3])
     @pytest.mark.parametrize("judged_only", [False, True])
     def test_every_measure_is_the_same_to_the_last_bit(self, level, judged_only):

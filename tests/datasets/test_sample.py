@@ -141,6 +141,7 @@ def test_changing_the_sample_does_not_change_the_next_one():
     assert datasets.sample_runs()["rank"].iloc[0] == 1
 
 
+@pytest.mark.broad
 def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
     code = (
         "import runpy, pathlib, tempfile, pdeval.datasets.generate as g\n"

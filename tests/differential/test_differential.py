@@ -24,6 +24,7 @@ def told(**options):
     return tally, out.getvalue()
 
 
+@pytest.mark.broad
 def test_random_collections_differ_from_no_oracle():
     tally, text = told(seconds=3, seed=SEED)
     assert tally.found == [], text
@@ -31,6 +32,7 @@ def test_random_collections_differ_from_no_oracle():
     assert tally.values["plain Python"] > 0
 
 
+@pytest.mark.broad
 def test_damaged_files_and_frames_are_told_or_make_no_difference():
     out = io.StringIO()
     with contextlib.redirect_stdout(out):

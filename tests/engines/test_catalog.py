@@ -25,10 +25,12 @@ PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "prefere
     ],
 )
 class TestEveryEntryOfTheCatalog:
+    @pytest.mark.broad
     def test_every_measure_is_the_same_to_the_last_bit(self, runs, qrels, every_score, parts, rows):
         lazy = quiet(divided(runs, parts, rows).ireval.measure, qrels, METRICS)
         same_bits(every_score, gathered(lazy, SCORES))
 
+    @pytest.mark.broad
     def test_every_preference_is_the_same_to_the_last_bit(self, runs, qrels, every_preference, parts, rows):
         lazy = quiet(divided(runs, parts, rows).ireval.prefer, qrels, PREFERRED)
         same_bits(every_preference, gathered(lazy, PREFERENCES))

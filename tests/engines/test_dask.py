@@ -41,6 +41,7 @@ def test_the_rules_of_the_join_mean_what_they_mean_on_pandas(some, qrels, rules,
     same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules), PREFERENCES))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by run", "mixed"])
 def test_the_order_of_rows_decides_ties_after_a_shuffle_too(some, qrels, rows):
     table = divided(some, 5, rows)
@@ -48,6 +49,7 @@ def test_the_order_of_rows_decides_ties_after_a_shuffle_too(some, qrels, rows):
     same_bits(expected, gathered(quiet(table.ireval.measure, qrels, MIXED, ties="first"), SCORES))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by run", "by query", "mixed"])
 def test_items_that_nobody_returned_are_counted_where_a_measure_asks(few, qrels, rows):
     for judged in (qrels, pdeval.datasets.sample_qrels()):
@@ -56,6 +58,7 @@ def test_items_that_nobody_returned_are_counted_where_a_measure_asks(few, qrels,
         same_bits(expected, gathered(lazy, SCORES))
 
 
+@pytest.mark.broad
 def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
     measures = ["AP", "nDCG@10", "RR", "P@10"]
     expected = quiet(runs.ireval.measure, qrels, measures, ties="expected")
@@ -64,6 +67,7 @@ def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
 
 
 @pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (3, "by run"), (3, "by query"), (3, "mixed")])
+@pytest.mark.broad
 class TestQueriesAndRunsWithoutAnswers:
     def test_a_query_that_no_run_answered_counts_as_the_worst_case(self, few, qrels, parts, rows):
         table = divided(few, parts, rows)
@@ -85,6 +89,7 @@ class TestQueriesAndRunsWithoutAnswers:
         same_bits(quiet(frame.ireval.mean, qrels, "RPP"), quiet(table.ireval.mean, qrels, "RPP"))
 
 
+@pytest.mark.broad
 class TestTablesOfResults:
     def test_scores_on_dask_are_summed_up_as_on_pandas(self, some, qrels):
         scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
@@ -168,6 +173,7 @@ def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
     assert other.here is judged.here
 
 
+@pytest.mark.broad
 class TestLazyFrames:
     def test_the_meta_is_exactly_what_the_partitions_hold(self, runs, qrels):
         table = divided(runs, 4, "mixed")
@@ -207,6 +213,7 @@ class TestLazyFrames:
         same_bits(every_score, found)
 
 
+@pytest.mark.broad
 class TestIds:
     @pytest.mark.parametrize("rows", ["by run", "mixed"])
     def test_runs_may_be_named_by_several_columns_and_queries_by_integers(self, some, qrels, rows):
@@ -373,3 +380,21 @@ def test_what_is_different_on_dask_is_said_in_the_documentation(few):
         for owner in (door, pdeval.engines.dask.DaskJudged):
             assert "On Dask the result is a lazy Dask frame" in getattr(owner, name).__doc__
             assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
+
+
+def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels):
+    for verb, measure in (("measure", "AP"), ("prefer", "RPP")):
+        expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
+        lazy = divided(expected, 3, "mixed")
+        pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)
+
+
+def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):
+    given = {}
+    for row in qrels.drop_duplicates(["query_id", "doc_id"]).itertuples():
+        given.setdefault(str(row.query_id), {})[str(row.doc_id)] = int(row.relevance)
+    joined = divided(some, 3).ireval.join(given, topics="common")
+    same_bits(
+        quiet(some.ireval.join(given, topics="common").mean, ["AP"]),
+        quiet(joined.mean, ["AP"]),
+    )

@@ -60,6 +60,7 @@ def agree(expected, found):
         same_bits(expected, found)
 
 
+@pytest.mark.broad
 @settings(max_examples=8)
 @given(collections(), st.sampled_from(["relevant", "judged", "answered", "common"]))
 def test_any_division_of_the_rows_gives_the_numbers_of_pandas(collection, topics):

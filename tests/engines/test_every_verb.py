@@ -37,6 +37,7 @@ def joins(parts, rows):
     return table.compute().reset_index(drop=True).ireval.join(qrels), table.ireval.join(qrels)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
 @pytest.mark.parametrize(("parts", "rows"), [(1, "by run"), (3, "mixed"), (17, "by query")])
 def test_every_verb_of_a_join_is_the_same_to_the_last_bit(parts, rows, name):
@@ -45,6 +46,7 @@ def test_every_verb_of_a_join_is_the_same_to_the_last_bit(parts, rows, name):
     same(asked(judged, name, given), asked(on_dask, name, given))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
 def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
     qrels = pdeval.datasets.sample_qrels()

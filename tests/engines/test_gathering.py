@@ -11,7 +11,7 @@ import pytest
 import pdeval
 from pdeval.accessor import DOORS, Joined
 from pdeval.engines.dividing import plan
-from pdeval.engines.gathering import Gathered, said
+from pdeval.engines.gathering import Gathered, bytes_of_a_row, said
 from pdeval.judged import judged as pandas_join
 from pdeval.kinds.tables import Table
 from pdeval.verbs import VERBS, of_kind, verb
@@ -24,11 +24,13 @@ pytestmark = pytest.mark.extras
 
 
 class TestPositions:
+    @pytest.mark.broad
     @pytest.mark.parametrize("parts", [1, 3, 17])
     def test_the_positions_are_those_of_pandas_in_the_same_order(self, runs, qrels, parts):
         found = divided(runs, parts).ireval.join(qrels).gathered().positions
         same_positions(runs.ireval.join(qrels).positions, found)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("rows", ["by query", "mixed"])
     def test_hits_of_one_item_stand_in_the_order_of_the_runs_whatever_that_of_the_rows(self, some, qrels, rows):
         found = divided(some, 5, rows).ireval.join(qrels).gathered().positions
@@ -44,6 +46,7 @@ class TestPositions:
         expected = table.compute().reset_index(drop=True).ireval.join(qrels, **rules).positions
         same_positions(by_run(expected), table.ireval.join(qrels, **rules).gathered().positions)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("subtopics", [True, False])
     @pytest.mark.parametrize("rows", ["by run", "mixed"])
     def test_a_join_of_relevant_items_alone_is_that_of_pandas(self, few, subtopics, rows):
@@ -54,6 +57,7 @@ class TestPositions:
             found = Gathered(plan(divided(few, 4, rows), given, complete=False)).positions
             same_positions(by_run(expected), found)
 
+    @pytest.mark.broad
     def test_queries_without_answers_or_judgments_and_other_ids_are_as_on_pandas(self, few, qrels):
         stray = few.head(3).assign(run="stray", query_id="999")
         frame = pd.concat([few, stray], ignore_index=True).assign(seed=7)
@@ -83,6 +87,7 @@ class TestPositions:
 
 
 class TestTheBound:
+    @pytest.mark.broad
     def test_the_estimate_is_never_below_what_is_gathered(self, runs, qrels):
         for table, judged in ((divided(runs, 3), qrels), (divided(runs, 3), pdeval.datasets.sample_qrels())):
             here = table.ireval.join(judged).here
@@ -93,6 +98,7 @@ class TestTheBound:
             arrays += [at.judged.topic, at.judged.doc, at.judged.grade]
             assert sum(array.nbytes for array in arrays) <= size
 
+    @pytest.mark.broad
     def test_positions_that_might_not_fit_are_not_begun(self, some, qrels):
         seen = ["of this test"]
         joined = _read_with(some, seen).ireval.join(qrels)
@@ -124,6 +130,7 @@ class TestTheBound:
 
 
 class TestRows:
+    @pytest.mark.broad
     def test_items_that_nobody_returned_are_counted_where_the_rows_are(self, few, qrels):
         measure = "ASL(unretrieved=corpus)"
         expected = quiet(few.ireval.mean, qrels, measure)
@@ -246,6 +253,7 @@ def test_rows_that_a_verb_of_run_tables_needs_are_gathered_only_where_they_are_f
         table.ireval.swap_assessors(labels, "AP")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by run", "by query", "mixed"])
 def test_hyperparameters_that_are_missing_or_fractions_tell_runs_apart(few, qrels, rows):
     rate = few["run"].map({"bm25": 0.5, "ql": np.nan, "tfidf": 0.1, "dense-s1": np.nan})
@@ -258,6 +266,7 @@ def test_hyperparameters_that_are_missing_or_fractions_tell_runs_apart(few, qrel
     same_bits(quiet(expected.order, "RPP"), quiet(found.order, "RPP"))
 
 
+@pytest.mark.broad
 def test_leaving_runs_out_of_the_pool_gathers_no_rows(some, qrels):
     joined = divided(some, 3, "mixed").ireval.join(qrels)
     team = {"bm25": "a", "bm25+rm3": "a", "ql": "b", "tfidf": "c", "dense-s1": "d"}
@@ -266,3 +275,8 @@ def test_leaving_runs_out_of_the_pool_gathers_no_rows(some, qrels):
         for options in ({}, {"team": team}):
             expected = quiet(some.ireval.join(qrels).pool.leave_one_out, "AP", **options)
             same_bits(expected, quiet(joined.gathered().pool.leave_one_out, "AP", **options))
+
+
+def test_a_row_takes_the_bytes_of_its_numbers_categories_and_texts():
+    frame = pd.DataFrame({"run": pd.Categorical(["a"]), "doc_id": ["d"], "score": [0.5], "rank": [1], "n": [2]})
+    assert bytes_of_a_row(frame) == 4 + 48 + 3 * 8

@@ -31,16 +31,23 @@ def batches(frame, size):
 
 
 class TestTheJoin:
+    @pytest.mark.broad
     def test_parts_of_whole_queries_make_the_join_of_all_rows(self, runs, qrels):
         made = pdeval.join_parts(by_query(runs), qrels)
         assert type(made) is Joined
         same_positions(by_run(runs.ireval.join(qrels).positions), made.positions)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("size", [1, 7, 1000, 2001, 10**6])
     def test_batches_of_rows_sorted_by_query_may_end_anywhere(self, few, qrels, size):
         few = few[few["query_id"] < "114"] if size == 1 else few
         expected = by_run(few.ireval.join(qrels).positions)
         same_positions(expected, pdeval.join_parts(iter(batches(few, size)), qrels).positions)
+
+    def test_one_query_is_enough_also_where_it_is_the_first_that_is_judged(self, few, qrels):
+        part = few[few["query_id"] == "110"]
+        own = qrels[qrels["query_id"].astype(str) >= "110"]
+        same_positions(by_run(part.ireval.join(own).positions), pdeval.join_parts([part], own).positions)
 
     @pytest.mark.parametrize("inside", ["by run", "mixed"])
     def test_rows_inside_a_part_may_stand_in_any_order(self, few, qrels, inside):
@@ -50,6 +57,7 @@ class TestTheJoin:
             frames = [frame.sample(frac=1, random_state=2) for frame in frames]
         same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(frames, qrels).positions)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize(
         "rules",
         [
@@ -125,6 +133,7 @@ class TestTheJoin:
 
 
 class TestVerbs:
+    @pytest.mark.broad
     @pytest.mark.parametrize("name", JOINED)
     def test_every_verb_of_a_join_is_the_same_to_the_last_bit(self, some, name):
         judged = pdeval.datasets.sample_qrels()
@@ -133,6 +142,7 @@ class TestVerbs:
         given = arguments(name, one)
         same(asked(one, name, given), asked(two, name, given))
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("name", [name for name in VERBS["runs"] if name not in JOINED])
     def test_a_verb_that_reads_rows_says_that_they_are_gone(self, few, qrels, name):
         made = pdeval.join_parts(by_query(few), qrels)
@@ -143,6 +153,7 @@ class TestVerbs:
         with pytest.raises(ValueError, match=r"counted while they are there: pdeval.join_parts\(.*, corpus=True\)"):
             quiet(pdeval.join_parts(by_query(few), qrels).mean, "ASL")
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("rules", [{}, {"depth": 10}, {"level": 2}], ids=str)
     def test_the_items_of_queries_are_counted_where_that_is_asked_for(self, few, qrels, rules):
         expected = few.ireval.join(qrels, **rules)

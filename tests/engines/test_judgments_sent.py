@@ -31,6 +31,7 @@ def nothing_is_small(monkeypatch):
 
 @pytest.mark.usefixtures("nothing_is_small")
 class TestLargeJudgments:
+    @pytest.mark.broad
     @pytest.mark.parametrize(("rows", "on_dask"), [("by run", True), ("by query", False)])
     def test_the_numbers_are_those_of_pandas(self, some, qrels, rows, on_dask):
         given = divided(qrels, 4) if on_dask else qrels
@@ -42,12 +43,14 @@ class TestLargeJudgments:
         lazy = quiet(table.ireval.prefer, given, ["RPP", "ST-RPP"], topics="judged")
         same_bits(expected, gathered(lazy, PREFERENCES))
 
+    @pytest.mark.broad
     def test_orders_are_those_of_pandas(self, some, qrels):
         same_bits(
             quiet(some.ireval.order, qrels, ["RPP", "rrLP", "AP"]),
             quiet(divided(some, 4).ireval.order, divided(qrels, 4), ["RPP", "rrLP", "AP"]),
         )
 
+    @pytest.mark.broad
     def test_no_worker_gets_all_judgments(self, some, qrels):
         joined = divided(some, 4, "by query").ireval.join(divided(qrels, 4)).plan.division()
         assert joined.whole.qrels is None
@@ -56,6 +59,7 @@ class TestLargeJudgments:
         assert max(map(len, parts)) < len(qrels) / 2
         assert sum(part["query_id"].nunique() for part in parts) == 50
 
+    @pytest.mark.broad
     def test_partitions_of_whole_queries_stay_and_the_judgments_move(self, some, qrels):
         import dask.dataframe as dd
 
@@ -67,6 +71,7 @@ class TestLargeJudgments:
         assert division.judged.npartitions == 30
         same_bits(quiet(some.ireval.measure, qrels, "AP"), gathered(quiet(joined.measure, "AP"), SCORES))
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("on_dask", [True, False])
     def test_positions_are_gathered_all_the_same(self, some, qrels, on_dask):
         joined = divided(some, 4, "mixed").ireval.join(divided(qrels, 4) if on_dask else qrels)
@@ -85,6 +90,7 @@ def test_only_the_needed_columns_are_sent(some, qrels):
     assert list(joined.whole.qrels.columns) == ["query_id", "doc_id", "relevance", "subtopic"]
 
 
+@pytest.mark.broad
 def test_judgments_of_no_relevance_are_sent_only_where_measures_look_at_them(some):
     qrels = pdeval.datasets.sample_qrels()
     table = divided(some, 3, "mixed")
@@ -99,6 +105,7 @@ def test_judgments_of_no_relevance_are_sent_only_where_measures_look_at_them(som
         same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measure, topics="judged"), SCORES))
 
 
+@pytest.mark.broad
 def test_bound_columns_are_understood_on_dask(some):
     qrels = pdeval.datasets.sample_qrels().rename(columns={"query_id": "topic_no", "relevance": "how"})
     expected = quiet(some.ireval.measure, qrels.ireval(query="topic_no", grade="how"), "AP")
@@ -152,3 +159,9 @@ def test_judgments_of_subtopics_and_large_ones_are_all_kept():
     large = judgments_sent.given(qrels.drop(columns="subtopic"), small=1)
     assert large.frame is None
     assert large.relevant_only() is large
+
+
+def test_large_judgments_of_pandas_are_divided_into_parts_that_are_small(qrels):
+    large = judgments_sent.given(qrels, small=400).large
+    assert large.npartitions == -(-len(qrels) // 400)
+    assert max(len(large.partitions[at].compute()) for at in range(large.npartitions)) <= 401

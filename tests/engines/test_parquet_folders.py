@@ -52,6 +52,7 @@ def test_a_folder_that_was_used_is_refused_by_default_and_named(tmp_path):
     assert names(tmp_path) == ["runs"]
 
 
+@pytest.mark.broad
 def test_overwrite_replaces_all_of_it(tmp_path):
     folder = tmp_path / "runs"
     table(16, 8).ireval.to_parquet(folder)
@@ -62,6 +63,7 @@ def test_overwrite_replaces_all_of_it(tmp_path):
     assert names(tmp_path) == ["runs"]
 
 
+@pytest.mark.broad
 def test_a_table_may_replace_the_folder_that_it_is_read_from(tmp_path):
     import dask.dataframe as dd
 
@@ -118,6 +120,7 @@ def test_a_file_is_no_folder(overwrite, tmp_path):
     assert (tmp_path / "runs").read_text() == "keep me"
 
 
+@pytest.mark.broad
 def test_what_fails_half_way_leaves_the_old_table(tmp_path, monkeypatch):
     ready, calls = parquet_folders.partitions._ready, []
 
@@ -160,6 +163,7 @@ def test_what_came_meanwhile_is_not_removed(tmp_path, monkeypatch):
     assert names(tmp_path) == ["notes.txt"]
 
 
+@pytest.mark.broad
 def test_a_store_behind_a_url_has_the_same_rules():
     import fsspec
 

@@ -7,6 +7,7 @@ import pytest
 
 from pdeval.catalog import parse_all
 from pdeval.engines import census, partitions
+from pdeval.kinds.tables import read
 from tests.engines.bits import SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
@@ -67,6 +68,7 @@ class TestShuffle:
         }
         assert len(rows) == len(some)
 
+    @pytest.mark.broad
     def test_categoricals_of_integers_and_of_text_survive_a_shuffle(self, some, qrels):
         frame = some.assign(doc_id=some["doc_id"].astype("category"))
         expected = quiet(frame.ireval.measure, qrels, ["AP", "ASL"])
@@ -76,6 +78,7 @@ class TestShuffle:
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
 class TestParquet:
+    @pytest.mark.broad
     def test_what_is_written_holds_whole_queries_and_needs_no_shuffle(self, some, qrels, tmp_path):
         import dask.dataframe as dd
 
@@ -104,6 +107,7 @@ class TestParquet:
         expected = frame.astype({"run": object, "query_id": object})
         pd.testing.assert_frame_equal(found.astype({"doc_id": object}), expected.astype({"doc_id": object}))
 
+    @pytest.mark.broad
     def test_a_table_of_whole_queries_is_written_as_it_is_divided(self, some, tmp_path):
         import dask.dataframe as dd
 
@@ -112,6 +116,7 @@ class TestParquet:
         table.ireval.to_parquet(tmp_path)
         assert len(list(tmp_path.glob("*.parquet"))) == 30
 
+    @pytest.mark.broad
     def test_row_groups_that_divide_a_query_are_noticed(self, some, qrels, tmp_path):
         import dask.dataframe as dd
 
@@ -132,3 +137,14 @@ def test_rows_to_be_written_stand_by_query_and_run_with_ids_as_text():
     assert found["run"].tolist() == ["a"] * 20 + ["b"] * 20
     assert found["n"].tolist() == [*range(1, 40, 2), *range(0, 40, 2)]
     assert found.index.tolist() == list(range(40))
+
+
+def test_queries_are_made_whole_where_only_one_of_them_is_divided():
+    import dask.dataframe as dd
+
+    rows = [("a", query, f"d{n}", 1.0) for query, n in (("1", 1), ("1", 2), ("2", 1), ("2", 2), ("3", 1), ("3", 2))]
+    frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
+    whole = partitions.whole_queries(dd.from_pandas(frame, npartitions=2, sort=False), read(frame, "runs"))
+    parts = [whole.partitions[at].compute() for at in range(whole.npartitions)]
+    assert sorted(query for part in parts for query in part["query_id"].unique()) == ["1", "2", "3"]
+    assert sum(map(len, parts)) == 6

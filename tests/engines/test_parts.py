@@ -60,6 +60,8 @@ def test_every_list_is_spoken_for_once_where_queries_are_divided(some, qrels):
     for at, frame in enumerate(frames):
         part = part_of(frame, at, None, joined.whole)
         cells[np.ix_(part.topics, part.runs)] += part.mine
+        expected = joined.whole.runs.iloc[part.runs].reset_index(drop=True)
+        pd.testing.assert_frame_equal(part.positions.runs, expected)
     assert (cells == 1).all()
 
 
@@ -136,6 +138,7 @@ def divisions(some):
     }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("depth", [None, 500])
@@ -149,6 +152,7 @@ def test_lists_that_change_between_the_two_readings_are_an_error(some, qrels, ro
         lazy.compute()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
 def test_lists_that_stay_are_no_error(some, qrels, rows):
     plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)

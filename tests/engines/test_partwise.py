@@ -18,6 +18,7 @@ MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 class TestOrderings:
     METHODS = ("winrate", "borda", "copeland", "mc4", "bradley-terry")
 
+    @pytest.mark.broad
     @pytest.mark.parametrize(("rows", "topics"), [("mixed", "relevant"), ("by query", "answered")])
     def test_every_ordering_is_the_same_to_the_last_bit(self, some, qrels, rows, topics):
         measures = ["RPP", "ST-RPP", "sgnLP", "rrLP", "AP", "ASL"]
@@ -27,12 +28,14 @@ class TestOrderings:
         same_bits(expected, quiet(table.ireval.order, qrels, measures, **options))
         same_bits(quiet(some.ireval.order, qrels, MIXED), quiet(table.ireval.order, qrels, MIXED))
 
+    @pytest.mark.broad
     def test_intervals_and_the_rules_of_other_tools_are_the_same(self, some, qrels):
         table = divided(some, 6, "mixed")
         for options in ({"draws": 50, "seed": 4}, {"compat": "pref_eval", "method": ["mc4", "winrate"]}):
             expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
             same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
 
+    @pytest.mark.broad
     def test_the_arithmetic_of_another_tool_is_that_of_the_join(self, some, qrels):
         options = {"method": ["mc4", "winrate"]}
         own, plain = (some.ireval.join(qrels, compat=one) for one in ("pref_eval", "trec_eval-10"))
@@ -40,6 +43,7 @@ class TestOrderings:
         assert not expected["score"].equals(quiet(plain.order, "RPP", **options)["score"])
         same_bits(expected, quiet(divided(some, 3).ireval.join(qrels, compat="pref_eval").order, "RPP", **options))
 
+    @pytest.mark.broad
     def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(self, few, qrels, monkeypatch):
         asked = []
         monkeypatch.setattr(DaskJudged, "gathered", lambda self: asked.append(self) or few.ireval.join(qrels))
@@ -61,6 +65,7 @@ class TestOrderings:
             divided(runs, 2).ireval.order(qrels, ["AP", "RPP", "rrLP"])
         assert len(told) == 1
 
+    @pytest.mark.broad
     def test_pairs_are_gathered_block_by_block(self, some, qrels, monkeypatch):
         monkeypatch.setattr(partwise, "MEMORY", 50 * 32 * 4)
         joined = divided(some, 3, "mixed").ireval.join(qrels)
@@ -70,6 +75,7 @@ class TestOrderings:
 
 
 class TestComparisons:
+    @pytest.mark.broad
     @pytest.mark.parametrize("verb", ["compare", "summary"])
     def test_missing_queries_are_told_once_and_first(self, runs, qrels, verb):
         measures = ["AP", "RPP", "RR"] if verb == "compare" else ["AP", "RR"]
@@ -77,6 +83,7 @@ class TestComparisons:
             getattr(divided(runs, 2).ireval, verb)(qrels, measures)
         assert len(told) == 1
 
+    @pytest.mark.broad
     @pytest.mark.parametrize(
         "options",
         [
@@ -97,6 +104,7 @@ class TestComparisons:
         same_bits(quiet(some.ireval.compare, qrels), quiet(divided(some, 3).ireval.compare, qrels))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("verb", ["measure", "prefer", "summary", "order", "compare"])
 def test_a_weight_for_what_no_item_has_is_refused_as_on_pandas(verb, large, monkeypatch):

@@ -97,3 +97,19 @@ def test_on_a_cluster_arrow_gives_memory_back_before_rows_are_shuffled(some, qre
     assert seen == ["shuffle"]
     divided(some, 1).ireval.join(qrels, topics="common").prefer("RPP", baseline="bm25")  # nothing moves
     assert seen == ["shuffle"]
+
+
+def test_a_cluster_bounds_nothing_where_another_scheduler_is_asked_for(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+
+    class Cluster:
+        def scheduler_info(self):
+            return {"workers": {"a": {"memory_limit": 4 * MIB, "nthreads": 2}, "b": {"memory_limit": 0, "nthreads": 1}}}
+
+    monkeypatch.setattr(distributed, "default_client", Cluster)
+    for name in ("synchronous", "threads"):
+        with dask.config.set(scheduler=name):
+            assert room.memory() is None
+    for name in (None, "distributed", "dask.distributed"):
+        with dask.config.set(scheduler=name):
+            assert room.memory() == (4 * MIB, 2)

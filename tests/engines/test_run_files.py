@@ -36,6 +36,7 @@ def test_the_frame_is_that_of_pandas_but_for_float_ranks(folder):
     pd.testing.assert_frame_equal(found.astype(ids), expected)
 
 
+@pytest.mark.broad
 def test_files_are_evaluated_as_on_pandas(folder, qrels):
     expected, table = pdeval.read_runs(folder), pdeval.read_runs(folder, engine="dask")
     for measures in (["AP", "nDCG@10"], ["AP", "ASL"]):
@@ -48,6 +49,7 @@ def test_files_are_evaluated_as_on_pandas(folder, qrels):
     )
 
 
+@pytest.mark.broad
 def test_parquet_files_may_lack_ranks_and_have_more_columns(some, qrels, tmp_path):
     for run, part in some.groupby("run", observed=True):
         frame = part.drop(columns="rank").astype({"run": str, "query_id": str}).assign(note="x")
@@ -74,16 +76,19 @@ def python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.broad
 def test_importing_pdeval_does_not_import_dask():
     done = python("import pdeval, sys; print([name for name in sys.modules if name.split('.')[0] == 'dask'])")
     assert done.stdout.strip() == "[]", done.stderr
 
 
+@pytest.mark.broad
 def test_reading_with_dask_registers_the_accessor(folder):
     code = f"import pdeval; print(pdeval.read_runs({str(folder)!r}, engine='dask').ireval)"
     assert python(code).stdout.startswith("run table on Dask: 5 partitions")
 
 
+@pytest.mark.broad
 def test_without_dask_the_error_says_what_to_install(folder):
     code = f"import sys; sys.modules['dask'] = None; import pdeval; pdeval.read_runs({str(folder)!r}, engine='dask')"
     done = python(code)

@@ -125,6 +125,7 @@ SAME = [
 PLACED = ["ISL", "ESL(i=2)", "TSL", "ASL", "ASL@g1-2"]
 
 
+@pytest.mark.broad
 @given(st.integers(0, 10_000), st.sampled_from([None, 1, 2]))
 @settings(max_examples=25, deadline=None)
 def test_weighted_values_add_up_to_the_preference(seed, level):
@@ -211,6 +212,7 @@ def test_equal_rankings_have_no_level_that_decides():
 EVERY = ["RPP", "sgnLP", "I", "OI", "AP", "bpref", "ASL"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("topics", ["common", "answered", "judged"])
 @pytest.mark.parametrize("measure", EVERY)
 @pytest.mark.filterwarnings("ignore:.*are missing")

@@ -44,6 +44,7 @@ def test_equal_weights_are_recovered(joined):
     np.testing.assert_allclose(found / found.sum(), 1 / RELEVANT, rtol=0, atol=0.04)
 
 
+@pytest.mark.broad
 def test_fitted_weights_agree_with_the_labels_better_than_equal_ones(joined):
     table = labelled(joined, KNOWN, slope=300.0)
     fitted = joined.fit_weights(table, penalty=1e-3)
@@ -55,6 +56,7 @@ def test_fitted_weights_agree_with_the_labels_better_than_equal_ones(joined):
     assert (np.sign(again["value"]) == won).mean() == pytest.approx(fitted.agreement, abs=1e-12)
 
 
+@pytest.mark.broad
 def test_a_strong_penalty_draws_the_weights_together(joined):
     table = labelled(joined, KNOWN, slope=8.0)
     spread = [np.ptp(joined.fit_weights(table, penalty=penalty).weight) for penalty in (1e-3, 1e2, 1e6)]
@@ -62,6 +64,7 @@ def test_a_strong_penalty_draws_the_weights_together(joined):
     assert spread[2] < 0.01
 
 
+@pytest.mark.broad
 def test_winners_may_be_named_and_ties_are_left_out(joined):
     table = labelled(joined, KNOWN, slope=8.0)
     named = table.assign(winner=np.where(table["winner"] == "a", table["run_a"], table["run_b"]))
@@ -70,6 +73,7 @@ def test_winners_may_be_named_and_ties_are_left_out(joined):
     np.testing.assert_array_equal(joined.fit_weights(ties).weight, joined.fit_weights(table).weight)
 
 
+@pytest.mark.broad
 def test_the_order_and_the_direction_of_rows_do_not_matter(joined):
     table = labelled(joined, KNOWN, slope=8.0)
     turned = table.rename(columns={"run_a": "run_b", "run_b": "run_a"})
@@ -125,6 +129,7 @@ def test_labels_that_cannot_be_used_are_refused(joined, case):
         joined.fit_weights(pd.DataFrame(columns))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("said", [tuple, lambda ids: " / ".join(map(str, ids))], ids=["ids", "label"])
 def test_winners_of_several_columns_are_named_by_their_ids_or_label(said):
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -147,6 +152,7 @@ def sides(prefs):
     return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")).drop(columns=["measure", "value"])
 
 
+@pytest.mark.broad
 def test_a_preference_table_is_labelled_by_the_sign_of_its_values(joined):
     prefs = joined.prefer("invRPP")
     wanted = joined.fit_weights(sides(prefs))
@@ -164,6 +170,7 @@ def test_preferences_of_several_measures_are_refused_by_name(joined):
         joined.fit_weights(joined.prefer(["RPP", "invRPP"]))
 
 
+@pytest.mark.broad
 def test_clicks_on_interleaved_lists_are_labels():
     runs, qrels, _ = pdeval.datasets.load_sample()
     joined = runs.ireval.join(qrels, topics="common")
@@ -180,6 +187,7 @@ def test_clicks_on_interleaved_lists_are_labels():
     assert joined.fit_weights(credits).labels == credits["winner"].isin(["a", "b"]).sum()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("made", [sides, lambda prefs: prefs], ids=["winner", "value"])
 def test_bound_labels_may_have_other_column_names(joined, made):
     table = made(joined.prefer("invRPP"))

@@ -55,6 +55,7 @@ def test_the_derivatives_are_those_of_the_preference(joined, over):
         assert slope == pytest.approx(change, abs=1e-5)
 
 
+@pytest.mark.broad
 def test_planted_recall_levels_are_recovered(joined):
     judged = joined.at(level=1)
     table = people(judged, pdeval.parse("RPP", weight=LEVELS, level=1))
@@ -65,6 +66,7 @@ def test_planted_recall_levels_are_recovered(joined):
     assert found.labels == len(table)
 
 
+@pytest.mark.broad
 def test_planted_grades_are_recovered_with_intervals_that_hold_them(joined):
     table = people(joined, pdeval.parse("RPP", grades=GRADES))
     found = joined.fit_population(table, over="grades", penalty=0.1, draws=20)
@@ -75,6 +77,7 @@ def test_planted_grades_are_recovered_with_intervals_that_hold_them(joined):
     assert found.weights["low"].iloc[2] > 1 / 3  # the interval of the planted favourite leaves out equal weights
 
 
+@pytest.mark.broad
 def test_planted_subtopics_are_recovered_and_the_background_with_them(diverse):
     table = people(diverse, pdeval.parse("ST-RPP", subtopics=TOPICS, background=0))
     found = diverse.fit_population(table, over="subtopics", penalty=0.1, draws=0)
@@ -85,6 +88,7 @@ def test_planted_subtopics_are_recovered_and_the_background_with_them(diverse):
     assert found.weights["low"].isna().all()
 
 
+@pytest.mark.broad
 def test_levels_and_grades_are_fitted_together(joined):
     planted = pdeval.parse("RPP", weight=LEVELS, grades=GRADES)
     found = joined.fit_population(people(joined, planted, slope=20.0), over=["recall", "grades"], penalty=0.1, draws=0)
@@ -93,12 +97,14 @@ def test_levels_and_grades_are_fitted_together(joined):
     assert found.weights.query("over == 'recall'")["weight"].iloc[0] > 0.3
 
 
+@pytest.mark.broad
 def test_held_out_agreement_is_above_that_of_equal_weights_where_users_differ(joined):
     table = people(joined, pdeval.parse("RPP", grades={1: 0.02, 2: 0.03, 3: 0.95}))
     found = joined.fit_population(table, over="grades", draws=0)
     assert found.agreement > found.uniform_agreement + 2 * found.standard_error
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(3))
 def test_held_out_agreement_is_no_more_than_an_error_below_where_they_do_not(joined, seed):
     table = people(joined, "RPP(grades=uniform)", seed=seed)
@@ -106,6 +112,7 @@ def test_held_out_agreement_is_no_more_than_an_error_below_where_they_do_not(joi
     assert found.agreement > found.uniform_agreement - max(found.standard_error, 1e-12)
 
 
+@pytest.mark.broad
 def test_agreement_is_that_of_the_preference_itself_on_held_out_queries(joined):
     table = people(joined, pdeval.parse("RPP", grades=GRADES))
     found = joined.fit_population(table, over="grades", draws=0)
@@ -114,11 +121,13 @@ def test_agreement_is_that_of_the_preference_itself_on_held_out_queries(joined):
     assert found.uniform_agreement == pytest.approx(right.mean(), abs=1e-12)
 
 
+@pytest.mark.broad
 def test_a_strong_penalty_makes_weights_equal(joined):
     found = joined.fit_population(people(joined, pdeval.parse("RPP", grades=GRADES)), "grades", penalty=1e6, draws=0)
     np.testing.assert_allclose(found.weights["weight"], found.weights["uniform"], rtol=0, atol=0.01)
 
 
+@pytest.mark.broad
 def test_the_order_of_rows_does_not_matter_and_a_seed_repeats_everything(joined):
     table = people(joined, "RPP")
     one, two = (joined.fit_population(rows, draws=5) for rows in (table, table.sample(frac=1, random_state=1)))
@@ -126,6 +135,7 @@ def test_the_order_of_rows_does_not_matter_and_a_seed_repeats_everything(joined)
     assert (one.agreement, one.standard_error) == (two.agreement, two.standard_error)
 
 
+@pytest.mark.broad
 def test_a_registered_population_is_a_measure_by_name_everywhere(joined):
     table = people(joined, pdeval.parse("RPP", grades=GRADES))
     found = joined.fit_population(table, over=["recall", "grades"], draws=0)
@@ -148,6 +158,7 @@ def test_a_registered_population_is_a_measure_by_name_everywhere(joined):
         del ENTRIES[name]
 
 
+@pytest.mark.broad
 def test_credits_of_interleaving_are_labels():
     runs, qrels, _ = pdeval.datasets.load_sample()
     judged = runs.ireval.join(qrels, topics="common")
@@ -182,6 +193,7 @@ def test_one_grade_has_nothing_to_weigh(joined):
         joined.at(level=1).fit_population(people(joined, "RPP"), over="grades")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("name", "text"), [("RPP", "a measure 'RPP' already"), ("a, b", "cannot be a measure's name")])
 def test_a_name_that_is_taken_or_cannot_be_read_is_refused(joined, name, text):
     found = joined.fit_population(people(joined, "RPP"), draws=0)

@@ -140,6 +140,7 @@ def test_what_is_no_measure_of_one_ranking_is_refused(name, text):
         scores(join(), name)
 
 
+@pytest.mark.broad
 def test_needing_judged_items_is_known_beforehand():
     for name, entry in ENTRIES.items():
         if entry.family != "metric" or entry.kind == "subtopic":

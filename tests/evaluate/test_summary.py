@@ -126,6 +126,7 @@ TABLE = pd.DataFrame(
 )  # fmt: skip
 
 
+@pytest.mark.broad
 def test_runs_as_replicates_are_averaged_query_by_query():
     frame = TABLE.ireval.summary(by="family", replicate="run")
     assert list(frame) == ["family", "measure", "n", "mean", "sd", "ci_low", "ci_high", "replicates", "sd_replicates"]

@@ -123,7 +123,7 @@ FAULTS = {
     "a missing query": (lambda: pdeval.votes(GOOD.assign(qid=["1", None])), "the column 'qid' has 1 missing ids"),
     "two queries": (lambda: pdeval.votes(GOOD.assign(qid="1", topic="1")), "two columns could be the query"),
     "no votes": (lambda: pdeval.votes(GOOD.head(0)), "the log holds no votes"),
-    "another word": (lambda: pdeval.votes(GOOD, per="judge"), "per='judge': choose 'query' or 'all'"),
+    "another word": (lambda: pdeval.votes(GOOD, per="judge"), "per='judge': choose 'query', 'all' or 'vote'"),
     "no table": (lambda: pdeval.votes([("x", "y", "x")]), "expected a log of votes, got list"),
 }
 

@@ -86,6 +86,7 @@ def test_shares_of_runs_by_atomized_precision():
     assert table["share"].round(4).tolist() == [0.6667, 1.0]
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*judged queries are missing")
 def test_average_precision_reads_about_half_of_the_items(shared_data):
     from pdeval.trec import read_qrels, read_runs

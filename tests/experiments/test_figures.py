@@ -26,6 +26,7 @@ def test_agreement_is_a_heatmap(sample, ax):
     assert {text.get_text() for text in ax.get_xticklabels()} == {"AP", "RPP", "RR"}
 
 
+@pytest.mark.broad
 def test_locality_is_a_heatmap_of_levels(sample, ax):
     plots.correlation_heatmap(sample.agree.locality(levels=4), ax=ax)
     assert {text.get_text() for text in ax.get_xticklabels()} == {"1", "2", "3", "4"}
@@ -63,5 +64,5 @@ def test_the_deciding_level_is_a_cumulative_line_from_either_frame(sample):
 def test_incomplete_data_are_lines_with_bands(sample, ax, summary):
     table = sample.incomplete(["AP", "RR"], drop="labels", keep=[0.2, 0.6], draws=3, summary=summary)
     plots.incomplete(table, ax=ax, statistic="ties")
-    assert ax.get_xlabel() == "Share of labels kept"
+    assert ax.get_xlabel() == "Share of labels kept\nband: ± one standard deviation over draws"
     assert len(ax.collections) == 2

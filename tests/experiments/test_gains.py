@@ -78,6 +78,7 @@ def test_lists_of_relevant_items_only_have_a_reciprocal():
     assert ablation(found).notna()["delta_value"].all()
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*judged queries are missing")
 def test_the_steps_change_values_as_much_as_in_table_2(shared_data):
     from pdeval.trec import read_qrels, read_runs

@@ -88,6 +88,7 @@ def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
         assert rows["value"].tolist() == pytest.approx(slow(FOUND.on(FOUND.positions.keep_items(kept)), measure))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_the_work_may_be_cut_into_any_blocks(sample, drop):
     options = {"measures": ["RPP", "AP", "rrLP"], "drop": drop, "keep": [0.3, 0.6], "draws": 2, "seed": 4}

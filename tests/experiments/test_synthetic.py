@@ -54,6 +54,7 @@ def distance(table):
     return (rates(table, 0.01) - column(3)).abs().sum()
 
 
+@pytest.mark.broad
 def test_the_fitted_scale_and_relative_fuzziness_bring_the_fuzzy_column_nearer_to_print(all_lists):
     # plain values: 0.084 of the 0.556 that methods give for N = 10 and N = 1000 together
     scaled, relative = uniform(fuzziness=0.01, scale=synthetic.fitted_scale(10)), uniform(fuzziness=0.01, relative=True)
@@ -71,6 +72,7 @@ def test_the_fitted_scale_brings_lists_of_a_thousand_nearer_to_print():
     assert distances == [pytest.approx(0.47, abs=0.04), pytest.approx(0.16, abs=0.05)]
 
 
+@pytest.mark.broad
 def test_scales_and_the_kind_of_fuzziness_change_nothing_without_fuzziness(all_lists):
     options = [{"scale": synthetic.fitted_scale(10)}, {"relative": True}]
     for table in (uniform(fuzziness=0, **one) for one in options):
@@ -134,6 +136,7 @@ def test_random_lists_of_a_thousand_are_as_printed():
     assert (rates(table) - column(4)).abs().max() < 0.02
 
 
+@pytest.mark.broad
 def test_lists_drawn_from_runs_agree_nearly_as_often_as_printed(shared_data):
     from pdeval.trec import read_qrels, read_runs
 

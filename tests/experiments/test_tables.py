@@ -240,6 +240,7 @@ def test_old_names_answer_with_the_new_one(sample, old):
         getattr(sample, old)
 
 
+@pytest.mark.broad
 def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_asked_for():
     for ask in (
         lambda judged: judged.ties.by_recall(),

@@ -109,6 +109,7 @@ def test_lexicographic_precision_ties_far_less_often_than_reciprocal_rank():
     assert tied["sgnLP"] < tied["RR"] / 20
 
 
+@pytest.mark.broad
 def test_ties_on_trec_covid_are_as_known(shared_data):
     from pdeval.trec import read_qrels, read_runs
 

@@ -63,6 +63,7 @@ def test_every_verb_of_a_kept_join_answers_as_if_nothing_was_edited(name):
     same(asked(wanted, name, given), asked(judged, name, copy.deepcopy(given)))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("stored", STORED)
 def test_what_counts_items_of_the_run_table_counts_those_of_the_join(stored):
     measures = ["Utility", "AP"]
@@ -74,6 +75,7 @@ def test_what_counts_items_of_the_run_table_counts_those_of_the_join(stored):
     same(wanted, asked(judged, "measure", {"measures": measures}))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("stored", STORED)
 def test_tables_of_a_kept_join_stay_where_pandas_does_not_copy_on_write(stored, monkeypatch):
     monkeypatch.setattr(frozen, "copies_on_write", lambda: False)

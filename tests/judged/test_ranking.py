@@ -75,3 +75,12 @@ def test_ranks_and_places_are_whole_numbers_under_every_rule():
         assert ranking.ranked(table, ties=ties).dtype == np.int64
         found = ranking.top(table, 5, ties=ties)
         assert {str(one.dtype) for one in (found.row, found.own, found.rank)} == {"int64"}
+
+
+def test_of_a_long_list_tied_rows_stay_as_they_stand_where_the_first_counts():
+    score = np.random.default_rng(3).integers(0, 3, 900).astype(float)
+    frame = pd.DataFrame({"run": "a", "query_id": "q", "doc_id": [f"d{n}" for n in range(900)], "score": score})
+    stands = sorted(range(900), key=lambda n: -score[n])  # Python's own sort is stable
+    for rank in (1, 40, 333, 334, 620, 900):
+        qrels = pd.DataFrame({"query_id": ["q"], "doc_id": [f"d{stands[rank - 1]}"], "relevance": [1]})
+        assert frame.ireval.measure(qrels, "RR", ties="first")["value"].item() == 1 / rank

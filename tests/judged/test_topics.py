@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pdeval.judged import positions
@@ -70,3 +71,12 @@ def test_why_no_query_counts_is_said(found):
         "no judged query has an item with a grade of at least 9 (the largest grade is 3), so no topic counts."
     )
     assert "has an item with a positive grade (the largest grade is 3)" in nothing_text(found, "relevant", None)
+
+
+@pytest.mark.parametrize(("many", "more"), [(3, ""), (5, r", \.\.\. \(5 in all\)")])
+def test_of_runs_without_a_judged_item_three_are_named(many, more):
+    rows = [(f"x{run}", "q", f"other{n}", -n) for run in range(many) for n in range(12)] + [("y", "q", "d", 1)]
+    runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
+    qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]})
+    with pytest.warns(UserWarning, match=f"no item of 'x0', 'x1', 'x2'{more} is judged"):
+        runs.ireval.join(qrels).measure("AP")

@@ -85,3 +85,9 @@ def test_weighted_mean_normalises_its_weights():
     values = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert levels.weighted_mean(values, np.array([3.0, 1.0])).tolist() == [0.75, 0.25]
     assert levels.weighted_mean([1.0, 0.0], [2.0, 2.0]) == pytest.approx(0.5)
+
+
+def test_of_nothing_the_first_that_is_not_zero_is_a_zero_of_its_own_type():
+    for dtype in (np.int8, np.int64, np.float64):
+        found = levels.first_nonzero(np.ones((0, 3), dtype=dtype))
+        assert (found.tolist(), found.dtype) == ([0, 0, 0], dtype)

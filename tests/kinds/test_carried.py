@@ -88,6 +88,7 @@ def test_a_label_that_hides_another_measure_is_asked_about():
     del SESSION["RR@7"]
 
 
+@pytest.mark.broad
 def test_a_new_process_asks_for_what_it_cannot_know(scores, tmp_path):
     scores.to_csv(tmp_path / "scores.csv", index=False)
     code = (

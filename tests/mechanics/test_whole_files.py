@@ -157,6 +157,7 @@ pdeval.write_runs(RUNS, sys.argv[1])
 """
 
 
+@pytest.mark.broad
 @POSIX
 def test_a_program_that_is_killed_between_two_lines_leaves_nothing_that_is_read(tmp_path):
     pdeval.write_runs(RUNS.assign(run="ql").iloc[:5], tmp_path)
@@ -234,6 +235,7 @@ def test_a_pipe_is_written_directly(tmp_path):
     assert names(tmp_path) == ["pipe"]
 
 
+@pytest.mark.broad
 @POSIX
 @pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "link"])
 def test_standard_output_is_written_directly_also_where_it_is_a_file(place, tmp_path):

@@ -1,7 +1,8 @@
 """How many small faults the tests notice: `python -m tests.mutations [--rooms kernels] [--sample 20] [--minutes 3]`.
 
-Every mutant is one fault (`mutants`), tried on a copy of the package in a fork (`trial`). The score is the share of
-mutants that a test fails on, or hangs on; those listed in `equivalent` do not count. Ends with 1 below a bar.
+Every mutant is one fault (`mutants`), tried on a copy of the package in a fork (`trial`) by the tests that run its line
+(`covering`; without that map by those of its room and of the rooms above). The score is the share of mutants that a
+test fails on, or hangs on; those listed in `equivalent` do not count. Ends with 1 below a bar.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
+from tests.mutations.covering import covering, make
 from tests.mutations.mutants import Mutant, mutants
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, Trial, copy, preload, stages
 
@@ -33,6 +35,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after this time")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     parser.add_argument("--near", action="store_true", help="only the tests of the mutant's own room")
+    parser.add_argument("--map", action="store_true", help="first note which tests run which line, in some 15 minutes")
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     asked = parser.parse_args()
 
@@ -41,6 +44,8 @@ def main() -> int:
         for one in chosen:
             print(f"pdeval/{one.file}:{one.line}: {one.change}")
         return 0
+    if asked.map:
+        make(ROOT, rooms)
     preload()
     results = tried(chosen, asked.jobs, asked.minutes, near=asked.near)
     show(results)
@@ -65,13 +70,13 @@ def tried(chosen: list[Mutant], jobs: int, minutes: float, *, near: bool) -> dic
     results: dict[Mutant, str] = {}
     killers: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        tests = {one.file: stages(one.file)[: 2 if near else None] for one in chosen}
+        tests = {one: asked_of(one, near=near) for one in chosen}
         free = places(Path(folder), jobs, tests)
         waiting, running = chosen[::-1], []
         while (waiting and time.monotonic() < end) or running:
             while waiting and free and time.monotonic() < end:
                 one = waiting.pop()
-                running.append(Trial(free.pop(), one, tests[one.file], 1200))
+                running.append(Trial(free.pop(), one, tests[one], 1200))
             time.sleep(0.02)
             for trial in [*running]:
                 outcome = trial.outcome()
@@ -85,6 +90,13 @@ def tried(chosen: list[Mutant], jobs: int, minutes: float, *, near: bool) -> dic
     return results
 
 
+def asked_of(mutant: Mutant, *, near: bool) -> list[list[str]]:
+    """Return the tests that a mutant must survive, in stages: those that run its line, where that is known."""
+    found = [] if near else covering(ROOT, mutant)
+    own = stages(mutant.file)
+    return [*found, own[0]] if found else own[: 2 if near else None]
+
+
 def tell(trial: Trial, outcome: str) -> None:
     """Print one line for a mutant, as it ends."""
     one, took = trial.mutant, time.monotonic() - trial.began
@@ -92,18 +104,19 @@ def tell(trial: Trial, outcome: str) -> None:
     print(f"{outcome:<8} {took:5.1f}s pdeval/{one.file}:{one.line}: {one.change}{why}", flush=True)
 
 
-def places(folder: Path, jobs: int, tests: dict[str, list[list[str]]]) -> list[Path]:
+def places(folder: Path, jobs: int, tests: dict[Mutant, list[list[str]]]) -> list[Path]:
     """Return copies of the package, one for each job, with the bytecode that forks then read and do not write."""
     first = copy(folder / "0")
     compileall.compile_dir(first / "pdeval", quiet=1)
-    files = list(dict.fromkeys(test for stages_ in tests.values() for stage in stages_ for test in stage))
+    named = (test for stages_ in tests.values() for stage in stages_ for test in stage)
+    files = list(dict.fromkeys(test.partition("::")[0] for test in named))
     ended(Trial(first, None, [files], 600, "--collect-only"))
     return [first, *(Path(shutil.copytree(first, folder / str(number))) for number in range(1, jobs))]
 
 
 def sound(killers: set[str], place: Path) -> None:
     """Stop where a test that killed a mutant fails without one too."""
-    trial = Trial(place, None, [sorted({one.partition("[")[0] for one in killers})], 1200)
+    trial = Trial(place, None, [sorted(killers)], 1200)
     if killers and ended(trial) != SURVIVED:
         sys.exit(f"this fails without any mutant, so it tells nothing: {trial.killer() or 'pytest itself'}")
 

@@ -70,12 +70,7 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         TWO_WAYS,
     ),
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
-    (
-        "kernels/pair_terms.py",
-        "longest = np.maximum(",
-        ("np.asarray(x_retrieved, dtype=np.float64) -> np.asarray(x_retrieved)",),
-        "lengths are whole numbers, and compare alike",
-    ),
+    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
     (
         "orderings/order.py",
         "each = 1 + len(source.runs) * any(",
@@ -171,4 +166,73 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",),
         "nothing by any number is nothing",
     ),
+    ("significance/compared.py", "else 0.0 - values", ("0.0 -> 1.0",), "a shift of all runs moves no difference"),
+    (
+        "significance/components.py",
+        "mean = np.array([expected[pool == one][0]",
+        ("0.0 -> 1.0",),
+        "the mean square of an empty pool, which has no spread",
+    ),
+    (
+        "accessor/grouping.py",
+        "cells = len(asked) * len(judged.queries)",
+        (
+            "len(asked) * len(judged.queries) -> (len(asked) / len(judged.queries))",
+            "len(asked) * len(judged.queries) * len(judged.runs) ** 2 -> "
+            "(len(asked) * len(judged.queries) / len(judged.runs) ** 2)",
+        ),
+        TWO_WAYS,
+    ),
+    (
+        "significance/hsd.py",
+        "scale = float(values.max(axis=(1, 2)).mean())",
+        ("values.max(axis=(1, 2)) -> values.max()",),
+        "the size that rounding is measured against, to a factor of a few",
+    ),
+    ("orderings/methods.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    ("orderings/methods.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
+    (
+        "orderings/methods.py",
+        "if weight.ndim > 2 and len(weight) > 1:",
+        ("weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",),
+        "which of two ways, with one result within 1e-15",
+    ),
+    (
+        "judged/ids.py",
+        "if (offsets[at + 1 : end + 2] - offsets[at : end + 1] != width).any():",
+        (
+            "offsets[at + 1 : end + 2] - offsets[at : end + 1] != width -> "
+            "(offsets[at + 1:end + 2] - offsets[at:end + 1] == width)",
+        ),
+        "the first text always has that width, and all go the general way",
+    ),
+    (
+        "judged/blocks.py",
+        "own = at.judged.topic[at.item] * len(at.runs) + at.run",
+        ("at.judged.topic[at.item] * len(at.runs) + at.run -> (at.judged.topic[at.item] * len(at.runs) - at.run)",),
+        "another number for every list, and no two alike",
+    ),
+    (
+        "accessor/grouping.py",
+        'at_once = found.of_queries_alone or judged.topics != "common"',
+        (
+            'found.of_queries_alone or judged.topics != "common" -> '
+            "(found.of_queries_alone and judged.topics != 'common')",
+        ),
+        "all groups at once or one after the other, with one result",
+    ),
+    ("judged/ids.py", "longest = max((int(np.diff(offsets[at : at + _CHUNK + 1]).max())", ("0 -> 1",), AGAIN),
+    (
+        "judged/lists.py",
+        "if 2 * len(begin) < count:",
+        ("2 -> 3", "2 * len(begin) < count -> (2 * len(begin) <= count)"),
+        TWO_WAYS,
+    ),
+    (
+        "significance/meta_analysis.py",
+        "usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)",
+        ("(np.where(there, se, 1.0) > 0).all -> (np.where(there, se, 1.0) > 0).any",),
+        "a weight of 1 / 0 among others makes all of it NaN too",
+    ),
+    ("judged/ids.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
 ]

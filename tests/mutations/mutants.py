@@ -53,7 +53,7 @@ AT_A_TIME = {"BLOCK", "PAIR_BLOCK", "PATTERNS", "TILE", "BOOTSTRAP_PAIRS"}
 # what a function of numpy does unasked, so that it may as well be left out
 USUAL = {
     *((name, "axis", "0") for name in ("accumulate", "reduceat", "stack", "concatenate")),
-    *((name, "axis", "-1") for name in ("argsort", "sort", "partition", "diff")),
+    *((name, "axis", "-1") for name in ("argsort", "sort", "partition", "diff", "take_along_axis")),
     *((name, "dtype", "np.float64") for name in ("zeros", "ones", "empty")),
     ("searchsorted", "side", "'left'"),
     ("nan_to_num", "nan", "0.0"),

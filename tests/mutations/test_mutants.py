@@ -1,8 +1,11 @@
 """The mutator: what it changes, and what it leaves alone."""
 
+import json
+
 import pytest
 
 from tests.mutations.__main__ import below, sample
+from tests.mutations.covering import KEPT, covering
 from tests.mutations.equivalent import EQUIVALENT
 from tests.mutations.mutants import mutants_of
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, stages
@@ -73,6 +76,7 @@ def test_a_mutant_is_the_file_with_one_change_whatever_letters_stand_before_it()
     assert made == {"x = 'ä' if (a != b) else 1\n", "x = 'ä' if a == b else 2\n"}
 
 
+@pytest.mark.broad
 def test_a_sample_is_the_same_each_time_and_part_of_a_larger_one():
     small, large = (sample(["kernels"], [], size, 0) for size in (5, 9))
     assert small == large[:5] == sample(["kernels"], [], 5, 0)
@@ -85,12 +89,14 @@ def test_equal_numbers_of_one_line_are_drawn_apart():
     assert len({one.draw(0) for one in made}) == 3
 
 
+@pytest.mark.broad
 def test_the_tests_of_a_file_begin_with_its_mirror():
     found = stages("kernels/binary.py")
     assert found[0] == ["tests/kernels/test_binary.py", "pdeval/kernels/binary.py"]
     assert all((ROOT / one).exists() for stage in found for one in stage)
 
 
+@pytest.mark.broad
 def test_every_mutant_that_is_called_equivalent_is_there_and_has_a_reason():
     for file, text, changes_, why in EQUIVALENT:
         source = (ROOT / "pdeval" / file).read_bytes()
@@ -108,3 +114,18 @@ def test_a_group_of_rooms_is_below_its_bar_by_what_survives():
 def test_how_much_is_done_at_a_time_is_left_alone_and_what_is_done_is_not():
     source = b"def f(n):\n    width = max(1, BLOCK // n)\n    return [n + 1 for _ in range(width)]\n"
     assert {line for line, _, _ in changes(source)} == {3}
+
+
+def test_the_tests_that_run_a_line_are_looked_up_also_where_lines_have_moved(tmp_path):
+    before = 'def f(x, y=1):\n    """Text."""\n    z = g(\n        x,\n        2,\n    )\n    return z\n'
+    (tmp_path / "pdeval" / "kernels").mkdir(parents=True)
+    (tmp_path / "pdeval" / "kernels" / "one.py").write_text("\n\n" + before.replace("return z", "return z + 3"))
+    tests = ["tests/a.py::slow", "tests/a.py::quick", "tests/kernels/test_one.py::own"]
+    files = {"kernels/one.py": {"source": before, "lines": {"3": 0, "4": 1, "7": 0}}}
+    kept = {"tests": tests, "seconds": [2.0, 1.0, 3.0], "groups": [[0], [1, 2]], "files": files}
+    (tmp_path / KEPT).write_text(json.dumps(kept))
+    made = mutants_of((tmp_path / "pdeval" / "kernels" / "one.py").read_bytes(), "kernels/one.py")
+    found = {one.text: covering(tmp_path, one) for one in made}
+    assert found["3"] == [["tests/kernels/test_one.py::own", "tests/a.py::quick", "tests/a.py::slow"]]  # of a statement
+    assert found["2"] == []  # a default is there from the import on, whatever test came first
+    assert found["4"] == []  # the line has changed since

@@ -144,6 +144,15 @@ class Trial:
 class _Watched:
     """The plugin of pytest that ends a hanging test, and lets Hypothesis look for a failure, not for the least one."""
 
+    def __init__(self, stage: list[str]) -> None:
+        self.wanted = {test: place for place, test in enumerate(stage)}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Leave the tests that are named, in their order, of files of which some are named."""
+        named = {test.partition("::")[0] for test in self.wanted if "::" in test}
+        left = [one for one in items if one.nodeid.partition("::")[0] not in named or one.nodeid in self.wanted]
+        items[:] = sorted(left, key=lambda one: self.wanted.get(one.nodeid, len(self.wanted)))
+
     def pytest_configure(self, config: Any) -> None:
         from hypothesis import Phase, settings
 
@@ -187,9 +196,11 @@ def _run(place: Path, tests: list[list[str]], *, write: bool, options: tuple[str
 
     usual = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
     usual += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
+    usual += ["-W", "ignore::pytest.PytestCollectionWarning"]  # a class of the package whose name begins like a test's
     usual += ["--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(place)]
     for stage in tests:
-        code = int(pytest.main([*usual, *options, *stage], plugins=[_Watched()]))
+        files = dict.fromkeys(test.partition("::")[0] for test in stage)
+        code = int(pytest.main([*usual, *options, *files], plugins=[_Watched(stage)]))
         if code not in (0, 5):
             return code
     return 0

@@ -104,6 +104,7 @@ def test_users_in_several_buckets_are_reported_and_warned_of():
         both.ireval.compare_buckets(MEASURES)
 
 
+@pytest.mark.broad
 def test_a_sample_ratio_mismatch_is_reported_against_equal_or_given_shares():
     log, p = people(1000, seed=4), stats.chisquare([100, 900]).pvalue
     few = log.assign(bucket=np.where(log["user"] % 10 == 0, "new", "old"))

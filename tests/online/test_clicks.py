@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ events = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.broad
 @given(events)
 @settings(max_examples=40, deadline=None)
 def test_every_query_equals_a_walk_through_its_session(drawn):

@@ -123,6 +123,7 @@ def naive_balanced(a: str, b: str, shown: str, clicked: set[str]) -> tuple[int, 
 ranking = st.permutations("abcdef").map("".join)
 
 
+@pytest.mark.broad
 @given(ranking, ranking, st.sets(st.integers(1, 6), min_size=1), st.integers(0, 99))
 @settings(max_examples=50, deadline=None)
 def test_balanced_lists_are_credited_by_rank_and_shared_prefixes_credit_nobody(a, b, positions, seed):

@@ -84,6 +84,7 @@ def test_every_balanced_list_is_one_of_the_two(pairs, seed, depth):
         assert "".join(rows["doc_id"]) in both
 
 
+@pytest.mark.broad
 @given(tables, st.integers(0, 2**32))
 @settings(max_examples=25, deadline=None)
 def test_the_shared_prefix_leads_every_list_and_has_no_team_in_balanced_ones(pairs, seed):

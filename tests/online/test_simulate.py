@@ -66,6 +66,7 @@ def test_the_better_run_wins(method, model):
     assert found["significant"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("method", ["team-draft", "balanced", "probabilistic"])
 def test_equal_runs_do_not_win_beyond_alpha(method):
     pairs = 120

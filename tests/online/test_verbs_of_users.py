@@ -70,6 +70,7 @@ def named(frame):
     return {"time": ["timestamp"], **roles, "run": frame.attrs.get("run_columns", ["run"])}
 
 
+@pytest.mark.broad
 def test_every_verb_of_the_room_is_tried(results):
     assert set(results) == set(VERBS_OF_USERS)
 
@@ -127,6 +128,7 @@ def test_a_run_table_with_sessions_or_ranks_is_no_click_log(sample):
     assert kind_of(runs.assign(action="click", timestamp=0).drop(columns=["score", "run"])) == "clicks"
 
 
+@pytest.mark.broad
 def test_columns_of_a_log_are_bound_on_the_accessor(log):
     names = {"session": "sid", "query_id": "qid", "doc_id": "docno", "timestamp": "when", "bucket": "arm"}
     bound = log.rename(columns=names).ireval(session="sid", query="qid", doc="docno", time="when", bucket="arm")
@@ -138,6 +140,7 @@ def test_columns_of_a_log_are_bound_on_the_accessor(log):
         assert repr(getattr(bound, verb)().ireval).startswith(SCHEMAS[VERBS["clicks"][verb].gives[0]].says)
 
 
+@pytest.mark.broad
 def test_which_way_is_better_travels_with_the_tables(results):
     for which in (("clicks", "behaviour"), ("clicks", "compare_buckets"), ("clicks", "verdict")):
         known = results[which].attrs["measures"]
@@ -163,6 +166,7 @@ def test_click_preferences_are_averaged_like_any_other(results):
     assert mean["bm25", "hybrid"] < 0
 
 
+@pytest.mark.broad
 def test_other_vocabularies_and_several_run_columns_go_all_the_way(sample):
     runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(columns="run")
     runs = runs.rename(columns={"query_id": "qid", "doc_id": "page"})

@@ -63,6 +63,7 @@ def test_tau_ap_without_ties_is_the_mean_share_rightly_above(xy):
     assert tau_ap_b(*xy) == pytest.approx((plain_tau_ap(*xy) + plain_tau_ap(*xy[::-1])) / 2, abs=1e-12)
 
 
+@pytest.mark.broad
 @settings(max_examples=20, deadline=None)
 @given(pairs.filter(lambda xy: len(xy[0]) < 5))
 def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(xy):

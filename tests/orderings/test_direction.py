@@ -65,6 +65,7 @@ def test_what_the_caller_says_of_an_unknown_measure_gives_the_right_winner(tmp_p
     assert signs.tolist() == pytest.approx(JUDGED.compare(LENGTH, baseline="bm25")["difference"].tolist())
 
 
+@pytest.mark.broad
 def test_a_session_that_does_not_know_the_label_asks(tmp_path):
     SCORES.to_csv(tmp_path / "scores.csv", index=False)
     code = (

@@ -13,7 +13,7 @@ from pdeval.evaluate import cube
 from pdeval.orderings import order as order_module
 from pdeval.orderings import votes
 from pdeval.orderings.methods import bradley_terry, mc4, orderings
-from pdeval.orderings.order import order, ordered
+from pdeval.orderings.order import _of_judgments, order, ordered
 from pdeval.orderings.tallies import tally
 from pdeval.orderings.votes import ranks
 
@@ -382,3 +382,11 @@ def test_tied_runs_and_queries_that_nothing_names_keep_their_order():
     assert found["run"].tolist() == names[::2] + names[1::2]
     queries = pd.Index([f"q{i}" for i in range(40)])
     assert order_module.as_they_stand(pd.Series(["q7"]), queries).tolist() == [7, *range(7), *range(8, 40)]
+
+
+@pytest.mark.parametrize(("level", "order"), [(None, [1, 0]), (1, [1, 0]), (2, [0, 1])])
+def test_queries_stand_in_the_order_of_their_first_item_that_is_relevant(level, order):
+    qrels = pd.DataFrame({"query_id": ["q2", "q1", "q2"], "doc_id": ["a", "b", "c"], "relevance": [1, 2, 2]})
+    runs = pd.DataFrame({"run": "x", "query_id": ["q1", "q2"], "doc_id": ["b", "a"], "score": 1.0})
+    judged = runs.ireval.join(qrels, level=level)
+    assert _of_judgments(judged, level, pd.Index(["q1", "q2"])).tolist() == order

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
-from pdeval.orderings import methods
+from pdeval.orderings import strengths
 from pdeval.orderings.methods import bradley_terry, mc4
 from pdeval.orderings.order import ordered
 from pdeval.orderings.tallies import tally
@@ -32,7 +32,7 @@ def test_a_resample_among_many_is_ordered_as_it_is_alone(x, data):
 def test_resamples_that_do_not_settle_are_solved_by_newtons_method(monkeypatch):
     net, shared = tally(np.array([[1, 2, 3], [1, 3, 2], [2, 1, 3]]), np.ones((3, 3), dtype=bool), np.eye(3))
     settled = bradley_terry(net, shared)
-    monkeypatch.setattr(methods, "STEPS", 1)
+    monkeypatch.setattr(strengths, "STEPS", 1)
     np.testing.assert_allclose(bradley_terry(net, shared), settled, atol=3e-8)
     assert np.abs(settled).max() > 1
 
@@ -47,3 +47,11 @@ def test_a_mean_of_a_resample_is_over_the_queries_that_a_run_has():
         "few": {"rank_low": 1, "rank_high": 1},
         "all": {"rank_low": 2, "rank_high": 2},
     }
+
+
+def test_resamples_of_runs_that_all_win_sometimes_settle_without_newtons_method(monkeypatch):
+    rng = np.random.default_rng(5)
+    net, shared = tally(ranks(rng.random((40, 5))), np.ones((40, 5), dtype=bool), rng.multinomial(40, [1 / 40] * 40, 3))
+    expected, of_the_mean = bradley_terry(net, shared), strengths.strengths
+    monkeypatch.setattr(strengths, "strengths", lambda games, won: of_the_mean(games, won) if won.ndim == 1 else None)
+    np.testing.assert_array_equal(bradley_terry(net, shared), expected)

@@ -209,3 +209,9 @@ def test_breaking_ties_by_name_needs_every_run_on_every_query():
         ValueError, match="compat='pref_eval' needs every run on every query; 'b' has no 'AP' on query '2'"
     ):
         votes_of(scores([[0.5, 0.2], [0.5, np.nan]]), 0, name=np.array([1, 0]))
+
+
+def test_the_size_of_what_win_rates_are_sums_of_is_that_of_the_largest_query():
+    rates = np.array([[0.5, 0.5], [0.25, 0.75]])
+    held = votes.Votes.of(None, rates, votes.NOISE * np.array([[2.0], [8.0]]), None)
+    assert held.size == pytest.approx(8.0)

@@ -118,6 +118,7 @@ def cases(seed=0, count=400):
         yield x, queries, pref_eval_mc4(rankings), pref_eval_mc4(rankings[::-1])
 
 
+@pytest.mark.broad
 def test_mc4_numbers_the_runs_by_the_first_query_of_the_table_as_it_stands():
     # issue 12, item 26: sorted, the first query is another, and the sums of the walk round otherwise
     differing = 0
@@ -131,6 +132,7 @@ def test_mc4_numbers_the_runs_by_the_first_query_of_the_table_as_it_stands():
     assert differing > 0
 
 
+@pytest.mark.broad
 def test_mc4_of_a_join_takes_the_queries_as_the_judgments_have_them():
     # issue 12, item 26: pref_eval reads queries in the order of their first relevant item in the judgments
     differing = 0

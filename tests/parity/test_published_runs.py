@@ -21,6 +21,7 @@ def clef_runs(shared_data):
     return pdeval.read_runs(shared_data / "clef-ehealth-2015" / "runs", progress=False)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("ending", "qrels"), [(".trec_eval.txt.gz", "qrels.binary.txt"), (".ndcg.txt.gz", "qrels.txt")]
 )
@@ -35,6 +36,7 @@ def test_clef_ehealth_2015_as_trec_eval_9_with_all_topics_to_depth_1000(shared_d
     assert compared > 15_000
 
 
+@pytest.mark.broad
 def test_dl_hard_at_level_two(shared_data):
     folder = shared_data / "dl-hard-doc"
     expected = all_published(folder / "expected", ".trec_eval.txt.gz")

@@ -37,10 +37,12 @@ def orderings(joined, preferences, metrics, method):
     return square.droplevel("method").droplevel("method", axis=1)
 
 
+@pytest.mark.broad
 def test_all_pairs_of_79_runs_on_all_40_topics_are_compared(agreements):
     assert (agreements["pairs"] == 79 * 78 // 2 * 40).all()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("metric", "share"), [("AP", 0.94), ("nDCG", 0.93), ("RR", 0.35)])
 def test_rpp_agrees_in_sign_with_metrics_as_computed_independently(agreements, metric, share):
     assert round(agreements.loc[("RPP", metric), "agreement"], 2) == share
@@ -71,6 +73,7 @@ def test_rpp_agrees_most_with_offline_interleaving(covid):
     assert found.loc["OI(user=dcg)", "r"] > found.loc[["AP", "nDCG"], "r"].max()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("method", ["mc4", "winrate"])
 def test_orderings_correlate_as_in_table_2a(covid, method):
     tau = orderings(covid, ["invRPP", "RPP", "dcgRPP"], ["RR", "AP", "nDCG"], method)
@@ -95,6 +98,7 @@ def web(shared_data):
     return runs, pdeval.read_qrels(folder / "qrels.ndeval.txt", subtopics=True)
 
 
+@pytest.mark.broad
 def test_subtopic_orderings_correlate_as_in_table_2b(web):
     runs, qrels = web
     joined = runs.ireval.join(qrels, ties="rank")

@@ -42,6 +42,7 @@ def percent(table):
     return dict(zip(table["measure"], 100 * table["detected"], strict=True))
 
 
+@pytest.mark.broad
 def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
     runs, qrels = covid
     table = runs.ireval.discriminative_power(qrels, list(PAIRED), tests=["default"], compat="trec_eval-9")
@@ -50,6 +51,7 @@ def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
     assert {name: round(value, 2) for name, value in percent(table).items()} == PAIRED
 
 
+@pytest.mark.broad
 def test_the_expected_shares_of_pairs_are_tied(joined):
     table = joined.ties(["RR", "rrLP", "sgnLP"]).set_index("measure")
     assert (100 * table["tied"]).round(2).to_dict() == {"RR": 54.02, "rrLP": 0.12, "sgnLP": 0.12}
@@ -87,6 +89,7 @@ def web(shared_data):
     return runs, pdeval.read_qrels(folder / "qrels.ndeval.txt", subtopics=True)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("test", ["t", "hsd"])
 def test_subtopic_rpp_tells_most_pairs_apart_in_lists_of_equal_length(web, test):
     runs, qrels = web
@@ -94,6 +97,7 @@ def test_subtopic_rpp_tells_most_pairs_apart_in_lists_of_equal_length(web, test)
     assert found["ST-RPP"] > max(found[name] for name in SUBTOPIC[1:])
 
 
+@pytest.mark.broad
 def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
     # four of the eight runs are filtered and shorter: better at the top, worse at high recall, level in the mean
     runs, qrels = web

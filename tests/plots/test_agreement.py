@@ -35,7 +35,7 @@ def test_the_title_gives_pearson_and_sign_agreement(column_ax):
     wide = prefs.pivot(index=["query_id", "run_a", "run_b"], columns="measure", values="value")
     r, agreement = pearsonr(wide["RPP"], wide["AP"])[0], (np.sign(wide["RPP"]) == np.sign(wide["AP"])).mean()
     ax = difference_scatter(prefs, measures=("RPP", "AP"), ax=column_ax)
-    assert ax.get_title() == f"r = {r:.2f}, sa = {agreement:.2f}"
+    assert ax.get_title() == f"Pearson's r = {r:.2f}, sign agreement = {agreement:.2f}"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("RPP", "AP")
 
 
@@ -71,7 +71,7 @@ def test_many_points_are_sampled_with_a_seed_and_counted_in_full():
 
 def test_constant_values_have_no_correlation(column_ax):
     prefs = PREFS.assign(value=[1.0] * 8)
-    assert difference_scatter(prefs, ax=column_ax).get_title() == "r = undefined, sa = 1.00"
+    assert difference_scatter(prefs, ax=column_ax).get_title() == "Pearson's r = undefined, sign agreement = 1.00"
 
 
 def test_a_third_measure_asks_for_a_choice(column_ax):

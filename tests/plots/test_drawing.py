@@ -11,15 +11,16 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.plots.drawing import PLOTS, drawn
 from pdeval.verbs import VERBS
-from tests.plots import frames
+from tests.plots import frames, interval_frames
 
+KINDS = frames.KINDS | interval_frames.KINDS
 DRAWN = [(name, kind) for name, plot in PLOTS.items() for kind in plot.on]
 FIRST = [(name, kind) for name, plot in PLOTS.items() for kind in plot.first]
 
 
 @pytest.mark.parametrize(("name", "kind"), DRAWN)
 def test_a_plot_draws_every_kind_that_it_names(name, kind, column_ax):
-    frame = frames.KINDS[kind]()
+    frame = interval_frames.several_orders() if name.startswith("rank_") else KINDS[kind]()
     assert kind_of(frame) == kind, "give the frame in tests/plots/frames.py the columns of its schema"
     options = (
         {"pair": tuple(frame.loc[0, ["run_a", "run_b"]])} if name in ("query_differences", "recall_levels") else {}
@@ -34,7 +35,7 @@ def test_a_plot_draws_every_kind_that_it_names(name, kind, column_ax):
 def test_the_first_plot_of_a_kind_is_what_plot_draws(name, kind):
     assert VERBS[kind]["plot"].function is PLOTS[name].function
     assert VERBS[kind]["plot"].core
-    frame = frames.KINDS[kind]()
+    frame = KINDS[kind]()
     assert f"plot.{name}" in VERBS[kind]
     assert callable(frame.ireval.plot)
 

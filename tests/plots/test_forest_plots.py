@@ -17,7 +17,7 @@ def test_every_collection_has_a_row_and_each_mean_a_diamond(column_ax):
     frame = frames.effects()
     ax = plots.forest(frame, ax=column_ax)
     assert rows_of(ax) == [*frame["collection"], "Fixed effects", "Random effects"]
-    assert ax.get_xlabel() == "neural − bm25, difference of AP (with confidence interval)"
+    assert ax.get_xlabel().replace("\n", " ") == "neural − bm25, difference of AP (with confidence interval)"
     found = meta_analysis(frame[["difference"]].to_numpy(), frame[["se"]].to_numpy())
     for patch, name in zip(ax.patches, ("fixed", "random")):
         x = patch.get_xy()[:, 0]

@@ -46,6 +46,7 @@ def test_the_scale_is_symmetric_around_zero(column_ax):
     assert image.get_clim() == (-0.75, 0.75)
 
 
+@pytest.mark.broad
 def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     long = cells(preference_heatmap(PREFS, ax=column_ax))
     mean = PREFS.groupby(["run_a", "run_b"], as_index=False)["value"].mean().rename(columns={"value": "mean"})
@@ -75,6 +76,7 @@ def test_an_ordering_that_ranks_runs_twice_is_refused(column_ax):
         preference_heatmap(PREFS, order=order, ax=column_ax)
 
 
+@pytest.mark.broad
 def test_significant_pairs_get_a_dot_in_both_cells(column_ax):
     tests = pd.DataFrame({"run_a": ["a", "b"], "run_b": ["b", "c"], "significant": [False, True]})
     ax = preference_heatmap(PREFS, comparisons=tests, annotate=False, ax=column_ax)
@@ -95,6 +97,7 @@ def test_values_are_written_where_they_fit(column_ax):
     assert len(preference_heatmap(frames.preferences(30, 5)).texts) == 0
 
 
+@pytest.mark.broad
 def test_the_names_of_79_runs_do_not_overlap_on_a_paper_column():
     from matplotlib.figure import Figure
 
@@ -111,7 +114,7 @@ def test_the_scale_is_as_long_as_the_side_and_can_be_left_out(column_ax):
     ax = preference_heatmap(PREFS, ax=column_ax)
     ax.figure.draw_without_rendering()
     scale = ax.child_axes[0]
-    assert scale.get_xlabel() == "Mean preference for the row over the column"
+    assert scale.get_xlabel().replace("\n", " ") == "Mean preference for the row over the column"
     assert scale.get_window_extent().width == pytest.approx(ax.get_window_extent().width, rel=0.01)
     assert preference_heatmap(PREFS, colorbar=False).child_axes == []
 
@@ -121,7 +124,7 @@ def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
     ax = correlation_heatmap(table, ax=column_ax)
     assert labels(ax) == ["RPP", "AP", "RR"]
     np.testing.assert_allclose(cells(ax), [[1, 0.9, 0.5], [0.9, 1, 0.6], [0.5, 0.6, 1]])
-    assert ax.child_axes[0].get_title("right") == "value"
+    assert ax.child_axes[0].get_title("right") == "Correlation"
 
 
 def test_agreement_tables_and_squares_draw_too(column_ax):
@@ -136,6 +139,7 @@ def test_correlations_of_recall_levels_are_drawn_too(column_ax):
     assert labels(correlation_heatmap(table, ax=column_ax)) == ["1", "2", "3"]
 
 
+@pytest.mark.broad
 def test_negative_correlations_get_the_diverging_colours(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"], "measure_b": ["AP"], "value": [-0.2]})
     assert correlation_heatmap(table, ax=column_ax).images[0].get_clim() == (-1.0, 1.0)

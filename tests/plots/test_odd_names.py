@@ -57,6 +57,7 @@ def texts(ax) -> list:
     return [text for text in ax.findobj(Text) if text.get_visible() and text.get_text()]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("odd", NAMES)
 @pytest.mark.parametrize("name", list(FRAMES))
 def test_every_plot_draws_odd_names_as_they_are(name, odd):
@@ -70,6 +71,7 @@ def test_every_plot_draws_odd_names_as_they_are(name, odd):
     ax.figure.savefig(io.BytesIO(), format="svg")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("odd", ["$$", "x\n y"])
 def test_names_of_several_columns_and_dots_of_significance_too(odd):
     prefs = renamed(frames.preferences(), odd)
@@ -102,6 +104,7 @@ def test_axes_that_were_given_keep_their_own_formulas(column_ax):
     assert column_ax.get_legend().get_texts()[0].get_text() == r"$\alpha$"
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["win_loss_tie", "query_differences", "preference_heatmap"])
 def test_long_names_that_are_spelled_out_leave_the_axes_their_room(name):
     ax = getattr(plots, name)(renamed(FRAMES[name](), "\x1b[31m\u202e" * 20))  # a collapsed layout warns

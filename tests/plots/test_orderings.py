@@ -51,7 +51,7 @@ def test_runs_are_listed_best_first_at_their_ranks(column_ax):
     points = ax.collections[-1].get_offsets()
     assert points[:, 0].tolist() == list(range(1, 9))
     assert ax.get_ylim()[0] > ax.get_ylim()[1]
-    assert ax.get_xlabel() == "Rank by RPP, MC4"
+    assert ax.get_xlabel().startswith("Rank by RPP (MC4)\nline: interval of the rank over")
 
 
 def test_intervals_reach_from_low_to_high(column_ax):
@@ -95,7 +95,7 @@ def test_several_orderings_ask_for_a_choice(column_ax):
     both = pd.concat([frames.orders(3), frames.orders(3, method="borda")])
     with pytest.raises(ValueError, match=r"draws one method; the frame has 2: mc4, borda\. Choose one: method='mc4'"):
         critical_difference(both, ax=column_ax)
-    assert critical_difference(both, method="borda", ax=column_ax).get_xlabel() == "Rank by RPP, Borda"
+    assert critical_difference(both, method="borda", ax=column_ax).get_xlabel().startswith("Rank by RPP (Borda)")
 
 
 def test_a_run_with_two_ranks_is_refused(column_ax):
@@ -104,6 +104,7 @@ def test_a_run_with_two_ranks_is_refused(column_ax):
         critical_difference(orders, ax=column_ax)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("size", [None, (3.3, 7.0), (6.4, 4.8)])
 def test_the_names_of_79_runs_do_not_overlap(size):
     from matplotlib.figure import Figure
@@ -134,7 +135,7 @@ def test_the_order_of_the_frame_is_kept_on_request(column_ax):
 def test_without_an_interval_the_deviation_is_drawn_and_named(column_ax):
     summary = frames.summary(3).drop(columns=["ci_low", "ci_high"])
     ax = summary_bars(summary, ax=column_ax)
-    assert ax.get_xlabel() == "Mean AP (± sd)"
+    assert ax.get_xlabel() == "Mean AP (± one standard deviation)"
     assert summary_bars(summary.drop(columns="sd")).get_xlabel() == "Mean AP"
 
 

@@ -128,6 +128,7 @@ def test_the_order_of_the_frame_is_kept_on_request(column_ax):
     assert list(rows(win_loss_tie(PAIRS, sort=False, ax=column_ax))) == ["a vs b", "a vs c", "b vs c"]
 
 
+@pytest.mark.broad
 def test_79_runs_do_not_write_over_each_other():
     ax = win_loss_tie(frames.preferences(79, 10))
     ax.figure.draw_without_rendering()

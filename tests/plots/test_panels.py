@@ -23,6 +23,7 @@ def summary():
     return stacked().ireval.summary("AP", by="collection")
 
 
+@pytest.mark.broad
 def test_panels_stand_in_natural_order_on_one_scale(summary):
     figure = summary.ireval.plot.panels()
     assert [ax.get_title() for ax in figure.axes] == ["set 9", "set 10", "set 11"]
@@ -32,6 +33,7 @@ def test_panels_stand_in_natural_order_on_one_scale(summary):
     assert high >= summary["ci_high"].max()
 
 
+@pytest.mark.broad
 def test_each_panel_is_the_plot_of_its_part(summary):
     figure = summary.ireval.plot.panels(columns=2)
     for ax, name in zip(figure.axes, ("set 9", "set 10", "set 11")):

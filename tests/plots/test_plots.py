@@ -9,7 +9,7 @@ import pytest
 
 from pdeval import plots
 from pdeval.plots.drawing import PLOTS, obtained
-from tests.plots import frames
+from tests.plots import frames, interval_frames
 
 
 def differences():
@@ -50,6 +50,10 @@ FRAMES = {
     "matrix_heatmap": frames.matrix,
     "summary_bars": frames.summary,
     "variance_components": frames.components,
+    "intervals": interval_frames.with_intervals,
+    "rank_slopes": interval_frames.several_orders,
+    "rank_scatter": interval_frames.several_orders,
+    "query_heatmap": interval_frames.scores,
 }
 every_plot = pytest.mark.parametrize("name", list(FRAMES))
 
@@ -105,6 +109,7 @@ def extents(patch):
     return patch.get_patch_transform().transform_path(patch.get_path()).get_extents().bounds
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [name for name in FRAMES if name != "matrix_heatmap"])
 def test_a_plot_does_not_depend_on_the_index_of_the_frame(name, column_ax):
     from matplotlib.figure import Figure
@@ -135,6 +140,7 @@ def test_without_matplotlib_a_plot_says_what_to_install(name, monkeypatch):
         getattr(plots, name)(FRAMES[name]())
 
 
+@pytest.mark.broad
 def test_importing_the_plots_does_not_import_matplotlib():
     import subprocess
 

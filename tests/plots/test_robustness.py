@@ -56,7 +56,13 @@ def test_tau_is_drawn_where_nothing_else_is_asked_for(column_ax):
     ],
 )
 def test_the_x_axis_says_what_was_kept(frame, label, column_ax):
-    assert incomplete(frame, ax=column_ax).get_xlabel() == label
+    assert incomplete(frame, ax=column_ax).get_xlabel().splitlines()[0] == label
+
+
+def test_the_band_is_explained_where_there_is_one(column_ax):
+    said = "band: ± one standard deviation over draws"
+    assert said in incomplete(frames.degraded(), ax=column_ax).get_xlabel()
+    assert said not in incomplete(frames.degraded(), band=False).get_xlabel()
 
 
 def test_measures_are_drawn_in_the_order_asked_for(column_ax):

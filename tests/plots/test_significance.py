@@ -21,7 +21,11 @@ def test_p_values_are_sorted_and_the_legend_gives_the_share_below_alpha(column_a
     ax = p_value_curves(FRAME, ax=column_ax)
     assert ax.lines[0].get_ydata().tolist() == [0.04, 0.2, 0.5]
     assert ax.lines[1].get_ydata().tolist() == [0.01, 0.03, 0.05]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AP (33.3%)", "RPP (66.7%)", "α = 0.05"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "AP (33.3%)",
+        "RPP (66.7%)",
+        "α = 0.05 (% below it)",
+    ]
 
 
 def test_another_level_moves_line_share_and_reach(column_ax):
@@ -36,7 +40,7 @@ def test_another_level_moves_line_share_and_reach(column_ax):
 def test_adjusted_values_can_be_drawn(column_ax):
     ax = p_value_curves(FRAME, p="p_adjusted", measures=["RPP"], ax=column_ax)
     assert ax.lines[0].get_ydata().tolist() == [0.03, 0.09, 0.15]
-    assert ax.get_ylabel() == "p adjusted"
+    assert ax.get_ylabel() == "p-value, corrected"
 
 
 def test_every_test_has_its_line(column_ax):

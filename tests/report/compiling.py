@@ -8,6 +8,8 @@ import pytest
 
 HEADS = {
     "article": "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n",
+    "pages": "\\documentclass{article}\n\\usepackage{booktabs,longtable,graphicx}\n\\begin{document}\n",
+    "twocolumn": "\\documentclass[twocolumn]{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n",
     # letters are not stretched, which needs fonts that small installations lack
     "acmart": (
         "\\PassOptionsToPackage{expansion=false}{microtype}\n\\documentclass[sigconf,nonacm]{acmart}\n"

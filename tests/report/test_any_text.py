@@ -3,6 +3,7 @@
 import re
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def table_of(text):
     )
 
 
+@pytest.mark.broad
 @settings(max_examples=200, deadline=None)
 @given(TEXTS)
 def test_latex_braces_are_balanced_and_specials_escaped(text):

@@ -25,13 +25,13 @@ every_format = pytest.mark.parametrize("name", sorted(FORMATS))
 
 
 @pytest.fixture
-def typst():
-    @report_format("typst", endings=(".typ",), as_file={"page": True})
-    def to_typst(report: Report, *, page: bool = False) -> str:
-        return f"#table(columns: {len(report.columns)})" + " page" * page
+def org():
+    @report_format("org", endings=(".org",), as_file={"page": True})
+    def to_org(report: Report, *, page: bool = False) -> str:
+        return f"|{len(report.columns)} columns|" + " page" * page
 
-    yield to_typst
-    forget("typst")
+    yield to_org
+    forget("org")
 
 
 @every_format
@@ -67,23 +67,23 @@ def test_an_unknown_format_is_an_error_that_lists_what_exists():
     assert not hasattr(TABLE, "shape")
 
 
-def test_a_format_of_ones_own_is_a_method_and_an_ending(typst, tmp_path):
-    assert TABLE.to_typst() == "#table(columns: 2)"
-    assert TABLE.save(tmp_path / "t.typ").read_text() == "#table(columns: 2) page\n"
-    assert format_of("t.TYP").function is typst
+def test_a_format_of_ones_own_is_a_method_and_an_ending(org, tmp_path):
+    assert TABLE.to_org() == "|2 columns|"
+    assert TABLE.save(tmp_path / "t.org").read_text() == "|2 columns| page\n"
+    assert format_of("t.ORG").function is org
 
 
-def test_a_format_of_ones_own_can_be_declared_again(typst):
-    again = report_format("typst", endings=".typ")(lambda report: "again")
-    assert TABLE.to_typst() == "again"
-    assert again is not typst
+def test_a_format_of_ones_own_can_be_declared_again(org):
+    again = report_format("org", endings=".org")(lambda report: "again")
+    assert TABLE.to_org() == "again"
+    assert again is not org
 
 
-def test_names_and_endings_are_taken_once(typst):
+def test_names_and_endings_are_taken_once(org):
     with pytest.raises(ValueError, match=r"there is a report format 'latex' already, of pdeval\.report\.latex"):
-        report_format("latex")(typst)
+        report_format("latex")(org)
     with pytest.raises(ValueError, match=r"files that end in '\.tex' are latex already"):
-        report_format("mine", endings=".tex")(typst)
+        report_format("mine", endings=".tex")(org)
     with pytest.raises(ValueError, match=r"must be lower case and begin with a point"):
         report_format("mine", endings="tex")
     with pytest.raises(ValueError, match=r"a format's name is one word"):

@@ -139,7 +139,9 @@ def test_the_float_can_be_wide_small_tight_and_elsewhere(scores):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"environment": "longtable"}, "environment='longtable': a table can be one of 'table', 'table\\*', 'tabular'"),
+        ({"environment": "array"}, "environment='array': a table can be one of 'table', 'table\\*', 'tabular', 'longt"),
+        ({"marks": "over"}, "marks='over': significance marks stand 'raised' or 'below' their numbers"),
+        ({"environment": "longtable", "resize": True}, "a longtable cannot be resized; try compact=True"),
         ({"size": "huge"}, "size='huge': choose one of 'small', 'footnotesize', 'scriptsize', 'tiny'"),
         ({"position": "top"}, "position='top': a float's position is made of the letters"),
         ({"separation": "4"}, "separation='4': give a length that LaTeX knows, e.g. '4pt'"),
@@ -172,6 +174,7 @@ def test_it_compiles_in_an_article_with_booktabs_only(scores, comparisons, tmp_p
     assert compiled(tmp_path, tables) == ""
 
 
+@pytest.mark.broad
 def test_it_compiles_in_two_columns_of_acmart(scores, comparisons, tmp_path):
     odd = list(odd_tables(scores, comparisons))
     tables = [table.to_latex(size="small") for table in odd]

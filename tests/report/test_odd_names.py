@@ -60,7 +60,7 @@ def written(report, kind):
     return FORMATS[kind].file(report)
 
 
-@pytest.mark.parametrize("kind", ["csv", "html", "json", "latex", "markdown"])
+@pytest.mark.parametrize("kind", ["csv", "html", "json", "latex", "markdown", "typst"])
 def test_no_text_holds_what_a_terminal_obeys(kind, name):
     text = written(report_of(name), kind).decode()
     assert not LOST.search(text)
@@ -68,7 +68,7 @@ def test_no_text_holds_what_a_terminal_obeys(kind, name):
 
 
 def test_every_format_is_walked():
-    assert set(FORMATS) == {"csv", "html", "json", "latex", "markdown", "excel", "parquet"}
+    assert set(FORMATS) == {"csv", "html", "json", "latex", "markdown", "excel", "parquet", "typst"}
 
 
 def test_csv_has_no_formula_and_every_name(name):
@@ -139,7 +139,7 @@ def test_parquet_is_read_back(name):
     assert visible(name) in {one.removeprefix("'") for one in pd.read_parquet(io.BytesIO(held))["run"]}
 
 
-@pytest.mark.parametrize("kind", ["table", "csv", "html", "json", "latex", "markdown"])
+@pytest.mark.parametrize("kind", ["table", "csv", "html", "json", "latex", "markdown", "typst"])
 def test_the_command_line_prints_such_names_as_reports_do(kind, name):
     from pdeval.cli.output import rendered
 

@@ -188,6 +188,7 @@ def check_latex(name, report, tmp_path):
     assert too_wide(tmp_path) == []
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_of_a_paper_is_one_call_of_stacked_collections(thirds, name):
     check_shape(name, thirds.report(name), thirds)
@@ -207,6 +208,7 @@ def test_a_table_of_a_paper_is_one_call_of_the_real_collections(tracks, name, tm
     check_latex(name, report, tmp_path)
 
 
+@pytest.mark.broad
 def test_tests_that_suit_their_measures_stand_under_one_heading(thirds):
     report = thirds.report("LP 4")
     heads = [(column.group, column.header) for column in report.columns[1:]]

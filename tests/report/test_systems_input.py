@@ -141,6 +141,7 @@ def test_a_join_and_a_run_table_report_what_they_score():
     assert [one.name for one in judged.report(marks=None).columns[1:]] == ["AP", "nDCG@10", "RR", "P@10", "R@100"]
 
 
+@pytest.mark.broad
 def test_preferences_of_a_join_are_those_of_their_table():
     judged = pdeval.datasets.sample_judged(topics="common")
     assert judged.report(["RPP", "sgnLP"], marks=None) == judged.prefer(["RPP", "sgnLP"]).ireval.report(marks=None)

@@ -72,6 +72,7 @@ def test_components_are_differences_of_mean_squares_worked_by_hand():
     np.testing.assert_allclose(pair(fit(values, system)), (2 * total / 6, df), rtol=1e-12)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(3))
 def test_the_mixed_model_is_the_analysis_of_variance_on_balanced_data(seed):
     values, system = simulated([3, 3, 3], 12, seed)
@@ -81,6 +82,7 @@ def test_the_mixed_model_is_the_analysis_of_variance_on_balanced_data(seed):
     assert pair(found)[0] == pytest.approx(variance, rel=2e-3)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("sizes", [[4, 2, 3], [5, 3], [1, 3, 4]])
 def test_unequal_numbers_of_replicates_give_the_mixed_model_of_statsmodels(sizes):
     values, system = simulated(sizes, 12, 5)
@@ -90,6 +92,7 @@ def test_unequal_numbers_of_replicates_give_the_mixed_model_of_statsmodels(sizes
     assert pair(found)[0] == pytest.approx(variance, rel=5e-3)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("replicate", [0.06, 0.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_search_finds_the_mean_squares_also_where_a_component_is_zero(seed, replicate):
@@ -138,6 +141,7 @@ def test_runs_of_a_system_are_added_in_their_order():
     assert found.means.tolist() == cell.mean(axis=0).tolist()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(3))
 def test_the_search_ends_at_the_maximum_to_the_last_digits(seed):
     values, system = simulated([3, 3, 3], 20, seed)

@@ -39,6 +39,7 @@ def test_macro_is_the_mean_of_means_and_micro_that_of_queries():
     assert macro_and_micro(parts, over="queries", draws=50)[0].se.tolist() == pytest.approx([np.sqrt(1.5) / 2])
 
 
+@pytest.mark.broad
 def test_the_interval_excludes_zero_where_p_says_so():
     parts, _, _ = collections(8, (5, 20), 0.1, 3)
     for over in ("collections", "queries"):
@@ -248,3 +249,17 @@ def test_what_lacks_a_mean_an_error_or_a_draw_has_no_interval():
     found = hierarchy._estimate(mean, se, drawn, 0.9)
     for ends in (found.ci_low, found.ci_high, found.p_value):
         assert np.isnan(ends).tolist() == [False, True, True, True]
+
+
+def test_queries_drawn_for_a_pair_that_some_lack_are_averaged_over_those_that_have_it():
+    values = np.array([0.4, np.nan, np.nan, 0.9, np.nan])
+    part = _Part.of(values[:, None], np.array([0.65]), np.array([2]))
+    mean, n, often = part.drawn(60, np.random.default_rng(2))
+    has = ~np.isnan(values)
+    seen = set()
+    for draw in range(60):
+        drawn = np.repeat(values[has] - 0.65, often[draw][has].astype(int))
+        assert mean[draw, 0] == pytest.approx(drawn.mean() if len(drawn) else 0.0, abs=1e-15)
+        assert n[draw, 0] == max(len(drawn), 1)
+        seen.add(len(drawn))
+    assert {0, 1, 2} <= seen

@@ -78,3 +78,13 @@ def test_one_collection_or_one_without_variance_gives_no_analysis():
     for name in ("fixed", "fixed_low", "fixed_p", "random", "random_high", "random_p", "q", "q_p", "i2", "tau2"):
         assert np.isnan(getattr(found, name)).all(), name
     assert np.isnan(found.weight).all()
+
+
+def test_one_collection_without_variance_among_many_gives_no_analysis_and_no_weight():
+    difference, se = SPREAD[:, :2].copy(), SE[:, :2].copy()
+    se[1, 0] = 0.0
+    found, other = meta_analysis(difference, se), meta_analysis(SPREAD[:, 1:2], SE[:, 1:2])
+    for name in ("fixed", "fixed_low", "fixed_p", "random", "random_high", "random_p", "q", "q_p", "i2", "tau2"):
+        assert np.isnan(getattr(found, name)[0]), name
+        assert getattr(found, name)[1] == pytest.approx(getattr(other, name)[0], rel=1e-12), name
+    assert np.isnan(found.weight[:, 0]).all()

@@ -90,6 +90,7 @@ def asked(name, **changed):
     return quiet(reduce(getattr, name.split("."), door(name)), **given)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("name", "option"), PAIRS)
 def test_another_value_of_an_option_gives_other_numbers(name, option):
     usual, other = asked(name), asked(name, **{option: ASKED[name][1][option]})
@@ -97,6 +98,7 @@ def test_another_value_of_an_option_gives_other_numbers(name, option):
         pd.testing.assert_frame_equal(usual, other, check_exact=True)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["compare", "replicates.compare"])
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh", None])
 def test_p_values_are_corrected_as_asked_within_their_measure(name, correction):
@@ -108,6 +110,7 @@ def test_p_values_are_corrected_as_asked_within_their_measure(name, correction):
     assert (found.attrs["alpha"], found.attrs["confidence"]) == (0.2, 0.95)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
 def test_less_confidence_is_a_narrower_interval(name):
     wide, narrow = asked(name), asked(name, confidence=0.6)
@@ -121,6 +124,7 @@ def test_less_confidence_is_a_narrower_interval(name):
     assert narrow.attrs["confidence"] == 0.6
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
 def test_the_level_reaches_corrections_in_two_stages(name):
     strict, mild = (asked(name, correction="fdr_tsbky", alpha=alpha) for alpha in (0.001, 0.6))
@@ -170,6 +174,7 @@ SAID = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", SAID)
 def test_a_table_says_what_it_was_asked(name):
     given = {option: value for option, value in MANY.items() if option in SAID[name]}
@@ -186,6 +191,7 @@ def test_a_verdict_per_collection_says_what_it_was_asked_too():
     assert set(SAID["verdict"]) - set(said) <= {"over"}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ASKED)
 def test_rows_are_numbered_from_0(name):
     assert asked(name).index.equals(pd.RangeIndex(len(asked(name))))

@@ -276,3 +276,25 @@ def test_wilcoxons_ranks_do_not_depend_on_the_unit_where_queries_are_dropped():
     assert (whole.statistic.tolist(), tiny.statistic.tolist()) == ([3.0], [3.0])  # of ranks 1, 2, 3, 4 the third
     assert tiny.p_value.tolist() == whole.p_value.tolist() == [0.625]  # 5 of 16 ways reach at most 3, twice
     assert tiny.effect_size.tolist() == whole.effect_size.tolist()
+
+
+def test_effect_and_statistic_of_the_bootstrap_are_those_of_the_t_test():
+    D = np.random.default_rng(4).normal(0.1, 1.0, (12, 3))
+    found, expected = bootstrap(D, draws=50), student(D)
+    np.testing.assert_array_equal(found.effect_size, expected.effect_size)
+    np.testing.assert_array_equal(found.statistic, expected.statistic)
+    np.testing.assert_allclose(found.statistic, found.effect_size * np.sqrt(12), rtol=1e-12)
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_a_pair_that_always_differs_by_the_same_has_no_deviation_whatever_the_others_do(gap):
+    rng = np.random.default_rng(1)
+    D = np.column_stack([rng.normal(-5, 1, 7), np.full(7, 0.1), rng.normal(5, 1, 7)])
+    if gap:
+        D[3, 1] = np.nan
+    n, mean, sd = describe(D)
+    assert (n[1], mean[1], sd[1]) == (7 - gap, 0.1, 0.0)
+    assert (sd[[0, 2]] > 0).all()
+    for column in range(3):
+        alone = describe(D[:, [column]])
+        assert [one[column] for one in (n, mean, sd)] == [one[0] for one in alone]

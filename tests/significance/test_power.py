@@ -129,3 +129,17 @@ def test_the_power_is_the_share_of_simulated_experiments_that_find_the_differenc
     D = np.random.default_rng(0).normal(0.4, 1.0, size=(30, 4000))
     share = (student(D).p_value < 0.05).mean()
     assert share == pytest.approx(t_power(np.array([0.4]), 30, 0.05)[0], abs=4 * np.sqrt(0.25 / 4000))
+
+
+def test_the_queries_needed_are_the_fewest_also_where_the_normal_approximation_asks_for_more():
+    effect = np.array([0.72, 0.5, 0.3, 0.1])
+    number = np.arange(2, 400)
+    enough = np.stack([t_power(effect, int(one), 0.9) >= 0.95 for one in number])
+    fewest = number[enough.argmax(axis=0)]
+    assert queries_needed(effect, 0.95, 0.9).tolist() == fewest.tolist()
+    assert fewest[0] == 3
+
+
+def test_a_power_of_no_more_than_alpha_is_had_with_any_two_queries():
+    assert queries_needed(np.array([0.0, 0.3]), 0.05, 0.05).tolist() == [2.0, 2.0]
+    assert queries_needed(np.array([0.0, 0.3]), 0.04, 0.05).tolist() == [2.0, 2.0]

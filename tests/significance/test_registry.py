@@ -76,7 +76,7 @@ def test_the_names_in_docstrings_and_errors_are_those_of_the_registry():
 
 
 def test_what_draws_at_random_is_known_from_the_signature():
-    assert [name for name, one in TESTS.items() if one.drawn] == ["randomisation", "bootstrap", "hsd"]
+    assert [name for name, one in TESTS.items() if one.drawn] == ["randomisation", "bootstrap", "hsd", "normal_hsd"]
 
 
 def test_a_test_of_a_notebook_works_by_name_in_compare_and_discriminative_power():
@@ -179,3 +179,27 @@ def test_the_default_test_is_part_of_a_declaration_and_travels_with_its_label():
     assert prefs.ireval.compare()["test"].unique().tolist() == ["sign", "t"]
     assert JUDGED.compare([label, "AP"])["test"].unique().tolist() == ["sign", "t"]
     assert which_test(None, "never seen").name == "t"
+
+
+def test_reports_name_every_test_as_papers_do():
+    assert {name: one.says for name, one in TESTS.items()} == {
+        "t": "paired Student t test",
+        "wilcoxon": "Wilcoxon signed-rank test",
+        "sign": "sign test",
+        "randomisation": "paired randomisation test",
+        "bootstrap": "paired bootstrap test",
+        "hsd": "randomised Tukey HSD test",
+        "normal_hsd": "randomised Tukey HSD (normal limit) test",
+        "tukey": "Tukey HSD test",
+    }
+
+
+def test_p_values_and_statistics_of_whole_numbers_become_fractions():
+    @test
+    def sure(differences):
+        """Sure of itself."""
+        return [4] * differences.shape[1], [1] * differences.shape[1]
+
+    found = SCORES.ireval.compare("AP", test="sure")
+    assert found["p_value"].dtype == found["statistic"].dtype == np.float64
+    assert found[["p_value", "statistic"]].drop_duplicates().to_numpy().tolist() == [[1.0, 4.0]]

@@ -136,6 +136,7 @@ class TestCompare:
 
 
 class TestUnequal:
+    @pytest.mark.broad
     def test_a_replicate_missing_for_one_system_is_modelled_without_a_word(self):
         values, _ = simulated([3, 4, 4], 25, 4)
         with warnings.catch_warnings():
@@ -143,6 +144,7 @@ class TestUnequal:
             found = compare_training(cube(values, [3, 4, 4]), None)
         assert found.attrs["replicates"] == {"m0": 3, "m1": 4, "m2": 4}
 
+    @pytest.mark.broad
     def test_one_replicate_of_a_system_is_told_or_said_to_be_without_randomness(self):
         values, _ = simulated([1, 4, 4], 25, 4)
         with pytest.warns(UserWarning, match="'m0' has one replicate, whose variance is taken to be that of the other"):
@@ -205,6 +207,7 @@ class TestTold:
             door(*args, **given)
         return [str(one.message) for one in caught]
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("name", ASKED)
     def test_seeds_taken_for_systems_are_told_once_at_every_door(self, name):
         given = ASKED[name]

@@ -9,6 +9,7 @@ from pdeval.significance.studentised import upper_point, upper_tail
 Q = np.array([0.0, 0.3, 1.0, 2.5, 3.6, 5.0, 7.0, 12.0, 40.0])
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")  # of scipy, whose tail is the oracle
 @pytest.mark.parametrize(
     ("k", "df"), [(2, 1), (2, 30), (3, 4), (3, 10), (8, 343), (20, 931), (79, 78), (79, 3042), (110, 27032), (500, 600)]

@@ -31,6 +31,7 @@ def asked(door, verb):
     return door
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_join_a_run_table_and_scores_give_the_same_table(verb):
     table, options = VERBS[verb]
@@ -42,6 +43,7 @@ def test_a_join_a_run_table_and_scores_give_the_same_table(verb):
     pd.testing.assert_frame_equal(asked(JUDGED.measure(MEASURES).ireval, verb)(**options), found)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_table_is_recognised_without_what_it_carries(verb):
     table, options = VERBS[verb]
@@ -50,6 +52,7 @@ def test_a_table_is_recognised_without_what_it_carries(verb):
     assert pdeval.kinds.recognition.kind_of(found) == table
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "anova"])
 def test_preferences_have_the_verb_too(verb):
     table, options = VERBS[verb]

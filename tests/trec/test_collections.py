@@ -26,6 +26,7 @@ def content(path: Path) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if line.strip()]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", SETS)
 def test_all_runs_of_a_collection_are_read(shared_data, name):
     runs = read_runs(shared_data / name / "runs")
@@ -34,6 +35,7 @@ def test_all_runs_of_a_collection_are_read(shared_data, name):
     assert runs["rank"].dtype == np.int64
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [*SETS, "trec_eval-test"])
 def test_all_judgments_of_a_collection_are_read(shared_data, name):
     paths = sorted((shared_data / name).glob("qrels*"))
@@ -46,6 +48,7 @@ def test_all_judgments_of_a_collection_are_read(shared_data, name):
         assert qrels["relevance"].tolist() == [int(w[3]) for w in words]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     "path",
     [

@@ -110,6 +110,7 @@ def packed(tmp_path, raw, name="a.run.gz"):
 MANY = b"".join(b"%d Q0 d%d %d 1 tag\n" % (i // 5000, i % 4, i % 4) for i in range(20_000))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_what_expands_beyond_20_times_its_size_is_read_in_pieces_with_the_same_result(tmp_path, small_pieces, end):
     raw = MANY.replace(b"\n", end)

@@ -18,6 +18,7 @@ def write(path, content):
     return path
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("gap", [" ", "\t", "  "])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_run_cut_at_any_byte_is_an_error_unless_the_cut_leaves_whole_lines(tmp_path, gap, end):

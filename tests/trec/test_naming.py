@@ -44,6 +44,7 @@ ODD = [
 ]  # fmt: skip
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("ending", [".run", ".txt", ".res.gz", ".trec.zst", ".RUN", ".run.bz2"])
 def test_odd_names_come_back_as_they_went(tmp_path, ending):
     runs = named(*ODD)
@@ -110,6 +111,7 @@ def test_judgments_are_read_back_as_they_went_or_nothing_is_written(tmp_path_fac
 pieces = st.text("ab-_", min_size=1, max_size=4)
 
 
+@pytest.mark.broad
 @given(st.lists(st.tuples(pieces, pieces), min_size=1, max_size=8, unique=True))
 @settings(max_examples=40, deadline=None)
 @example([("a-b", "c"), ("a", "b-c")])

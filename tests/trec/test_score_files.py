@@ -30,6 +30,7 @@ def printed(scores, layout):
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("layout", ["trec_eval", "ir_measures"])
 def test_what_tools_print_by_query_is_ordered_compared_and_reported_as_ours(tmp_path, ours, layout):
     for run, part in ours.groupby("run", observed=True):

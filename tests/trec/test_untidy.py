@@ -192,6 +192,7 @@ words = st.tuples(word, word, word, st.integers(-5, 10**12).map(str), number, wo
 row = st.tuples(words, st.lists(space, min_size=8, max_size=8), line_end)
 
 
+@pytest.mark.broad
 @given(st.lists(row, min_size=1, max_size=12), st.booleans())
 @settings(max_examples=80, deadline=None)
 def test_any_mixture_of_spaces_ends_and_comments_reads_as_the_words_of_each_line(tmp_path_factory, rows, tidy):

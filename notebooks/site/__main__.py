@@ -1,0 +1,60 @@
+"""Builds the documentation site: `python -m notebooks.site [--into build/site]`, from the repository's top.
+
+Its pages are the Markdown files of this folder, the notebooks as they are stored, and a reference written from the
+registries of the package. Any warning is an error, and nothing is executed or fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def accessible(page: str) -> str:
+    """Return a page whose captions say their level, and whose wide code can be scrolled by keyboard.
+
+    Examples
+    --------
+    >>> accessible('<pre>x</pre><p class="caption" role="heading">')
+    '<pre tabindex="0">x</pre><p class="caption" role="heading" aria-level="2">'
+    """
+    page = page.replace('role="heading">', 'role="heading" aria-level="2">')
+    return page.replace("<pre>", '<pre tabindex="0">')
+
+
+def build(folder: Path) -> int:
+    """Build the site below a folder, in `html`, and return Sphinx's status."""
+    from sphinx.cmd.build import build_main
+
+    from notebooks.site.assembling import assemble
+    from notebooks.site.llms import full, short
+
+    source, html = folder / "source", folder / "html"
+    assemble(source)
+    status = build_main(
+        ["-q", "-W", "--keep-going", "-n", "-b", "html", "-d", str(folder / "doctrees"), str(source), str(html)]
+    )
+    for page in html.rglob("*.html"):
+        page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
+    (html / "llms.txt").write_text(short(), encoding="utf-8")
+    (html / "llms-full.txt").write_text(full(source), encoding="utf-8")
+    return status
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m notebooks.site", description=__doc__.partition(":")[0] + ".")
+    parser.add_argument("--into", type=Path, default=Path("build/site"), help="folder of the site (build/site)")
+    folder = parser.parse_args(argv).into.resolve()
+    try:
+        status = build(folder)
+    except ModuleNotFoundError as error:
+        print(f"the site needs {error.name}: pip install -e '.[docs]'.", file=sys.stderr)
+        return 2
+    if status == 0:
+        print(f"open {folder / 'html' / 'index.html'}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

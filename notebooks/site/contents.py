@@ -1,0 +1,52 @@
+"""What stands where on the site: its sections, and the pages of each in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+SITE = Path(__file__).resolve().parent
+NOTEBOOKS = SITE.parent
+ROOT = NOTEBOOKS.parent
+
+QUESTIONS = ("which_is_better", "why_did_it_win", "for_whom", "how_stable", "how_good_are_my_labels", "into_my_paper")
+EXPLANATIONS = ("topics", "ties", "levels", "preferences", "uncertainty", "conventions")
+REFERENCE = (
+    "verbs",
+    "measures",
+    "reference/tables",
+    "plots/index",
+    "reference/report",
+    "reference/functions",
+    "columns",
+    "command_line",
+)
+ABOUT = ("trust", "speed", "peers", "papers", "changelog")
+
+
+def tutorials() -> list[Path]:
+    """Return the notebooks that teach, in order."""
+    return sorted(NOTEBOOKS.glob("*.ipynb"))
+
+
+def replications() -> list[Path]:
+    """Return the notebooks that verify."""
+    return sorted((NOTEBOOKS / "replications").glob("*.ipynb"))
+
+
+def toctree(pages: Iterable[str], caption: str = "") -> str:
+    """Return the directive that puts pages into the navigation."""
+    head = ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else [])]
+    return "\n".join([*head, "", *pages, "```", ""])
+
+
+def navigation() -> str:
+    """Return the navigation of the front page."""
+    sections = {
+        "Tutorials": [f"tutorials/{path.stem}" for path in tutorials()] + ["tutorials/replications/index"],
+        "By question": QUESTIONS,
+        "Reference": REFERENCE,
+        "Explanation": EXPLANATIONS,
+        "About": ABOUT,
+    }
+    return "\n".join(toctree(pages, caption) for caption, pages in sections.items())

@@ -1,0 +1,112 @@
+"""The picture of every plot: of the sample collection where that shows it best, else of the tests' example tables."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from notebooks.site import registries
+
+SIX = ["bm25", "bm25+rm3", "dense-s1", "hybrid", "rerank-s1", "splade-s1"]
+
+
+@functools.cache
+def sample(level: float | None = None) -> Any:
+    """Return six systems of the sample collection, joined to its judgments."""
+    import pdeval
+
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    return runs[runs["run"].isin(SIX)].ireval.join(qrels, topics="common", level=level)
+
+
+@functools.cache
+def everything() -> Any:
+    """Return all twelve systems."""
+    import pdeval
+
+    return pdeval.datasets.sample_judged(topics="common")
+
+
+# what is drawn of the sample, and with which options
+SAMPLED: dict[str, Callable[[], Any]] = {
+    "critical_difference": lambda: (
+        everything().order("RPP", draws=500),
+        {"comparisons": everything().compare("RPP", test="hsd", draws=2000)},
+    ),
+    "summary_bars": lambda: (everything().summary("nDCG@10"), {}),
+    "precision_recall": lambda: (sample().curve(), {}),
+    "query_differences": lambda: (sample().prefer("RPP", pairs=[("rerank-s1", "hybrid")]), {}),
+    "win_loss_tie": lambda: (sample().prefer("RPP", baseline="bm25"), {}),
+    "preference_heatmap": lambda: (sample().prefer("RPP"), {}),
+    "matrix_heatmap": lambda: (sample().matrix("RPP"), {}),
+    "correlation_heatmap": lambda: (everything().correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"]), {}),
+    "difference_scatter": lambda: (sample().prefer(["AP", "RPP"]), {"measures": ["AP", "RPP"]}),
+    "recall_levels": lambda: (
+        sample(1).disaggregate(["AP", "nDCG", "RR", "RPP"], pairs=[("rerank-s1", "bm25")]),
+        {"levels": 20},
+    ),
+    "level_scatter": lambda: (sample(1).disaggregate("EU(utility=reciprocal)"), {"levels": 3}),
+    "p_value_curves": lambda: (everything().compare(["AP", "RR", "nDCG@10"]), {}),
+    "ties_by_recall": lambda: (everything().ties.by_recall(), {}),
+    "decided_by_recall": lambda: (everything().ties.decided(), {}),
+    "tie_probability": lambda: (everything().ties.by_first(), {}),
+    "asl_histogram": lambda: (sample().lengths.histogram(runs=["bm25", "rerank-s1"]), {}),
+    "asl_wins": lambda: (sample().lengths.wins("rerank-s1", "bm25"), {}),
+    "running_sum": lambda: (sample(1).explain("101", "RPP", runs=["rerank-s1", "bm25"]), {}),
+    "discount_curves": lambda: (_experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30), {}),
+    "panels": lambda: (_collections(), {"by": "collection"}),
+}
+
+
+def _experiments() -> Any:
+    import pdeval
+
+    return pdeval.experiments
+
+
+def _collections() -> Any:
+    import pandas as pd
+
+    parts = {"common queries": everything().order("AP"), "by RPP": everything().order("RPP", method="mc4")}
+    return pd.concat([frame.assign(collection=name) for name, frame in parts.items()], ignore_index=True)
+
+
+def drawn(name: str, plot: Callable[..., Any]) -> Any:
+    """Return the figure of one plot."""
+    from tests.plots import frames
+
+    if name == "hasse":
+        return plot(5, 3).figure
+    if name in SAMPLED:
+        frame, options = SAMPLED[name]()
+        return _figure(plot(frame, **options))
+    kinds = [kind for kind in registries.drawn_by(name, plot) if kind in frames.KINDS]
+    if not kinds:
+        raise LookupError(f"no example of {name}(): add one to SAMPLED, or a table to tests/plots/frames.py.")
+    return _figure(plot(frames.KINDS[kinds[0]]()))
+
+
+def _figure(made: Any) -> Any:
+    return made if hasattr(made, "savefig") else made.figure
+
+
+def draw_all(folder: Path) -> None:
+    """Draw every plot into a folder."""
+    import logging
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # which fonts are missing here
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, plot in registries.plots().items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figure = drawn(name, plot)
+            figure.savefig(folder / f"{name}.png", dpi=110)
+        pyplot.close(figure)

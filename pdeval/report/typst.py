@@ -1,0 +1,251 @@
+"""A Report as Typst: a figure with a table, rules as in books, decimals aligned by hidden digits, no package.
+
+Every text is escaped so that Typst prints it as it is; a number is padded with `hide` to the width of its column.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from pdeval.mechanics.visible import visible
+from pdeval.report.alignment import Lacking, lacking, widest
+from pdeval.report.fitting import Marks, check_length, marks_below
+from pdeval.report.formats import report_format
+from pdeval.report.notes import placed
+from pdeval.report.spec import DASH, Cell, Column, Report
+
+# always special; then what is special only beside certain characters, or where a text begins
+_SPECIAL = re.compile(
+    r"""[\\*_`$#<>@~\[\]'"]|-(?=[-?])|(?<=-)-|(?<![^\W_])-(?=\d)|(?<=\.)\.|(?<=/)/|^[-+/=]|(?<=^ )[-+/=]"""
+)
+_NUMBERED = re.compile(r"^( ?\d+)\.(?= |$)")
+_OUTER, _INNER = "0.08em", "0.05em"
+
+
+def escape(text: str) -> str:
+    r"""Return plain text as Typst markup that prints it: no markup, label, reference, list, dash or quote is made.
+
+    Examples
+    --------
+    >>> print(escape("bm25_rm3 #1 @k -- 'x'"))
+    bm25\_rm3 \#1 \@k \-\- \'x\'
+    """
+    shown = _SPECIAL.sub(lambda found: "\\" + found[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
+    return _NUMBERED.sub(r"\1\.", shown)
+
+
+@report_format("typst", endings=".typ")
+def to_typst(
+    report: Report,
+    *,
+    bare: bool = False,
+    wide: bool = False,
+    long: bool = False,
+    marks: Marks | None = None,
+    compact: bool = False,
+    resize: bool = False,
+    size: str | None = None,
+) -> str:
+    r"""Return Typst markup that needs no package, to be included or pasted.
+
+    Parameters
+    ----------
+    bare : bool
+        The table alone, without figure, caption and notes.
+    wide : bool
+        A figure at the top, over all columns of the page.
+    long : bool
+        A table that may go on over pages, its header on each.
+    marks : {"raised", "below"}, optional
+        Where significance marks stand: after the number, or on a line of their own below it, which is narrower. By
+        default raised; with `compact` below, where they are longer than three letters.
+    compact : bool
+        Smaller letters and less room between columns.
+    resize : bool
+        Makes a table that is too wide as small as the column.
+    size : str, optional
+        The size of the letters, e.g. '8pt' or '0.8em'.
+
+    Returns
+    -------
+    str
+        The figure, or the table.
+
+    Examples
+    --------
+    >>> table = Report((Column("run", "System", numeric=False), Column("AP", "AP")),
+    ...                ((Cell("bm25_rm3", "bm25_rm3"), Cell(0.5, "0.500", "best", "a")),))
+    >>> print(table.to_typst(bare=True))
+    #table(
+      columns: 2,
+      align: (left, center),
+      stroke: none,
+      inset: (x: 0.5em, y: 0.25em),
+      table.header(
+        table.hline(stroke: 0.08em),
+        [System], [AP],
+        table.hline(stroke: 0.05em),
+      ),
+      [bm25\_rm3], [#strong[0.500]#super[a]],
+      table.hline(stroke: 0.08em),
+    )
+    """
+    if size is not None:
+        check_length("size", size, "pt|em|mm|cm|in", "Typst", "0.8em")
+    if long and (wide or resize):
+        raise ValueError(f"long=True: a table over pages cannot be {'resized' if resize else 'wide'} too; choose one.")
+    below = marks_below(report, marks, compact)
+    shown = _table(report, below, compact)
+    if bare:
+        return "\n".join(["#" + shown[0], *shown[1:]])
+    size = size or ("0.85em" if compact else None)
+    body = [f"set text(size: {size})"] if size else []
+    body += ['set text(number-width: "tabular")', "set par(leading: 0.45em, justify: false)"]
+    body += _resized(shown) if resize else shown
+    if report.notes:
+        said = " ".join(map(escape, placed(report.notes, below=below)))
+        body.append(f"align(left, text(size: {'1em' if size else '0.85em'})[{said}])")
+    options = ["kind: table,"] + (['placement: top, scope: "parent",'] if wide else [])
+    if report.caption is not None:
+        options.append(f"caption: figure.caption(position: top)[{escape(report.caption)}],")
+    lines = ["#figure(", *_in(options), "  {", *_in(_in(body)), "  },", ")"]
+    if report.label is not None:
+        lines[-1] += f" <{report.label}>"
+    if long:  # said for this figure alone
+        lines = ["#[", "  #show figure: set block(breakable: true)", *_in(lines), "]"]
+    return "\n".join(lines)
+
+
+def _in(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+def _resized(table: list[str]) -> list[str]:
+    """Scale the table to the room there is, where it is wider."""
+    return [
+        "layout(room => {",
+        f"  let shown = {table[0]}",
+        *_in(table[1:]),
+        "  let width = measure(shown).width",
+        "  if width > room.width { scale(room.width / width * 100%, reflow: true, shown) } else { shown }",
+        "})",
+    ]
+
+
+def _table(report: Report, below: bool, compact: bool) -> list[str]:
+    aligned = ", ".join("center" if column.numeric else "left" for column in report.columns)
+    aligned += "," * (len(report.columns) == 1)
+    columns = [_cells(column, cells, below) for column, cells in zip(report.columns, zip(*report.rows), strict=False)]
+    rows = [[_row(list(cells))] for cells in zip(*columns)]
+    body: list[str] = []
+    start = 0
+    for place, group in enumerate(report.groups):
+        body += [_rule(_INNER)] if place else []
+        body.append(f"table.cell(colspan: {len(report.columns)}, align: left)[#emph[{escape(group.title)}]],")
+        body += [line for row in rows[start : start + group.size] for line in row]
+        start += group.size
+    if not report.groups:
+        body = [line for row in rows for line in row]
+    header = [_rule(_OUTER), *_header_groups(report.columns), _row([_header(c) for c in report.columns]), _rule(_INNER)]
+    return [
+        "table(",
+        f"  columns: {len(report.columns)},",
+        f"  align: ({aligned}),",
+        "  stroke: none,",
+        f"  inset: (x: {'0.25em' if compact else '0.5em'}, y: 0.25em),",
+        "  table.header(",
+        *_in(_in(header)),
+        "  ),",
+        *_in(body),
+        f"  {_rule(_OUTER)}",
+        ")",
+    ]
+
+
+def _rule(stroke: str) -> str:
+    return f"table.hline(stroke: {stroke}),"
+
+
+def _row(cells: list[str]) -> str:
+    return ", ".join(f"[{cell}]" for cell in cells) + ","
+
+
+def _header(column: Column) -> str:
+    return escape(column.header) + {None: "", True: " ↑", False: " ↓"}[column.higher]
+
+
+def _header_groups(columns: tuple[Column, ...]) -> list[str]:
+    if not any(column.group for column in columns):
+        return []
+    cells, rules, start = [], [], 0
+    for title, members in groupby(columns, key=lambda column: column.group):
+        width = len(list(members))
+        cells.append(f"table.cell(colspan: {width}, align: center)[{escape(title)}]")
+        if title:
+            rules.append(f"table.hline(start: {start}, end: {start + width}, stroke: {_INNER}),")
+        start += width
+    return [", ".join(cells) + ",", *rules]
+
+
+def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
+    if not column.numeric:
+        return [_emphasised(cell) for cell in cells]
+    marks = [_marked(cell.marks, widest([c.marks for c in cells]), below) for cell in cells]
+    spreads = _spreads([cell.spread_text for cell in cells])
+    out = []
+    for cell, short, mark, spread in zip(cells, lacking([cell.text for cell in cells]), marks, spreads):
+        number = [_hidden(short.sign + short.digits), _emphasised(cell), _hidden(short.decimals)]
+        out.append(
+            escape(cell.text)
+            if cell.value is None
+            else _joined(*number, *([spread, mark] if below else [mark, spread]))
+        )
+    return out
+
+
+def _joined(*parts: str) -> str:
+    """Put markup together; what follows an expression must not be read as its argument."""
+    whole = ""
+    for part in parts:
+        whole += (";" if whole.endswith("]") and part[:1] in ("(", "[", ".", ";") and part else "") + part
+    return whole
+
+
+def _hidden(text: str) -> str:
+    return f"#hide[{escape(text)}]" if text else ""
+
+
+def _emphasised(cell: Cell) -> str:
+    text = escape(cell.text)
+    return {"": text, "best": f"#strong[{text}]", "second": f"#underline[{text}]"}[cell.emphasis]
+
+
+def _marked(mark: str, longest: str, below: bool) -> str:
+    """Raise the marks, and give all of a column the room of the longest; or set them on a line of their own."""
+    if below:
+        return f" \\ #text(size: 0.8em)[{escape(mark)}]" if mark else ""
+    if not longest or mark == longest:
+        return f"#super[{escape(mark)}]" if mark else ""
+    own = f"#box(width: 0pt, align(left)[#super[{escape(mark)}]])" if mark else ""
+    return f"{own}#hide[#super[{escape(longest)}]]"
+
+
+def _spreads(spreads: list[tuple[str, ...]]) -> list[str]:
+    if not any(spreads):
+        return [""] * len(spreads)
+    ends = max(map(len, spreads))
+    short = [lacking([spread[i] if spread else DASH for spread in spreads]) for i in range(ends)]
+    if ends == 1:
+        return [
+            f" ± {_joined(_before(one), escape(spread[0]), _hidden(one.decimals))}" if spread else ""
+            for spread, one in zip(spreads, short[0])
+        ]
+    return [  # the padding stands outside the brackets, where it does not show
+        " " + _joined(_before(low), rf"\[{escape(spread[0])}, {escape(spread[1])}\]", _before(high)) if spread else ""
+        for spread, low, high in zip(spreads, *short)
+    ]
+
+
+def _before(short: Lacking) -> str:
+    return _hidden(short.sign + short.digits)

@@ -1,0 +1,126 @@
+"""The normal limit of the randomised HSD: for so many queries that drawing permutations takes minutes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.mechanics.progress import track
+from pdeval.significance.draws import chunks, in_threads, share_at_least
+from pdeval.significance.hsd import described_pairs, randomised
+from pdeval.significance.outcome import Outcome, ratio
+from pdeval.significance.registry import significance_test
+
+CELLS = 1 << 21
+LIMIT = 0.03  # of the fourth moment of a mean, in units of its squared variance, that single queries bring in
+
+
+@significance_test(
+    family_wise=True,
+    aliases=("hsd_normal",),
+    reference="Carterette 2012",
+    says="randomised Tukey HSD (normal limit) test",
+)
+def normal_hsd(
+    values: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> Outcome:
+    """Return the randomised Tukey HSD test with means of permuted queries drawn from their normal limit.
+
+    The mean over many queries of matrices whose runs are permuted at random is a normal matrix, of which two numbers
+    say everything: the variance of the sums of its rows, and that of its cells, both known from the queries. It is
+    drawn instead of the permutations, which takes no longer for more queries. Where queries are few, or a few outweigh
+    the rest (fourth moment of a mean above 0.03), means are not near normal, and all is as in 'hsd'.
+
+    Notes
+    -----
+    Where 'hsd' (40,000 draws; 10 runs; preferences from flat to heavy-tailed, just within what is accepted) gives p =
+    .1, .05 and .01, this gives .092 to .103, .045 to .052, and .0085 to .0107.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((400, 3)) + [0.0, 0.01, 0.2]
+    >>> outcome = normal_hsd(X, np.array([0, 0]), np.array([1, 2]), draws=999)
+    >>> bool(outcome.p_value[0] > 0.1), bool(outcome.p_value[1] < 0.01)
+    (True, True)
+    """
+    if not near_normal(values):
+        return randomised(values, a, b, confidence=confidence, draws=draws, seed=seed, progress=progress)
+    order, cycle = spreads(values)
+    runs = values.shape[1]
+
+    def chunk(step: tuple[int, np.random.SeedSequence]) -> np.ndarray:
+        size, child = step
+        rng = np.random.default_rng(child)
+        if values.ndim == 2:
+            return np.ptp(rng.standard_normal((size, runs)), axis=1) * order / np.sqrt(runs)
+        return _largest(rng.standard_normal((size, runs * (runs - 1) // 2)), runs, order, cycle)
+
+    steps = chunks(draws, seed)
+    done = in_threads(chunk, steps)
+    largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progress=progress)))
+    n, mean, sd = described_pairs(values, a, b)
+    p = share_at_least(largest, np.abs(mean), float(np.abs(values).max(initial=0.0)))
+    half = np.quantile(largest, confidence, method="inverted_cdf")
+    return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), np.abs(mean), p)
+
+
+def spreads(values: np.ndarray) -> tuple[float, float]:
+    """Return the deviation of what a permuted mean matrix says of an order, and of what it says in circles.
+
+    An antisymmetric matrix is the sum of differences of numbers of the runs, its row means, and of what is left, whose
+    rows add up to nothing; permuting the runs at random mixes neither into the other.
+
+    Examples
+    --------
+    >>> [round(one, 4) for one in spreads(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))]  # scores have no circles
+    [0.866, 0.0]
+    """
+    queries, runs = values.shape[:2]
+    if values.ndim == 2:
+        rows = runs * (values - values.mean(axis=1, keepdims=True))
+        return float(np.sqrt(np.square(rows).sum() / runs / (runs - 1))) / queries, 0.0
+    rows = cells = 0.0
+    step = max(1, CELLS // runs**2)
+    for first in range(0, queries, step):
+        part = values[first : first + step]
+        rows += float(np.square(part.sum(axis=2)).sum())
+        cells += float(np.square(part).sum())
+    order = rows / runs / (runs - 1)
+    left = cells / (runs * (runs - 1)) - order * 2 / runs
+    cycle = left / (1 - 2 / runs) if runs > 2 else 0.0
+    return float(np.sqrt(order)) / queries, float(np.sqrt(max(cycle, 0.0))) / queries
+
+
+def near_normal(values: np.ndarray) -> bool:
+    """Return whether permuted means over the queries are near normal, by what single queries add to a fourth moment.
+
+    Examples
+    --------
+    >>> near_normal(np.random.default_rng(0).random((400, 3))), near_normal(np.random.default_rng(0).random((20, 3)))
+    (True, False)
+    """
+    squares = fourths = 0.0
+    step = max(1, CELLS // values[0].size)
+    for first in range(0, len(values), step):
+        part = values[first : first + step]
+        part = np.square(part if part.ndim == 3 else part[:, :, None] - part[:, None, :])
+        squares += float(part.sum())
+        fourths += float(np.square(part).sum())
+    pairs = values.shape[1] * (values.shape[1] - 1)
+    return fourths * pairs <= LIMIT * squares**2
+
+
+def _largest(normal: np.ndarray, runs: int, order: float, cycle: float) -> np.ndarray:
+    """Return the largest absolute cell of matrices with these deviations, from normal numbers above the diagonal."""
+    a, b = np.triu_indices(runs, k=1)
+    square = np.zeros((len(normal), runs, runs))
+    square[:, a, b] = normal
+    rows = (square.sum(axis=2) - square.sum(axis=1)) / runs
+    found: np.ndarray = np.abs(cycle * normal + (order - cycle) * (rows[:, a] - rows[:, b])).max(axis=1)
+    return found

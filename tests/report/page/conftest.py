@@ -1,0 +1,73 @@
+"""Pages of the sample collection, and the browser that opens them."""
+
+import re
+import warnings
+
+import pandas as pd
+import pytest
+
+import pdeval
+from tests.report.page.browser import Browser
+
+
+@pytest.fixture(scope="session")
+def sample():
+    """The report of the sample: twelve systems with metadata, four measures, a baseline."""
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    given = {"baseline": "bm25", "metadata": metadata, "topics": "judged", "caption": "Sample collection"}
+    return runs.ireval.report(qrels, ["AP", "nDCG@10", "RR", "P@10"], **given)
+
+
+@pytest.fixture(scope="session")
+def sample_page(sample, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "sample.html"
+    sample.to_html(path, interactive=True)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser():
+    one = Browser()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def chromium(browser):
+    """The browser, of the usual size; at the end its console must have said nothing and it asked for its file alone."""
+    yield browser.sized(1280, 900)
+    assert browser.told == []
+    assert [url for url in browser.asked if not url.startswith(("file:", "about:", "data:"))] == []
+
+
+def said_under(page):
+    """Return the sentences under the table of a page."""
+    notes = page.partition('<div id="notes">')[2].partition("</div>")[0]
+    return " ".join(re.findall(r"<p>(.*?)</p>", notes, re.DOTALL))
+
+
+def quietly(call, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return call(*args, **options)
+
+
+ODD = [
+    "</script><script>window.broken = 1</script>",
+    "<img src=x onerror='window.broken = 1'>",
+    "\"'`&amp; <b>",
+    "a\x00b\x1b[2J\u2028\u202e",
+    "<!--<script>",
+    "]]>{{}}${window.broken = 1}",
+]
+
+
+def odd_tables():
+    """Return runs and judgments whose ids are what a careless page would run."""
+    runs = [(name, f"q{query}{name}", f"{item}{name}", 10.0 - item - (place + query) % 2 * item)
+            for place, name in enumerate(ODD) for query in range(3) for item in range(4)]  # fmt: skip
+    frame = pd.DataFrame(runs, columns=["run", "query_id", "doc_id", "score"])
+    queries = frame[["query_id", "doc_id"]].drop_duplicates()
+    whole = pd.concat([queries.assign(run=name, score=range(len(queries), 0, -1)) for name in ODD])
+    qrels = queries.assign(relevance=[1, 0, 2, 0] * (len(queries) // 4))
+    return whole[["run", "query_id", "doc_id", "score"]], qrels

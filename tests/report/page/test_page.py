@@ -1,0 +1,271 @@
+"""The text of the page: what it holds, what it says that it does not hold, and that nothing in it can break out."""
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.report import Cell, Column, Report
+from pdeval.report.page import Page
+from pdeval.report.page.writing import SCRIPTS, asset
+from tests.report.page.conftest import ODD, odd_tables, quietly, said_under
+
+
+def data_of(page):
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
+    return json.loads(text)
+
+
+def unpacked(text):
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+class Elements(html.parser.HTMLParser):
+    """The elements of a page, and the attributes that would load something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.loads = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        self.loads += [(name, value) for name, value in attrs if name in ("src", "href", "srcset", "data", "action")]
+
+
+def test_the_page_loads_nothing_and_names_no_address(sample_page):
+    text = sample_page.read_text(encoding="utf-8")
+    found = Elements(text)
+    assert found.loads == [("href", "#table")]
+    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(found.names)
+    addresses = set(re.findall(r"https?://[^\s\"'<>)]*", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}, "the name of SVG, which no browser loads"
+    assert not re.search(r"@import|url\(|\bfetch\(|XMLHttpRequest|WebSocket|innerHTML|\beval\(", text)
+
+
+def test_the_policy_allows_no_script_or_style_but_the_two_of_the_page(sample_page):
+    text = sample_page.read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', text)[1]
+    for kind, pattern in (("style", r"<style>(.*?)</style>"), ("script", r"<script>(.*?)</script>")):
+        inside = re.findall(pattern, text, re.DOTALL)
+        assert len(inside) == 1
+        own = base64.b64encode(hashlib.sha256(inside[0].encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{own}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+
+
+def test_the_page_holds_every_value_of_the_scores_to_the_last_bit(sample):
+    origin = data_of(sample.to_html(interactive=True))["origins"][0]
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    scores = runs.ireval.measure(qrels, ["AP"], topics="judged")
+    wide = scores.pivot(index="query_id", columns="run", values="value")
+    held = np.array(unpacked(origin["values"][0])).reshape(len(origin["queries"]), len(origin["systems"]))
+    assert held.tolist() == wide.loc[origin["queries"], origin["systems"]].to_numpy().tolist()
+
+
+def test_the_pairs_of_the_page_are_those_of_compare_and_their_counts_those_of_the_scores(sample):
+    origin = data_of(sample.to_html(interactive=True))["origins"][0]
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    scores = runs.ireval.measure(qrels, ["RR"], topics="judged")
+    table = scores.ireval.compare()
+    pairs = unpacked(next(one["data"] for one in origin["pairs"] if one["label"] == "RR"))
+    systems = origin["systems"]
+    places = [(a, b) for a in range(len(systems)) for b in range(a + 1, len(systems))]
+    wide = scores.pivot(index="query_id", columns="run", values="value")
+    known = table.set_index(["run_a", "run_b"])
+    for at, (a, b) in enumerate(places):
+        row = known.loc[(systems[a], systems[b])]
+        assert pairs["difference"][at] == pytest.approx(row["difference"], rel=1e-5, abs=1e-12)
+        assert pairs["p_adjusted"][at] == pytest.approx(row["p_adjusted"], rel=1e-5)
+        assert pairs["won"][at] == (wide[systems[a]] > wide[systems[b]]).sum()
+        assert pairs["lost"][at] == (wide[systems[a]] < wide[systems[b]]).sum()
+
+
+def test_a_join_adds_preferences_to_the_pairs(sample):
+    origin = data_of(sample.to_html(interactive=True))["origins"][0]
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    means = runs.ireval.mean(qrels, "RPP", topics="judged")
+    first = means[(means["run_a"] == "bm25") & (means["run_b"] == "bm25+rm3")]["mean"].item()
+    pairs = unpacked(next(one["data"] for one in origin["pairs"] if one["label"] == "RPP"))
+    assert pairs["difference"][0] == pytest.approx(first, rel=1e-5)
+
+
+def test_the_items_of_a_query_have_the_ranks_that_explain_gives(sample):
+    origin = data_of(sample.to_html(interactive=True))["origins"][0]
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    items = unpacked(origin["items"]["data"][origin["queries"].index("113")])
+    said = runs.ireval.explain(qrels, "113", "AP", topics="judged")
+    wide = said.pivot(index="doc_id", columns="run", values="rank").replace(np.inf, 0)
+    ranks = np.array(items["ranks"]).reshape(len(origin["items"]["runs"]), -1).T
+    assert ranks.tolist() == wide.loc[items["docs"], origin["items"]["runs"]].to_numpy().tolist()
+
+
+def test_names_cannot_break_out_of_the_page():
+    runs, qrels = odd_tables()
+    about = pd.DataFrame({"run": ODD, "family": ODD[::-1], "kind": ["a", "b"] * 3})
+    report = quietly(runs.ireval.report, qrels, ["AP", "RR"], metadata=about, caption=ODD[0], notes=ODD[1], marks=None)
+    page = report.to_html(interactive=True)
+    assert Elements(page).names.count("script") == 2
+    assert "img" not in Elements(page).names
+    assert page.count("</script>") == 2
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u202e]", page)
+    assert data_of(page)["origins"][0]["systems"] == sorted(ODD) or set(data_of(page)["origins"][0]["systems"]) == set(
+        ODD
+    )
+
+
+def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
+    whole = sample.to_html(interactive=True)
+    assert len(whole.encode()) < 200_000
+    less = sample.to_html(interactive=True, limit=0.12)
+    assert len(less.encode()) < 120_000 < len(whole.encode())
+    assert re.search(r"at most \d+ relevant documents are held, by grade and then by best rank", said_under(less))
+    least = sample.to_html(interactive=True, limit=0.09)
+    assert re.search(r"Values of \d+ of 50 queries are held", said_under(least))
+    assert len(least.encode()) < 90_000
+    assert unpacked(data_of(least)["origins"][0]["pairs"][0]["data"])["n"][0] == 50, "counts are over all queries"
+    table_alone = sample.to_html(interactive=True, limit=0.05)
+    assert "Pairs by AP, nDCG@10, RR, P@10, RPP are left out" in said_under(table_alone)
+    assert "The documents are left out: the page would be larger than its limit." in said_under(table_alone)
+
+
+def test_a_report_of_scores_says_that_it_has_no_items():
+    scores = pdeval.datasets.sample_judged(topics="common").measure(["AP"])
+    page = scores.ireval.report().to_html(interactive=True)
+    assert "The page has no documents of its queries: a report made from the runs and judgments" in said_under(page)
+    assert data_of(page)["origins"][0].get("items") is None
+    assert len(data_of(page)["origins"][0]["queries"]) == 48
+
+
+def test_a_report_of_a_summary_says_that_it_has_no_queries():
+    summary = pdeval.datasets.sample_judged(topics="common").measure(["AP"]).ireval.summary()
+    page = summary.ireval.report().to_html(interactive=True)
+    assert "made from a summary, which has no values per query" in said_under(page)
+    assert "Pairs are not compared: the table has means alone" in said_under(page)
+
+
+@pytest.mark.parametrize("kind", ["order", "matrix", "compare"])
+def test_every_other_report_is_a_page_whose_cells_do_not_open(kind):
+    judged = pdeval.datasets.sample_judged(topics="common")
+    table = {"order": lambda: judged.order("RPP"), "compare": lambda: judged.compare("AP", baseline="bm25"),
+             "matrix": lambda: judged.matrix("RPP")}[kind]()  # fmt: skip
+    page = table.ireval.report().to_html(interactive=True)
+    assert "its cells do not open" in said_under(page)
+    assert 'class="cell"' not in page.partition("<script>")[0]
+
+
+def test_one_run_one_query_and_nothing_judged_are_pages_too():
+    runs = pd.DataFrame({"run": "a", "query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
+    qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["y"], "relevance": [1]})
+    page = runs.ireval.report(qrels, "RR").to_html(interactive=True)
+    assert "There is one system: no pair to compare." in said_under(page)
+    both = pd.concat([runs, runs.assign(run="b", score=[1.0, 2.0])])
+    page = both.ireval.report(qrels, "RR").to_html(interactive=True)
+    assert "RR: pairs are not tested." in said_under(page)
+    origin = data_of(page)["origins"][0]
+    assert unpacked(origin["values"][0]) == [0.5, 1]
+    assert unpacked(origin["pairs"][0]["data"])["lost"] == [1]
+    nothing = qrels.assign(relevance=0)
+    page = quietly(both.ireval.report, nothing, "P@1", topics="judged").to_html(interactive=True)
+    assert unpacked(data_of(page)["origins"][0]["values"][0]) == [0, 0]
+
+
+def test_infinite_values_are_held_and_counted_and_not_tested():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    page = judged.report(["AP", "TSL"]).to_html(interactive=True)
+    assert "TSL: pairs are not tested." in said_under(page)
+    origin = data_of(page)["origins"][0]
+    values = judged.measure("TSL").pivot(index="query_id", columns="run", values="value")
+    a, b = origin["systems"][:2]
+    pairs = unpacked(next(one["data"] for one in origin["pairs"] if one["label"] == "TSL"))
+    assert pairs["won"][0] == (values[a] < values[b]).sum(), "less is better"
+    assert pairs["p_value"][0] is None
+    assert "inf" in unpacked(origin["values"][1])
+
+
+@pytest.mark.parametrize("layout", ["columns", "rows", "groups"])
+def test_several_collections_each_open_their_own(layout):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    both = [
+        frame.assign(collection=np.where(frame["query_id"].astype(str) < "120", "early", "late"))
+        for frame in (runs, qrels)
+    ]
+    report = both[0].ireval.report(
+        both[1], ["AP", "RR"], topics="judged", baseline="bm25", by="collection", layout=layout
+    )
+    page = report.to_html(interactive=True)
+    data = data_of(page)
+    assert said_under(page).count("The page has no documents") == 1
+    assert [one["name"] for one in data["facets"]] == (["collection"] if layout == "groups" else [])
+    assert [one["title"] for one in data["origins"]] == ["early", "late"]
+    assert sum(len(one["queries"]) for one in data["origins"]) == 50
+    assert {cell.place[0] for row in report.rows for cell in row if cell.place} == {0, 1}
+    for row in report.rows:
+        for cell in row:
+            if cell.place:
+                origin, measure, system = cell.place
+                assert report.origins[origin].table.mean[measure, system] == cell.value
+
+
+def test_replicates_have_a_column_each_in_their_items():
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    named = runs.merge(metadata[["run", "model", "seed"]], on="run").drop(columns="run")
+    kept = named[named["model"].isin(["dense", "rerank"])].assign(seed=lambda one: one["seed"].astype(int))
+    assert len(kept)
+    report = quietly(kept.ireval(run=["model", "seed"]).report, qrels, "AP", replicate="seed", topics="judged")
+    origin = data_of(report.to_html(interactive=True))["origins"][0]
+    assert len(origin["items"]["runs"]) > len(origin["systems"])
+    assert [one["label"] for one in origin["pairs"]] == ["AP"]
+
+
+def test_a_page_shows_itself_in_a_notebook_and_says_its_size_elsewhere(sample):
+    page = sample.to_html(interactive=True)
+    assert isinstance(page, Page)
+    assert re.fullmatch(r"<Page: 0\.1 MB of HTML; .*>", repr(page))
+    frame = page._repr_html_()
+    assert frame.startswith('<iframe title="Interactive report" sandbox="allow-scripts')
+    assert frame.count("<") == 2, "the page inside it is a text"
+
+
+def test_the_file_is_what_is_returned(sample, tmp_path):
+    text = sample.to_html(tmp_path / "page.html", interactive=True)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
+    table = sample.to_html(tmp_path / "table.html")
+    assert (tmp_path / "table.html").read_text(encoding="utf-8") == table + "\n"
+
+
+def test_the_parts_of_the_script_are_short():
+    for name in (*(f"{one}.js" for one in SCRIPTS), "page.css"):
+        assert len(asset(name).splitlines()) < 300, name
+
+
+def test_a_table_by_hand_is_a_page():
+    table = Report((Column("run", "System", numeric=False), Column("AP", "AP", spread=("sd",))),
+                   ((Cell("x", "x"), Cell(np.float64(0.5), "0.5", "best", "a", (0.1,), ("0.1",))),))  # fmt: skip
+    page = table.to_html(interactive=True)
+    assert "1 row, 2 columns" in page
+    assert data_of(page)["facets"] == []
+    assert 'data-value="0.5"' in page
+
+
+def test_a_limit_that_is_none_is_refused(sample):
+    for limit in (0, -1, True, float("nan")):
+        with pytest.raises(ValueError, match="the megabytes that a page may have are a number above 0"):
+            sample.to_html(interactive=True, limit=limit)
+
+
+def test_metadata_that_lack_a_run_leave_a_dash(sample):
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    some = metadata[metadata["run"] != "ql"]
+    page = runs.ireval.report(qrels, "AP", metadata=some, topics="judged").to_html(interactive=True)
+    family = next(one for one in data_of(page)["facets"] if one["name"] == "family")
+    systems = data_of(page)["origins"][0]["systems"]
+    assert family["values"][family["rows"][systems.index("ql")]] == "–"

@@ -1,0 +1,44 @@
+"""great_tables: numbers as data, cells as printed."""
+
+import sys
+
+import pytest
+
+from pdeval.report import Cell, Column, Report, report
+from tests.report.test_formats import TABLE
+
+
+def test_the_data_are_numbers_and_the_cells_as_printed():
+    pytest.importorskip("great_tables")
+    made = TABLE.to_great_tables()
+    html = made.as_raw_html()
+    assert "<b>0.500</b> ± 0.200" in html
+    assert "<u>0.250</u><sup>†</sup> ± 0.100" in html
+    assert "&lt;c&gt;" in html
+    assert "<c>" not in html
+    for text in ("AP ↑", "Precision", "N.", ">C<", ">one<", ">two<"):
+        assert text in html
+    assert made._tbl_data["AP"].tolist()[:2] == [0.25, 0.5]
+
+
+def test_a_report_of_systems_is_shown_whole(scores, comparisons):
+    pytest.importorskip("great_tables")
+    table = report(scores, comparisons=comparisons, caption="Systems.")
+    html = table.to_great_tables().as_raw_html()
+    assert all(cell.text in html for row in table.rows for cell in row)
+    assert "Raised letters" in html
+
+
+def test_a_column_named_group_is_kept_beside_the_groups():
+    pytest.importorskip("great_tables")
+    from dataclasses import replace
+
+    table = replace(TABLE, columns=(Column("group", "G", numeric=False), TABLE.columns[1]))
+    assert "a_b" in table.to_great_tables().as_raw_html()
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "great_tables", None)
+    table = Report((Column("AP", "AP"),), ((Cell(0.5, "0.5"),),))
+    with pytest.raises(ImportError, match="needs the package great_tables: pip install great_tables"):
+        table.to_great_tables()

@@ -1,0 +1,98 @@
+"""The normal limit of the randomised HSD: its variances are those of permuted means, and its p-values are near."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import pdeval  # noqa: F401
+from pdeval.significance.hsd import preference_maxima, randomised, score_maxima
+from pdeval.significance.normal_hsd import _largest, normal_hsd, spreads
+
+
+def preferences(queries, runs, seed=0):
+    x = np.random.default_rng(seed).random((queries, runs, 6))
+    return np.ascontiguousarray(np.sign(x[:, None] - x[:, :, None]).mean(axis=-1))
+
+
+def permuted_moments(T):
+    """Variance of a cell and of a sum of a row of the mean, over all orders of the runs of each query."""
+    queries, runs, _ = T.shape
+    cell = row = 0.0
+    for matrix in T:
+        all_orders = [matrix[np.ix_(order, order)] for order in map(list, itertools.permutations(range(runs)))]
+        cell += np.mean([one[0, 1] ** 2 for one in all_orders])
+        row += np.mean([one[0].sum() ** 2 for one in all_orders])
+    return cell / queries**2, row / queries**2
+
+
+@pytest.mark.parametrize("runs", [2, 3, 4])
+def test_its_variances_are_those_over_all_orders_of_the_runs(runs):
+    T = preferences(5, runs)
+    order, cycle = spreads(T)
+    cell, row = permuted_moments(T)
+    assert order**2 * 2 / runs + cycle**2 * (1 - 2 / runs) == pytest.approx(cell, rel=1e-12)
+    assert order**2 * (runs - 1) == pytest.approx(row, rel=1e-12)
+
+
+def test_drawn_matrices_have_these_variances():
+    runs, pairs = 4, 6
+    normal = np.random.default_rng(0).standard_normal((40_000, pairs))
+    for order, cycle in ((1.0, 0.0), (0.0, 1.0)):  # differences of numbers alone, circles alone
+        matrix = np.zeros((len(normal), runs, runs))
+        a, b = np.triu_indices(runs, k=1)
+        matrix[:, a, b] = normal
+        matrix -= matrix.transpose(0, 2, 1)
+        rows = matrix.sum(axis=2) / runs
+        part = (rows[:, :, None] - rows[:, None]) * (order - cycle) + cycle * matrix
+        np.testing.assert_allclose(_largest(normal, runs, order, cycle), np.abs(part).max(axis=(1, 2)), rtol=1e-12)
+        assert np.square(part[:, 0, 1]).mean() == pytest.approx(2 / runs if order else 1 - 2 / runs, rel=0.03)
+        assert np.square(part[:, 0].sum(axis=1)).mean() == pytest.approx(order * (runs - 1), abs=0.1)
+
+
+def test_scores_and_the_preferences_that_are_their_differences_have_one_spread():
+    X = np.random.default_rng(1).random((50, 6))
+    of_scores, of_differences = spreads(X), spreads(X[:, :, None] - X[:, None])
+    assert of_scores[0] == pytest.approx(of_differences[0], rel=1e-12)
+    assert of_differences[1] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("of", ["scores", "preferences"])
+def test_p_values_are_near_those_of_permutations(of):
+    values = np.random.default_rng(2).random((400, 8)) if of == "scores" else preferences(400, 8)
+    drawn = (score_maxima if of == "scores" else preference_maxima)(values, draws=20_000, seed=1, progress=False)
+    a, b = np.array([0]), np.array([1])
+    for p in (0.2, 0.05, 0.01):
+        distance = np.quantile(drawn, 1 - p)
+        ours = normal_hsd(values, a, b, confidence=1 - p, draws=20_000)
+        assert ours.ci_high[0] - ours.mean[0] == pytest.approx(distance, rel=0.02)
+
+
+def test_everything_but_the_draws_is_as_in_hsd():
+    T = preferences(300, 4)
+    a, b = np.triu_indices(4, k=1)
+    ours, theirs = normal_hsd(T, a, b, draws=99), randomised(T, a, b, draws=99, progress=False)
+    for name in ("n", "mean", "effect_size", "statistic"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+
+
+def test_the_same_seed_gives_the_same_p_values_and_more_draws_begin_with_them():
+    T = preferences(300, 4)
+    a, b = np.triu_indices(4, k=1)
+    one, two = (normal_hsd(T, a, b, draws=500, seed=3).p_value for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("queries", [20, 400])
+def test_of_few_queries_and_of_queries_that_outweigh_the_rest_permutations_are_drawn(queries):
+    T = preferences(queries, 5)
+    T[0] *= 1 if queries == 20 else 100
+    a, b = np.triu_indices(5, k=1)
+    ours, theirs = normal_hsd(T, a, b, draws=99), randomised(T, a, b, draws=99, progress=False)
+    np.testing.assert_array_equal(ours.p_value, theirs.p_value)
+    np.testing.assert_array_equal(ours.ci_low, theirs.ci_low)
+
+
+def test_runs_that_never_differ_have_p_1():
+    outcome = normal_hsd(np.ones((300, 3)), np.array([0]), np.array([1]), draws=99)
+    assert outcome.p_value.tolist() == [1.0]
