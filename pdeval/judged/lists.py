@@ -53,10 +53,11 @@ class Lists:
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return the list of each row."""
-        if len(rows) > len(self.starts) and (rows[1:] >= rows[:-1]).all():
+        if len(rows) and (rows[1:] >= rows[:-1]).all():
             # rising rows: where each list begins among them tells all
-            begin = np.searchsorted(rows, self.starts)
-            return np.repeat(np.arange(len(self.starts) - 1), np.diff(begin))
+            first, last = np.searchsorted(self.starts, rows[[0, -1]], side="right") - 1
+            begin = np.searchsorted(rows, self.starts[first + 1 : last + 1])
+            return np.repeat(np.arange(first, last + 1), np.diff(begin, prepend=0, append=len(rows)))
         if 8 * len(rows) > self.starts[-1]:  # many rows in any order: every row's list is written down once
             return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
         return np.searchsorted(self.starts, rows, side="right") - 1

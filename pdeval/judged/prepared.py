@@ -121,7 +121,7 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
     """Return what lists are sorted by, the largest first."""
     if ties == "rank":
         return -numbers(runs.column("rank"), "rank")
-    score = numbers(runs.column("score"), "score")
+    score = numbers(runs.column("score"), "score", narrow=True)  # compared, and never added up
     # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
     if compat != "trec_eval-9":
         return score
