@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, words, words_of_one_width
+from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, texts_of_words, words, words_of_one_width
 from pdeval.mechanics.codes import distinct
 
 __all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
@@ -142,11 +142,15 @@ class Ids:
             first, inverse = distinct(codes)
             known, again = self.values.take(codes[first]).unique()
             return known, again[inverse]
-        encoded = self.text.dictionary_encode()  # type: ignore[union-attr]
-        order = pc.sort_indices(encoded.dictionary).to_numpy()
+        number = words_of_one_width(self.text)  # told apart as numbers, where texts are short and of one width
+        encoded = (self.text if number is None else pa.array(number[0] & number[1])).dictionary_encode()
+        known, code = encoded.dictionary, encoded.indices.to_numpy()
+        if number is not None:
+            known = texts_of_words(known.to_numpy(), number[1], self.text.type)
+        order = pc.sort_indices(known).to_numpy()
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return Ids(text=encoded.dictionary.take(pa.array(order))), place[encoded.indices.to_numpy()]
+        return Ids(text=known.take(pa.array(order))), place[code]
 
 
 def _text_dtype() -> Any:

@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
 from pdeval.kinds.tables import Table
-from pdeval.mechanics.codes import by_code, combined_codes, distinct
+from pdeval.mechanics.codes import combined_codes, distinct, grouped
 
 SAMPLE = 1 << 12  # rows that tell whether those of a list stand together
 
@@ -94,18 +94,18 @@ def find_lists(table: Table) -> Lists:
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
     code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query))
-    seen, place = distinct(code)
-    if len(seen) == len(code):
+    order, sizes = grouped(code)
+    if len(sizes) == len(code):
         begin = np.arange(count) if begin is None else begin
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
-    order, each = by_code(place), None
+    first = np.cumsum(sizes) - sizes
+    run_code, query_code = run_code[order[first]], query_code[order[first]]
+    if begin is not None:
+        each = np.diff(np.append(begin, count))[order]
+        order, sizes = ranges(begin[order], each), np.add.reduceat(each, first)
     if count < 2**31:  # half the memory, and less to read where it is used
         order = order.astype(np.int32)
-    if begin is not None:
-        each = np.diff(np.append(begin, count))
-        order = ranges(begin[order], each[order])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(place, each))]).astype(np.int64)
-    return Lists(starts, run_code[seen], query_code[seen], runs, queries, order)
+    return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order)
 
 
 def _begins(columns: list[Ids], count: int) -> np.ndarray:

@@ -76,3 +76,18 @@ def by_code(code: np.ndarray) -> np.ndarray:
         order = order[np.argsort((high[order] & 0xFFFF).astype(np.uint16), kind="stable")]
         high = high >> 16
     return order
+
+
+def grouped(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows sorted by their code, as `by_code` does, and how many rows each code has that there is.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in grouped(np.array([7, 3, 7, 3, 9]))]
+    [[1, 3, 0, 2, 4], [2, 2, 1]]
+    """
+    if int(code.max(initial=-1)) < 4 * len(code) + SMALL:
+        sizes = np.bincount(code)
+        return by_code(code), sizes[sizes > 0]
+    _, place, sizes = np.unique(code, return_inverse=True, return_counts=True)
+    return by_code(place), sizes
