@@ -27,7 +27,7 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     [2]
     """
     mark = ids.marks(doc)
-    which = _suspects(mark if lists.order is None else mark[lists.order], lists.starts)
+    which = _suspects(mark if lists.order is None else mark.take(lists.order), lists.starts)
     found = [_exact(doc, lists, part) for part in np.array_split(which, -(-len(which) // 4096))] if len(which) else []
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 

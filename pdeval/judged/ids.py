@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, texts_of_words, words, words_of_one_width
-from pdeval.mechanics.codes import distinct
 
 __all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
 
@@ -138,19 +137,22 @@ class Ids:
             inverse, values = pd.factorize(self.numbers, sort=True)
             return Ids(numbers=values), inverse
         if self.values is not None:
-            codes = np.asarray(self.codes)
-            first, inverse = distinct(codes)
-            known, again = self.values.take(codes[first]).unique()
-            return known, again[inverse]
-        number = words_of_one_width(self.text)  # told apart as numbers, where texts are short and of one width
-        encoded = (self.text if number is None else pa.array(number[0] & number[1])).dictionary_encode()
+            there = np.zeros(len(self.values), dtype=bool)
+            there[self.codes] = True
+            known, again = self.values.take(np.flatnonzero(there)).unique()
+            place = np.zeros(len(there), dtype=np.int64)
+            place[there] = again
+            return known, place.take(self.codes)  # type: ignore[arg-type]
+        text: pa.Array = self.text
+        number = words_of_one_width(text)  # told apart as numbers, where texts are short and of one width
+        encoded = (text if number is None else pa.array(number[0] & number[1])).dictionary_encode()
         known, code = encoded.dictionary, encoded.indices.to_numpy()
         if number is not None:
-            known = texts_of_words(known.to_numpy(), number[1], self.text.type)
+            known = texts_of_words(known.to_numpy(), number[1], text.type)
         order = pc.sort_indices(known).to_numpy()
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return Ids(text=known.take(pa.array(order))), place[code]
+        return Ids(text=known.take(pa.array(order))), place.take(code)
 
 
 def _text_dtype() -> Any:

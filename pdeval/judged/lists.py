@@ -37,6 +37,8 @@ class Lists:
         The different query ids.
     order : ndarray or None
         Rows of the caller's table in the order meant by `starts`, where that is not their own order.
+    own : ndarray or None
+        The list of each row of the caller's table, where `order` is given.
     """
 
     starts: np.ndarray
@@ -45,6 +47,7 @@ class Lists:
     runs: pd.DataFrame
     queries: Ids
     order: np.ndarray | None
+    own: np.ndarray | None = None
 
     @property
     def sizes(self) -> np.ndarray:
@@ -61,6 +64,10 @@ class Lists:
         if 8 * len(rows) > self.starts[-1]:  # many rows in any order: every row's list is written down once
             return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
         return np.searchsorted(self.starts, rows, side="right") - 1
+
+    def of_given(self, rows: np.ndarray) -> np.ndarray:
+        """Return the list of each of some rows of the caller's table."""
+        return self.of_rows(rows) if self.own is None else self.own[rows]
 
 
 def find_lists(table: Table) -> Lists:
@@ -94,18 +101,19 @@ def find_lists(table: Table) -> Lists:
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
     code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query))
-    order, sizes = grouped(code)
+    order, sizes, place = grouped(code)
     if len(sizes) == len(code):
         begin = np.arange(count) if begin is None else begin
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
     first = np.cumsum(sizes) - sizes
     run_code, query_code = run_code[order[first]], query_code[order[first]]
     if begin is not None:
-        each = np.diff(np.append(begin, count))[order]
+        each = np.diff(np.append(begin, count))
+        place, each = np.repeat(place, each), each[order]
         order, sizes = ranges(begin[order], each), np.add.reduceat(each, first)
     if count < 2**31:  # half the memory, and less to read where it is used
-        order = order.astype(np.int32)
-    return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order)
+        order, place = order.astype(np.int32), place.astype(np.int32)
+    return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order, place)
 
 
 def _begins(columns: list[Ids], count: int) -> np.ndarray:
@@ -181,7 +189,10 @@ def dense(
         # a block ends where its longest list would make more than a third of it padding
         lists = lists[sizes[lists] <= width + width // 2 + 8]
         width = int(sizes[lists].max())
-        step = np.arange(width)
-        real = step < sizes[lists][:, None]
-        yield lists, starts[lists][:, None] + np.where(real, step, 0), real
+        rows = starts[lists][:, None] + np.arange(width)
+        if sizes[lists].min() == width:
+            yield lists, rows, np.ones(rows.shape, dtype=bool)
+        else:
+            real = rows < starts[lists + 1][:, None]
+            yield lists, np.where(real, rows, rows[:, :1]), real
         at += len(lists)

@@ -40,15 +40,12 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     >>> sort_lists(frame["score"].to_numpy(), find_lists(read(frame, "runs"))).tolist()
     [1, 2, 0]
     """
-    rises = np.flatnonzero(score[1:] > score[:-1]) + 1
-    if len(rises) == 0:
+    rises = np.zeros(len(score), dtype=bool)
+    np.greater(score[1:], score[:-1], out=rises[1:])
+    rises[lists.starts[:-1]] = False
+    if not rises.any():
         return None
-    own = lists.of_rows(rises)
-    unsorted = np.zeros(len(lists.run), dtype=bool)
-    unsorted[own[lists.starts[own] != rises]] = True
-    bad = np.flatnonzero(unsorted)
-    if len(bad) == 0:
-        return None
+    bad = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
     order = np.arange(len(score))
     for own, rows, real in dense(lists.starts, bad, most=BLOCK):
         whole = bool(real.all())
