@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from pdeval.mechanics.equality import gap, row_sizes
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
+CELLS = 1 << 17  # runs times judged items of the topics that are looked at together
 
 
 @verb(
@@ -76,7 +77,8 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     check_populations(judged.positions, asked)
     tell_of_gains(judged, asked)
     views = Views(judged)
-    values = np.stack([views.values(measure) for measure in asked])
+    parts = views.parts() if all(measure.entry.padded for measure in asked) else [views]
+    values = np.concatenate([np.stack([part.values(measure) for measure in asked]) for part in parts], axis=1)
     return cube_of(views, asked, values, tell=tell)
 
 
@@ -164,6 +166,14 @@ class Views:
             view = View(self.positions, kind, level, padded=padded)
             self.made[key] = view, list(view.blocks(empty=True))
         return self.made[key][1]
+
+    def parts(self) -> Iterator[Views]:
+        """Yield the same, some topics after the others: columns of all at once would take more than the runs do."""
+        at = self.positions
+        number = np.cumsum(np.bincount(at.judged.topic, minlength=len(at.queries)) * len(at.runs)) // CELLS
+        for one in np.unique(number):
+            part = number == one
+            yield self if part.all() else Views(self.judged.on(at.keep_topics(part)))
 
     def values(self, measure: Measure) -> np.ndarray:
         """Return the values of a metric, shape (topics, runs)."""

@@ -27,7 +27,7 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     [2]
     """
     mark = ids.marks(doc)
-    which = _suspects(mark if lists.order is None else mark[lists.order], lists.starts)
+    which = _suspects(mark if lists.order is None else mark.take(lists.order), lists.starts)
     found = [_exact(doc, lists, part) for part in np.array_split(which, -(-len(which) // 4096))] if len(which) else []
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 
@@ -36,23 +36,23 @@ def _suspects(mark: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the lists in which two numbers are equal."""
     found = []
     for which, held in _held(mark, starts):
-        held = np.sort(held, axis=-1)
+        held.sort(axis=-1)
         found.append(which[(held[:, 1:] == held[:, :-1]).any(axis=1)])
     return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
 def _held(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield (lists, their numbers as a dense block), the padding made of large numbers that are all different."""
-    sizes = np.diff(starts)
+    sizes, wide = np.diff(starts), np.promote_types(mark.dtype, np.uint32)
     if len(sizes) and sizes.min() == sizes.max():
         step = max(_BLOCK // max(int(sizes[0]), 1), 1)
         for first in range(0, len(sizes), step):
             which = np.arange(first, min(first + step, len(sizes)))
-            yield which, mark[starts[first] : starts[which[-1] + 1]].reshape(len(which), -1)
+            yield which, mark[starts[first] : starts[which[-1] + 1]].astype(wide).reshape(len(which), -1)
         return
     for which, rows, real in dense(starts, most=_BLOCK):
-        held = mark[rows]
-        held[~real] = np.iinfo(mark.dtype).max - np.arange(np.count_nonzero(~real), dtype=mark.dtype)
+        held = mark[rows].astype(wide)
+        held[~real] = np.iinfo(wide).max - np.arange(np.count_nonzero(~real), dtype=wide)
         yield which, held
 
 

@@ -14,8 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, words, words_of_one_width
-from pdeval.mechanics.codes import distinct
+from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, texts_of_words, words, words_of_one_width
 
 __all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
 
@@ -138,15 +137,22 @@ class Ids:
             inverse, values = pd.factorize(self.numbers, sort=True)
             return Ids(numbers=values), inverse
         if self.values is not None:
-            codes = np.asarray(self.codes)
-            first, inverse = distinct(codes)
-            known, again = self.values.take(codes[first]).unique()
-            return known, again[inverse]
-        encoded = self.text.dictionary_encode()  # type: ignore[union-attr]
-        order = pc.sort_indices(encoded.dictionary).to_numpy()
+            there = np.zeros(len(self.values), dtype=bool)
+            there[self.codes] = True
+            known, again = self.values.take(np.flatnonzero(there)).unique()
+            place = np.zeros(len(there), dtype=np.int64)
+            place[there] = again
+            return known, place.take(self.codes)  # type: ignore[arg-type]
+        text: pa.Array = self.text
+        number = words_of_one_width(text)  # told apart as numbers, where texts are short and of one width
+        encoded = (text if number is None else pa.array(number[0] & number[1])).dictionary_encode()
+        known, code = encoded.dictionary, encoded.indices.to_numpy()
+        if number is not None:
+            known = texts_of_words(known.to_numpy(), number[1], text.type)
+        order = pc.sort_indices(known).to_numpy()
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return Ids(text=encoded.dictionary.take(pa.array(order))), place[encoded.indices.to_numpy()]
+        return Ids(text=known.take(pa.array(order))), place.take(code)
 
 
 def _text_dtype() -> Any:
@@ -167,14 +173,16 @@ def column_ids(column: pd.Series, role: str) -> Ids:
     ValueError: the query column holds float64 values, e.g. 0.5; ids must be strings or whole numbers.
     """
     dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = column.array.codes  # of 8 to 32 bits: to be widened before sums
+        if codes.min(initial=0) < 0:
+            raise _missing(int((codes < 0).sum()), role)
+        return Ids(codes=codes, values=column_ids(pd.Series(column.cat.categories), role))
     plain = isinstance(dtype, np.dtype) and dtype.kind in "iub"
-    arrow = None if plain or isinstance(dtype, pd.CategoricalDtype) else _arrow(column)
+    arrow = None if plain else _arrow(column)
     missing = 0 if plain else int(column.isna().sum()) if arrow is None else arrow.null_count
     if missing:
-        raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
-    if isinstance(dtype, pd.CategoricalDtype):
-        values = column_ids(pd.Series(column.cat.categories), role)
-        return Ids(codes=column.cat.codes.to_numpy(), values=values)  # of 8 to 32 bits: to be widened before sums
+        raise _missing(missing, role)
     if pd.api.types.is_bool_dtype(dtype):
         raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
     if pd.api.types.is_integer_dtype(dtype):
@@ -192,6 +200,10 @@ def column_ids(column: pd.Series, role: str) -> Ids:
     if pd.api.types.is_numeric_dtype(dtype):
         raise ValueError(f"the {role} column holds {dtype} values; ids must be strings or whole numbers.")
     return _text(column, arrow, role)
+
+
+def _missing(count: int, role: str) -> ValueError:
+    return ValueError(f"the {role} column has {count:,} missing ids; drop or fill those rows.")
 
 
 def _arrow(column: pd.Series) -> pa.Array | None:
@@ -227,7 +239,7 @@ def _from_dictionary(array: pa.Array, role: str) -> Ids:
     codes = array.indices.to_numpy(zero_copy_only=False).astype(np.int32)
     if values is None:
         missing = int(np.isin(codes, np.flatnonzero(array.dictionary.is_null().to_numpy(zero_copy_only=False))).sum())
-        raise ValueError(f"the {role} column has {missing:,} missing ids; drop or fill those rows.")
+        raise _missing(missing, role)
     if pc.count_distinct(array.dictionary).as_py() < len(array.dictionary):
         values, place = values.unique()  # Arrow lets a dictionary hold a text twice
         codes = place[codes].astype(np.int32)
@@ -261,7 +273,7 @@ def fingerprints(ids: Ids) -> np.ndarray:
 
 
 def marks(ids: Ids) -> np.ndarray:
-    """Return 32 bits per row that are equal for equal ids, and seldom for different ones; cheaper than `fingerprints`.
+    """Return up to 32 bits per row, equal for equal ids and seldom for different ones; cheaper than `fingerprints`.
 
     Examples
     --------
@@ -269,7 +281,7 @@ def marks(ids: Ids) -> np.ndarray:
     [7, 8, 7]
     """
     if ids.codes is not None:
-        return ids.codes.astype(np.uint32)
+        return ids.codes.view(f"u{ids.codes.itemsize}")  # codes are not negative: nothing is copied
     if ids.numbers is not None:
         large = ids.numbers.max(initial=0) >> 32 or ids.numbers.min(initial=0) < 0
         return (ids.numbers * np.int64(_LARGE) >> 32 if large else ids.numbers).astype(np.uint32)

@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.judged import ids
 from pdeval.judged.ids import Ids
 from pdeval.kinds.tables import Table
-from pdeval.mechanics.codes import by_code, combined_codes, distinct
+from pdeval.mechanics.codes import combined_codes, distinct, grouped
 
 SAMPLE = 1 << 12  # rows that tell whether those of a list stand together
 
@@ -37,6 +37,8 @@ class Lists:
         The different query ids.
     order : ndarray or None
         Rows of the caller's table in the order meant by `starts`, where that is not their own order.
+    own : ndarray or None
+        The list of each row of the caller's table, where `order` is given.
     """
 
     starts: np.ndarray
@@ -45,6 +47,7 @@ class Lists:
     runs: pd.DataFrame
     queries: Ids
     order: np.ndarray | None
+    own: np.ndarray | None = None
 
     @property
     def sizes(self) -> np.ndarray:
@@ -53,13 +56,18 @@ class Lists:
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return the list of each row."""
-        if len(rows) > len(self.starts) and (rows[1:] >= rows[:-1]).all():
+        if len(rows) and (rows[1:] >= rows[:-1]).all():
             # rising rows: where each list begins among them tells all
-            begin = np.searchsorted(rows, self.starts)
-            return np.repeat(np.arange(len(self.starts) - 1), np.diff(begin))
+            first, last = np.searchsorted(self.starts, rows[[0, -1]], side="right") - 1
+            begin = np.searchsorted(rows, self.starts[first + 1 : last + 1])
+            return np.repeat(np.arange(first, last + 1), np.diff(begin, prepend=0, append=len(rows)))
         if 8 * len(rows) > self.starts[-1]:  # many rows in any order: every row's list is written down once
             return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
         return np.searchsorted(self.starts, rows, side="right") - 1
+
+    def of_given(self, rows: np.ndarray) -> np.ndarray:
+        """Return the list of each of some rows of the caller's table."""
+        return self.of_rows(rows) if self.own is None else self.own[rows]
 
 
 def find_lists(table: Table) -> Lists:
@@ -93,18 +101,19 @@ def find_lists(table: Table) -> Lists:
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
     code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query))
-    seen, place = distinct(code)
-    if len(seen) == len(code):
+    order, sizes, place = grouped(code)
+    if len(sizes) == len(code):
         begin = np.arange(count) if begin is None else begin
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
-    order, each = by_code(place), None
-    if count < 2**31:  # half the memory, and less to read where it is used
-        order = order.astype(np.int32)
+    first = np.cumsum(sizes) - sizes
+    run_code, query_code = run_code[order[first]], query_code[order[first]]
     if begin is not None:
         each = np.diff(np.append(begin, count))
-        order = ranges(begin[order], each[order])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(place, each))]).astype(np.int64)
-    return Lists(starts, run_code[seen], query_code[seen], runs, queries, order)
+        place, each = np.repeat(place, each), each[order]
+        order, sizes = ranges(begin[order], each), np.add.reduceat(each, first)
+    if count < 2**31:  # half the memory, and less to read where it is used
+        order, place = order.astype(np.int32), place.astype(np.int32)
+    return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order, place)
 
 
 def _begins(columns: list[Ids], count: int) -> np.ndarray:
@@ -180,7 +189,10 @@ def dense(
         # a block ends where its longest list would make more than a third of it padding
         lists = lists[sizes[lists] <= width + width // 2 + 8]
         width = int(sizes[lists].max())
-        step = np.arange(width)
-        real = step < sizes[lists][:, None]
-        yield lists, starts[lists][:, None] + np.where(real, step, 0), real
+        rows = starts[lists][:, None] + np.arange(width)
+        if sizes[lists].min() == width:
+            yield lists, rows, np.ones(rows.shape, dtype=bool)
+        else:
+            real = rows < starts[lists + 1][:, None]
+            yield lists, np.where(real, rows, rows[:, :1]), real
         at += len(lists)

@@ -22,7 +22,7 @@ from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
 
 _TABLE = 1 << 22
-_ROWS = 1 << 20
+_ROWS = 1 << 18
 FEW = 10
 
 
@@ -185,10 +185,10 @@ def positions_of(
 ) -> Positions:
     """Return where each run found the judged items; without `ranked`, only which of them it found."""
     (runs, qrels), judged, found, topic, doc, score, order, ties = made
-    rows, item = _match(doc, order, found, topic, judged, complete)
+    rows, item, run = _match(doc, order, found, topic, judged, complete)
     none = np.zeros(len(rows))
     where = ranks.of_rows(rows, score, doc, found, ties, order) if ranked else ranks.Ranks(none, none, none)
-    run = found.run[found.of_rows(rows)]
+    del rows
     retrieved = np.zeros((len(judged.queries), len(found.runs)), dtype=np.int64)
     known = topic >= 0
     retrieved[topic[known], found.run[known]] = found.sizes[known]
@@ -198,16 +198,22 @@ def positions_of(
     kept = np.argsort(item, kind="stable") if validate else np.lexsort((-where.rank, run, item))
     if depth is not None:
         kept = kept[where.rank[kept] <= depth]
-    query_name = runs.roles["query"]
+    rank, start, size = where.rank, where.start, where.size
+    del where  # what is sorted takes the place of what was not, one after the other
+    item = item[kept].astype(np.int64, copy=False)
+    run = run[kept].astype(np.int64, copy=False)
+    rank = rank[kept].astype(np.float64)
+    start = start[kept].astype(np.float64)
+    size = size[kept].astype(np.float64)
     return Positions(
         found.runs,
-        judged.queries.index().rename(query_name),
+        judged.queries.index().rename(runs.roles["query"]),
         judged,
-        item[kept],
-        run[kept],
-        where.rank[kept].astype(np.float64),
-        where.start[kept].astype(np.float64),
-        where.size[kept].astype(np.float64),
+        item,
+        run,
+        rank,
+        start,
+        size,
         retrieved,
         doc_name=runs.roles["doc"],
         rules={"ties": ties, "compat": compat, "depth": depth},
@@ -252,8 +258,8 @@ def holding_none(runs: Table, some: np.ndarray, judged: ids.Ids) -> tuple[np.nda
 
 def _match(
     doc: ids.Ids, order: np.ndarray | None, found: Lists, topic: np.ndarray, judged: Judgments, complete: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judged rows (places in sorted order) and the item that each holds."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the judged rows (places in sorted order), the item that each holds, and its run."""
     wanted = np.arange(len(judged.topic)) if complete else np.flatnonzero(judged.grade > 0)
     if complete:
         probed, code = judged.docs, None
@@ -265,24 +271,31 @@ def _match(
         inverse[order] = np.arange(len(order), dtype=order.dtype)
     place_of = _lookup(judged.key()[wanted], len(judged.queries) * len(judged.docs), len(doc))
     step = max(_ROWS, 16 * len(probed), 16 * len(doc.values or ()))  # parts bound the memory; each reads all of these
-    found_rows, found_items = [], []
+    found_rows, found_items, found_runs = [], [], []
+    small = np.int32 if max(len(doc), len(judged.topic)) < 2**31 else np.int64
     for at in range(0, len(doc), step):
         rows, held = doc.part(at, at + step).matches(probed)
         held = held if code is None else code[held]
-        rows = rows + at if order is None else inverse[rows + at]
-        own = topic[found.of_rows(rows)]
-        known = own >= 0
-        rows, held, own = rows[known], held[known], own[known]
-        item = place_of(own.astype(np.int64) * len(judged.docs) + held)
+        rows = rows + at
+        own = found.of_given(rows)
+        about = topic[own]
+        known = about >= 0
+        rows, held, own, about = rows[known], held[known], own[known], about[known]
+        item = place_of(about.astype(np.int64) * len(judged.docs) + held)
         hit = item >= 0
-        found_rows.append(rows[hit])
-        found_items.append(wanted[item[hit]])
-    return np.concatenate(found_rows), np.concatenate(found_items)
+        found_runs.append(found.run[own[hit]].astype(small, copy=False))
+        rows = rows[hit] if order is None else inverse[rows[hit]]
+        found_rows.append(rows.astype(small, copy=False))
+        found_items.append(wanted[item[hit]].astype(small, copy=False))
+    return np.concatenate(found_rows), np.concatenate(found_items), np.concatenate(found_runs)
 
 
 def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what tells the place of each key among sorted keys, or -1; by a table where it is small, or bisection."""
-    if cells <= max(_TABLE, 2 * rows):
+    """Return what tells the place of each key among sorted keys, or -1.
+
+    By a table where that is small; else by bisection, of those alone that a table of bits knows where it pays.
+    """
+    if cells <= _TABLE:
         table = np.full(cells, -1, dtype=np.int32)
         table[keys] = np.arange(len(keys))
         return table.__getitem__
@@ -291,4 +304,15 @@ def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], n
         at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
         return np.where(keys[at] == key, at, -1) if len(keys) else np.full(len(key), -1)
 
-    return bisected
+    if cells > 2 * rows:
+        return bisected
+    there = np.zeros(cells, dtype=bool)
+    there[keys] = True
+
+    def sifted(key: np.ndarray) -> np.ndarray:
+        item = np.full(len(key), -1)
+        known = np.flatnonzero(there[key])
+        item[known] = np.searchsorted(keys, key[known])
+        return item
+
+    return sifted

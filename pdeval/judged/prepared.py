@@ -121,7 +121,7 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
     """Return what lists are sorted by, the largest first."""
     if ties == "rank":
         return -numbers(runs.column("rank"), "rank")
-    score = numbers(runs.column("score"), "score")
+    score = numbers(runs.column("score"), "score", narrow=True)  # compared, and never added up
     # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
     if compat != "trec_eval-9":
         return score
@@ -132,11 +132,11 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
 def sorted_scores(score: np.ndarray, found: Lists, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
     order = found.order
-    score = score if order is None else score[order]
+    score = score if order is None else score.take(order)
     inside = ranks.sort_lists(score, found)
     if inside is not None:
-        score = score[inside]
-        order = inside if order is None else order[inside]
+        score = score.take(inside)
+        order = inside if order is None else order.take(inside)
     if ties == "rank":
         _no_equal_ranks(score, found)
     return score, order

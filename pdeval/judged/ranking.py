@@ -75,7 +75,7 @@ def top(
         no_duplicates(runs, doc, found)
     score, order = sorted_scores(score, found, ties)
     rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
-    rank = ranks.of_rows(rows, score, doc, found, ties, order).rank
+    rank = ranks.of_rows(rows, score, doc, found, ties, order).rank.astype(np.int64)
     if depth is not None:
         rows, rank = rows[rank <= depth], rank[rank <= depth]
     own = found.of_rows(rows)

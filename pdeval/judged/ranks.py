@@ -13,6 +13,7 @@ from pdeval.judged.ids import Ids
 from pdeval.judged.lists import Lists, dense, ranges
 
 BLOCK = 1 << 18
+PART = 1 << 16
 Ties = Literal["docid", "rank", "first", "expected"]
 
 
@@ -39,15 +40,12 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     >>> sort_lists(frame["score"].to_numpy(), find_lists(read(frame, "runs"))).tolist()
     [1, 2, 0]
     """
-    rises = np.flatnonzero(score[1:] > score[:-1]) + 1
-    if len(rises) == 0:
+    rises = np.zeros(len(score), dtype=bool)
+    np.greater(score[1:], score[:-1], out=rises[1:])
+    rises[lists.starts[:-1]] = False
+    if not rises.any():
         return None
-    own = lists.of_rows(rises)
-    unsorted = np.zeros(len(lists.run), dtype=bool)
-    unsorted[own[lists.starts[own] != rises]] = True
-    bad = np.flatnonzero(unsorted)
-    if len(bad) == 0:
-        return None
+    bad = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
     order = np.arange(len(score))
     for own, rows, real in dense(lists.starts, bad, most=BLOCK):
         whole = bool(real.all())
@@ -111,28 +109,42 @@ def of_rows(
     >>> of_rows(np.array([1, 2]), frame["score"].to_numpy(), doc, lists, "docid").rank.tolist()
     [3, 2]
     """
+    small = np.int32 if len(score) < 2**31 else np.int64
+    found = Ranks(*(np.empty(len(rows), dtype=small) for _ in range(3)))
+    step = PART if (rows[1:] >= rows[:-1]).all() else len(rows)  # parts of rising rows look at few lists each
+    for at in range(0, len(rows), step):
+        part = slice(at, at + step)
+        found.rank[part], found.start[part], found.size[part] = _of_part(rows[part], score, doc, lists, ties, order)
+    return found
+
+
+def _of_part(
+    rows: np.ndarray, score: np.ndarray, doc: Ids, lists: Lists, ties: Ties, order: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     own = lists.of_rows(rows)
     begin = lists.starts[own]
     place = rows - begin
+    start, size, rank = place, np.ones(len(rows), dtype=np.int64), place + 1
     if ties in ("first", "rank"):
-        return Ranks(place + 1, place, np.ones(len(rows), dtype=np.int64))
+        return rank, start, size
+    # the lists that are looked at, and which of their rows has another score than the one before
+    starts = lists.starts[own.min() : own.max() + 2]
+    since, score = starts[0], score[starts[0] : starts[-1]]
     new = np.empty(len(score) + 1, dtype=bool)
     new[0] = new[-1] = True
     np.not_equal(score[1:], score[:-1], out=new[1:-1])
-    new[lists.starts] = True
-    alone = new[rows] & new[rows + 1]
-    start, size, rank = place.copy(), np.ones(len(rows), dtype=np.int64), place + 1
-    tied = np.flatnonzero(~alone)
+    new[starts - since] = True
+    tied = np.flatnonzero(~(new[rows - since] & new[rows - since + 1]))
     if len(tied):
         # groups of more than one row: they begin where the next row is not new, and end where it is new again
-        begins, ends = np.flatnonzero(new[:-1] & ~new[1:]), np.flatnonzero(~new[:-1] & new[1:]) + 1
+        begins, ends = np.flatnonzero(new[:-1] & ~new[1:]) + since, np.flatnonzero(~new[:-1] & new[1:]) + 1 + since
         group = np.searchsorted(begins, rows[tied], side="right") - 1
         first = begins[group]
         size[tied] = ends[group] - first
         start[tied] = first - begin[tied]
         if ties == "docid":
             rank[tied] = start[tied] + 1 + _later(rows[tied], first, size[tied], doc, order)
-    return Ranks(rank, start, size)
+    return rank, start, size
 
 
 def _later(rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None) -> np.ndarray:

@@ -65,6 +65,22 @@ def words_of_one_width(text: pa.Array) -> tuple[np.ndarray, np.uint64] | None:
     return np.ndarray((count,), dtype="<u8", buffer=data, offset=first, strides=(width,)), _LOW_BYTES[width]
 
 
+def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> pa.Array:
+    """Return the texts that `words_of_one_width` made numbers of.
+
+    Examples
+    --------
+    >>> number, mask = words_of_one_width(pa.array(["301", "302"]))
+    >>> texts_of_words(number & mask, mask, pa.string()).to_pylist()
+    ['301', '302']
+    """
+    width = int(mask).bit_length() // 8
+    raw = np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
+    offsets = np.arange(len(number) + 1, dtype=np.int64) * width
+    texts = pa.LargeStringArray.from_buffers(len(number), pa.py_buffer(offsets), pa.py_buffer(raw))
+    return texts.cast(dtype)
+
+
 def hashes(text: pa.Array) -> np.ndarray:
     """Return 64 bits per text, of its length and up to four words: equal for equal texts, rarely for others."""
     offsets, data = buffers(text)

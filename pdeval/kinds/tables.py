@@ -292,8 +292,10 @@ def together(*steps: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def numbers(column: pd.Series, what: str) -> np.ndarray:
+def numbers(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray:
     """Return a column as 64-bit floats; an error names the first values that are not numbers.
+
+    With `narrow`, 32-bit floats stay as they are, and nothing is copied.
 
     Examples
     --------
@@ -305,7 +307,8 @@ def numbers(column: pd.Series, what: str) -> np.ndarray:
     if pd.api.types.is_complex_dtype(read.dtype):  # a single one among other objects makes them all complex
         raise ValueError(f"the {what} column holds complex numbers, which have no order; take their real part.")
     if plain:
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        kept = np.float32 if narrow and column.dtype == np.float32 else np.float64
+        values = column.to_numpy(dtype=kept, na_value=np.nan)
     else:
         wrong = column[read.isna() & column.notna()]
         if len(wrong):
@@ -313,8 +316,8 @@ def numbers(column: pd.Series, what: str) -> np.ndarray:
                 f"the {what} column holds {len(wrong):,} values that are not numbers, e.g. {wrong.iloc[0]!r}."
             )
         values = read.to_numpy(dtype=np.float64)
-    missing = int(np.isnan(values).sum())
-    if missing:
+    if np.isnan(values.max(initial=-np.inf)):  # the largest is NaN where any is
+        missing = int(np.isnan(values).sum())
         at = int(np.flatnonzero(np.isnan(values))[0])
         raise ValueError(
             f"the {what} column has {missing:,} missing values (NaN), first in row {at:,}. "

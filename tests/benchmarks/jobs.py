@@ -181,6 +181,7 @@ def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
     The authors' tool is not on PyPI; what stands here is the formula in plain Python over lists of ranks, without
     that tool's reading, caching and printing.
     """
+    from pdeval.evaluate.pairs import select
     from pdeval.evaluate.scores import Views
 
     joined = quietly(lambda: runs.ireval.join(qrels, level=1))()
@@ -206,7 +207,7 @@ def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
                     found.append(total)
         return found
 
-    ours = quietly(lambda: joined.pairs("RPP").cube(progress=False))
+    ours = quietly(lambda: select(joined.at(level=1), "RPP").cube(progress=False))
     return Job(f"{name}, all-pairs RPP, compute", ours, {"plain Python": plain})
 
 

@@ -193,3 +193,12 @@ def test_texts_of_one_width_are_compared_over_the_end_of_a_chunk(monkeypatch):
 def test_text_ids_have_one_dtype_also_where_there_are_none():
     none, some = (ids.Ids(text=pa.array(texts, pa.string())).index() for texts in ([], ["a"]))
     assert none.dtype == some.dtype == pd.Index(pd.Series(["a"])).dtype
+
+
+@pytest.mark.parametrize(
+    "texts", [["b2", "a1", "b2", "a\0"], ["302", "é3", "301"], ["8 bytes!", "88888888"], ["9", "10"]]
+)
+def test_different_texts_come_in_byte_order_whether_or_not_of_one_width(texts):
+    known, place = ids.Ids(text=pa.array(["zz", *texts]).slice(1)).unique()
+    assert known.text.to_pylist() == sorted(set(texts), key=str.encode)
+    assert [known.text.to_pylist()[at] for at in place] == texts

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdeval.mechanics.codes import by_code, combined_codes, distinct
+from pdeval.mechanics.codes import by_code, combined_codes, distinct, grouped
 
 
 def dense(numbers):
@@ -53,3 +53,13 @@ def test_different_codes_are_numbered_as_numpy_does_it(codes):
 @given(codes=codes)
 def test_rows_come_by_code_and_else_as_they_stand(codes):
     assert by_code(np.array(codes, dtype=np.int64)).tolist() == sorted(range(len(codes)), key=codes.__getitem__)
+
+
+@pytest.mark.parametrize("many", [5, 70_000, 9 * 2**16, 2**40])
+def test_rows_are_grouped_as_a_stable_sort_would(many):
+    code = np.random.default_rng(0).integers(0, many, 1000)
+    code[0] = many - 1
+    order, sizes, place = grouped(code)
+    assert order.tolist() == np.argsort(code, kind="stable").tolist()
+    _, inverse, count = np.unique(code, return_inverse=True, return_counts=True)
+    assert (sizes.tolist(), place.tolist()) == (count.tolist(), inverse.tolist())
