@@ -18,12 +18,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("max -> min", "1 -> 2", "_BLOCK // max(int(sizes[0]), 1) -> (_BLOCK * max(int(sizes[0]), 1))"),
         AT_A_TIME,
     ),
-    (
-        "judged/duplicates.py",
-        "held[~real] = np.iinfo(mark.dtype).max - np.arange(",
-        ("np.arange(np.count_nonzero(~real), dtype=mark.dtype) -> np.arange(np.count_nonzero(~real))",),
-        AGAIN,
-    ),
     ("judged/duplicates.py", "np.array_split(which, -(-len(which) // 4096))", ("4096 -> 4097",), AT_A_TIME),
     (
         "judged/ranks.py",
@@ -63,12 +57,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("judged/positions.py", "_TABLE = 1 << 22", ("1 -> 2", "22 -> 23", "1 << 22 -> (1 >> 22)"), TWO_WAYS),
     ("judged/positions.py", "if complete:", ("complete -> (not (complete))",), TWO_WAYS),
-    (
-        "judged/positions.py",
-        "if cells <= max(_TABLE, 2 * rows):",
-        ("cells <= max(_TABLE, 2 * rows) -> (cells < max(_TABLE, 2 * rows))", "max -> min", "2 -> 3"),
-        TWO_WAYS,
-    ),
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
     ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
     (

@@ -42,6 +42,8 @@ def test_two_orderings_are_chosen_of_several(draw):
     three = pd.concat([ORDERS, ORDERS[:4].assign(measure="RR")], ignore_index=True)
     with pytest.raises(ValueError, match=r"draws two orderings; the frame has 3: .* Choose two: orderings=\[\('AP'"):
         draw(three)
+    with pytest.raises(ValueError, match=r"the frame has AP alone. Order by two measures or methods, e.g. order"):
+        draw(ORDERS[:4])
     assert draw(three, orderings=["RPP", ("RR", "mean")]).get_title() == "Kendall's τ = 0.67"
     with pytest.raises(ValueError, match=r"'mean' names 2 orderings; there are AP, mean"):
         draw(three, orderings=["mean", "RPP"])
