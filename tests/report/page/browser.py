@@ -135,11 +135,15 @@ class Browser:
             time.sleep(0.02)
 
     def click(self, selector, nth=0):
-        """Click in the middle of an element, as a hand does."""
+        """Click in the middle of an element, as a hand does: once it stands still and nothing covers it."""
         place = self.run(
-            f"(() => {{ const one = document.querySelectorAll({json.dumps(selector)})[{nth}]; "
-            "one.scrollIntoView({block: 'center', inline: 'center'}); const box = one.getBoundingClientRect(); "
-            "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+            f"(async () => {{ const find = () => document.querySelectorAll({json.dumps(selector)})[{nth}]; "
+            "const frame = () => new Promise(done => setTimeout(done, 16)); let last = '', box; "
+            "for (let turn = 0; turn < 1000; turn++) { const one = find(); "
+            "one.scrollIntoView({block: 'center', inline: 'center'}); box = one.getBoundingClientRect(); "
+            "const place = [box.x + box.width / 2, box.y + box.height / 2], now = place.join(); "
+            "if (now === last && one.contains(document.elementFromPoint(...place))) return place; "
+            "last = now; await frame(); } throw new Error('it never stands still'); })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
