@@ -15,7 +15,6 @@ from pdeval.judged import positions as joining
 from pdeval.judged.positions import Positions
 from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, outside, tell_missing
 from pdeval.kinds import tables
-from pdeval.kinds.frozen import frozen_table
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.arguments import TooFew
@@ -91,11 +90,15 @@ class Judged:
         return Judged(positions, self.level, self.topics, self.said)
 
     def apart(self) -> Judged:
-        """Return the join with tables of its own, to be kept: later edits of the caller's frames do not reach it."""
+        """Return the join with tables of its own, to be kept: later edits of the caller's frames do not reach it.
+
+        Copied as a whole: pandas' copying on write knows nothing of what is written through `.array`. Text of Arrow,
+        whose memory is never written, is shared all the same.
+        """
         if self.positions.source is None:
             return self
-        runs, qrels = self.positions.source
-        return self.on(replace(self.positions, source=(frozen_table(runs), frozen_table(qrels))))
+        runs, qrels = (replace(table, frame=table.frame.copy()) for table in self.positions.source)
+        return self.on(replace(self.positions, source=(runs, qrels)))
 
     def counted(self, level: float | None = None) -> np.ndarray:
         """Return which (topic, run) cells count, by the join's level or by another."""
