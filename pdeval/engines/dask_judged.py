@@ -9,7 +9,7 @@ import pandas as pd
 
 from pdeval.accessor import Joined, grouping
 from pdeval.accessor.building import stamped
-from pdeval.accessor.describe import many
+from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.engines.dividing import Plan, plan
 from pdeval.engines.gathering import Gathered
@@ -42,7 +42,7 @@ class DaskJudged(Joined):
     >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
     >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="common")
     >>> judged
-    runs on Dask joined to judgments: 12 runs x 50 queries, 4 partitions; next: .measure(), .prefer(), .order(),
+    runs on Dask joined to judgments: 12 runs x 48 of 50 queries, 4 partitions; next: .measure(), .prefer(), .order(),
     .compare()
     >>> judged.curve(points=3).head(3).round(3)
         run  recall  precision
@@ -106,8 +106,7 @@ class DaskJudged(Joined):
         return rows_alone._ask(verb, given)
 
     def __repr__(self) -> str:
-        size = f"{many(len(self.runs), 'run')} x {many(len(self.queries), 'query', 'queries')}"
-        parts = many(self.plan.frame.npartitions, "partition")
+        size, parts = size_of_join(self.known), many(self.plan.frame.npartitions, "partition")
         return f"runs on Dask joined to judgments: {size}, {parts}; next: .measure(), .prefer(), .order(), .compare()"
 
 

@@ -305,6 +305,7 @@ class TestWhatIsSaid:
             "runs on Dask joined to judgments: 12 runs x 50 queries, 3 partitions; "
             "next: .measure(), .prefer(), .order(), .compare()"
         )
+        assert "12 runs x 48 of 50 queries, 3 partitions" in repr(joined.at(topics="common"))
         assert joined.summary("AP")["n"].sum() == 598
         assert len(joined.measure()) == 5 * 598
 
