@@ -138,12 +138,15 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
         return Tested("welch", 0.0, 0.0, 0.0, 0.0, 1.0)
     if error == 0:  # both constant: nothing to test against
         return Tested("welch", difference, difference, NAN, NAN, NAN)
-    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(x) - 1) + parts[1] ** 2 / (len(y) - 1))
+    # products and roots are rounded rightly, which powers are not: so they are the same in every unit
+    squares = [float(np.square(part)) for part in (sum(parts), *parts)]
+    freedom = squares[0] / (squares[1] / (len(x) - 1) + squares[2] / (len(y) - 1))
     pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
     half = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
     statistic = difference / error
     p_value = float(2 * special.stdtr(freedom, -abs(statistic)))
-    return Tested("welch", difference - half, difference + half, difference / pooled**0.5, statistic, p_value)
+    effect = difference / float(np.sqrt(pooled))
+    return Tested("welch", difference - half, difference + half, effect, statistic, p_value)
 
 
 def mann_whitney(
