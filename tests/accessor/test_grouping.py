@@ -306,6 +306,14 @@ def test_replicates_taken_for_systems_are_told_of_tables_too():
         tables[0].drop(columns="seed").assign(run=tables[0]["seed"].astype(str)).ireval(run=["model", "run"]).order()
 
 
+def test_groups_of_pairs_are_the_loop_by_hand_where_queries_are_summed_up(judged):
+    found = judged.disaggregate("RPP", per="pair", by="category", metadata=QUERIES)
+    long = QUERIES.loc[QUERIES["category"] == "long", "query_id"]
+    part = RUNS[RUNS["query_id"].isin(long)].ireval.join(QRELS[QRELS["query_id"].isin(long)], topics="common")
+    wanted = part.disaggregate("RPP", per="pair")
+    same(found[found["category"] == "long"].drop(columns="category").reset_index(drop=True), wanted)
+
+
 def test_groups_that_are_none_are_no_groups(judged):
     same(judged.compare("AP", by=None, metadata=None, replicate=None), judged.compare("AP"))
 

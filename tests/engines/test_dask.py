@@ -332,6 +332,13 @@ def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels)
         pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)
 
 
+def test_judgments_may_be_named_tuples_on_dask_too(some, qrels):
+    told = qrels[["query_id", "doc_id", "relevance"]].drop_duplicates(["query_id", "doc_id"])
+    told = list(told.itertuples(index=False, name="Judgment"))
+    found, wanted = (quiet(one.ireval.join(told).mean, "AP") for one in (divided(some, 3), some))
+    same_bits(wanted, found)
+
+
 def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):
     given = {}
     for row in qrels.drop_duplicates(["query_id", "doc_id"]).itertuples():
