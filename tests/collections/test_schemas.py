@@ -59,6 +59,8 @@ CALLS = {
         {"by": ["task"]},
         lambda r, q, ls: ls.assign(task=ls["query_id"].astype(int) % 2).ireval.agreement(by="task"),
     ),
+    "agreement_of_assessors, intervals": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement(draws=5)),
+    "agreement_by_query": ("agreement.by_query", {}, lambda r, q, ls: ls.ireval.agreement.by_query()),
     "assessor_pairs": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs()),
     "assessor_pairs, named": (
         "agreement.pairs",
