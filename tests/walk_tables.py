@@ -76,6 +76,7 @@ def _tables() -> dict[str, object]:
         "runs": runs(),
         "labels": labels(),
         "judged": join,
+        "confusions": labels().ireval.agreement.confusion("a"),
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
@@ -188,6 +189,7 @@ NEEDED = {
     "run_a": lambda: "bm25",
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
+    "reference": lambda: "a",
 }
 # and where it would take long
 FEW = {"draws": 3}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.collections.kappas import COEFFICIENTS, Coefficient, pairs
-from pdeval.collections.labelled import Labels, coded, given, units_of
+from pdeval.collections.labelled import Labels, coded, given, units_of, what_is
 from pdeval.collections.tallies import interval, of_each_unit, resampled
 from pdeval.evaluate.groups import named
 from pdeval.kinds.labels import labels as repeated
@@ -265,11 +265,6 @@ def _intervals(
     mine = mine[: int(part.item.max()) + 1]
     ends = [interval(resampled(one, part, mine, draws, seed), confidence) for one in chosen]
     return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
-
-
-def what_is(what: str) -> str:
-    """Return the plural of what is drawn."""
-    return "queries" if what == "query" else "items"
 
 
 def _carrying(labels: Table, frame: pd.DataFrame) -> pd.DataFrame:

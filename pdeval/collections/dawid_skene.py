@@ -44,8 +44,11 @@ class Fit:
 
     @property
     def accuracy(self) -> np.ndarray:
-        """How often each assessor gives the true label, over items in which true labels have their prevalence."""
-        return np.einsum("akk,k->a", self.errors, self.prevalence)
+        """How often each assessor gives the true label, true labels that the assessor met weighted by prevalence."""
+        met = (self.errors.sum(axis=2) > 0) * self.prevalence
+        right = np.einsum("akk,ak->a", self.errors, met)
+        total = met.sum(axis=1)
+        return np.divide(right, total, out=np.full(len(total), np.nan), where=total > 0)
 
 
 def fitted(
@@ -98,7 +101,7 @@ def fitted(
         prevalence, errors = _maximised(back, posterior, weight, (assessors, number))
         before = posterior
         posterior, log_likelihoods = _expected(given, prevalence, errors)
-        likelihood = float(weight @ log_likelihoods)
+        likelihood = float(weight[weight > 0] @ log_likelihoods[weight > 0])
         if np.abs(posterior - before)[weight > 0].max(initial=0.0) <= CLOSE:
             return Fit(posterior, prevalence, errors, likelihood, step, True)
     return Fit(posterior, prevalence, errors, likelihood, step, False)

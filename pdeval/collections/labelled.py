@@ -128,7 +128,7 @@ def coded(
             f".drop_duplicates({[*keys, assessor]})"
         )
     column = frame[labels.roles["label"]]
-    unknown = [] if order is None else [value for value in column.unique() if value not in list(order)]
+    unknown = [] if order is None else [value for value in column.unique().tolist() if value not in list(order)]
     if unknown:
         faults.append(f"labels that order= does not name, e.g. {unknown[:3]}")
     if faults:
@@ -145,3 +145,23 @@ def coded(
     who, assessors = pd.factorize(frame[assessor], sort=True)
     number = frame.groupby(keys, observed=True, sort=True).ngroup().to_numpy()
     return Labels(number, who, codes, values), pd.Index(assessors), scaled
+
+
+def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
+    """Return the labels that were given, in the order of their codes."""
+    column = given(labels)[labels.roles["label"]]
+    if order is not None:
+        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
+    found = pd.Index(pd.factorize(column, sort=True)[1])
+    return pd.Index(found.astype(found.categories.dtype)) if isinstance(found, pd.CategoricalIndex) else found
+
+
+def items_of(labels: Table, read: Labels) -> pd.DataFrame:
+    """Return the items in the order of their codes: query and doc, or the doc alone."""
+    first = np.unique(read.item, return_index=True)[1]
+    return given(labels)[item_columns(labels)].iloc[first].reset_index(drop=True)
+
+
+def what_is(what: str) -> str:
+    """Return the plural of what is drawn."""
+    return "queries" if what == "query" else "items"

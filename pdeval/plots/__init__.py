@@ -27,6 +27,7 @@ forest                                      differences per collection, and all 
 intervals                                   differences, gaps or means of any table that has their intervals
 rank_slopes, rank_scatter                   one ordering of the runs against another
 query_heatmap                               every run on every query
+confusion_heatmap                           what an assessor makes of each label of a reference
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
 """
@@ -35,6 +36,7 @@ from typing import Any
 
 from pdeval.plots.agreement import difference_scatter
 from pdeval.plots.behaviour import behaviour_bars
+from pdeval.plots.confusion import confusion_heatmap
 from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
 from pdeval.plots.forest_plots import forest
@@ -61,6 +63,7 @@ __all__ = [
     "asl_histogram",
     "asl_wins",
     "behaviour_bars",
+    "confusion_heatmap",
     "contribution_ecdf",
     "contribution_surface",
     "correlation_heatmap",

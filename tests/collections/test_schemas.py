@@ -61,6 +61,13 @@ CALLS = {
     ),
     "agreement_of_assessors, intervals": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement(draws=5)),
     "agreement_by_query": ("agreement.by_query", {}, lambda r, q, ls: ls.ireval.agreement.by_query()),
+    "confusions": ("agreement.confusion", {}, lambda r, q, ls: ls.ireval.agreement.confusion("1")),
+    "confusions, intervals": ("agreement.confusion", {}, lambda r, q, ls: ls.ireval.agreement.confusion("1", draws=5)),
+    "confusions, errors": ("assessors.errors", {}, lambda r, q, ls: ls.ireval.assessors.errors()),
+    "assessors": ("assessors", {}, lambda r, q, ls: ls.ireval.assessors()),
+    "assessors, intervals": ("assessors", {}, lambda r, q, ls: ls.ireval.assessors(draws=3)),
+    "posteriors": ("assessors.posteriors", {}, lambda r, q, ls: ls.ireval.assessors.posteriors()),
+    "consensus": ("consensus", {}, lambda r, q, ls: ls.ireval.consensus(ties="lowest")),
     "assessor_pairs": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs()),
     "assessor_pairs, named": (
         "agreement.pairs",

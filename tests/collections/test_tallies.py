@@ -128,10 +128,10 @@ def test_parts_have_their_own_intervals():
 
 def test_one_query_leaves_nothing_to_resample():
     frame = drawn(queries=1, n=60)
-    with pytest.raises(TooFew, match="draws queries with replacement, and there is one query. Resample items"):
+    with pytest.raises(TooFew, match=r"draws queries with replacement, and there is one query. Resample items"):
         frame.ireval.agreement(draws=10)
     assert frame.ireval.agreement("scott", draws=10, resample="item")["ci_low"].notna().all()
-    with pytest.raises(ValueError, match="no query column among doc_id, assessor, label. Bind it"):
+    with pytest.raises(ValueError, match=r"no query column among doc_id, assessor, label. Bind it"):
         frame.drop(columns="query_id").ireval.agreement(draws=10, resample="query")
 
 
