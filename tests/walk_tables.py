@@ -77,6 +77,8 @@ def _tables() -> dict[str, object]:
         "labels": labels(),
         "judged": join,
         "confusions": labels().ireval.agreement.confusion("a"),
+        "judges": runs().ireval.judges(qrels(), labels(), "AP", queries="common"),
+        "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", queries="common"),
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
@@ -190,6 +192,7 @@ NEEDED = {
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
     "reference": lambda: "a",
+    "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),
 }
 # and where it would take long
 FEW = {"draws": 3}

@@ -118,8 +118,8 @@ def agreement(
 
     Notes
     -----
-    For the two ordered alphas and the weighted kappas agreement is 1 minus the disagreement as a share of the largest possible; for "cohen"
-    observed and expected are means over pairs of assessors.
+    For the two ordered alphas and the weighted kappas agreement is 1 minus the disagreement as a share of the largest
+    possible; for the kappas of Cohen observed and expected are means over pairs of assessors.
 
     Examples
     --------

@@ -82,9 +82,10 @@ def confusion(
     found, assessors, _ = coded(held, order=order)
     values = label_names(held, order)
     if len(values) > MOST:
+        low, *_, high = values.tolist()
         raise ValueError(
-            f"there are {len(values):,} different labels, e.g. {values.tolist()[0]!r} and {values.tolist()[-1]!r}; a confusion has at most "
-            f"{MOST}. Round them to grades first."
+            f"there are {len(values):,} different labels, e.g. {low!r} and {high!r}; a confusion has at most {MOST}. "
+            "Round them to grades first."
         )
     is_reference = np.isin(np.arange(len(assessors)), [assessors.get_loc(name) for name in names])
     one, two = _matched(found, is_reference)

@@ -102,8 +102,8 @@ def consensus(
         those = " and ".join(repr(names.tolist()[by_grade[one]]) for one in np.flatnonzero(best[at]))
         other = " or weigh the assessors with method='dawid_skene'" if method == "majority" else ""
         raise ValueError(
-            f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {example} between {those}. "
-            f"Say ties='lowest' or ties='highest'{',' if other else ''}{other}."
+            f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {example} between "
+            f"{those}. Say ties='lowest' or ties='highest'{',' if other else ''}{other}."
         )
     chosen = best.argmax(axis=1) if ties != "highest" else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
     columns: dict[str, Any] = {name: repeated(items[name], np.arange(len(items))) for name in items.columns}

@@ -70,7 +70,8 @@ def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, st
         raise TooFew(f"assessors are weighed against each other, and there is {count}; it needs at least two.")
     if len(names) < 2:
         raise ValueError(
-            f"all {len(read.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get wrong."
+            f"all {len(read.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get "
+            "wrong."
         )
     if np.bincount(read.item).max() < 2:
         raise ValueError(
@@ -80,7 +81,8 @@ def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, st
     found = fitted(read, len(assessors), steps=steps)
     if not found.converged:
         warnings.warn(
-            f"the model did not settle in {steps:,} steps; its numbers may still move. Give it more: steps={10 * steps}.",
+            f"the model did not settle in {steps:,} steps; its numbers may still move. Give it more: "
+            f"steps={10 * steps}.",
             UserWarning,
             stacklevel=outside(),
         )

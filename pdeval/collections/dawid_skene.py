@@ -1,4 +1,4 @@
-"""The model of Dawid and Skene (1979): every assessor errs in an own way, and the true labels are found with the errors.
+"""The model of Dawid and Skene (1979): every assessor errs in an own way; errors and true labels are found together.
 
 Arithmetic on labels as codes; one sparse product per step of the EM algorithm, however many items and assessors.
 """

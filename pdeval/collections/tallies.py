@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from pdeval.collections.kappas import COEFFICIENTS, UNDEFINED, Coefficient, Kappa, coefficient, corrected
+from pdeval.collections.kappas import UNDEFINED, Coefficient, Kappa, coefficient, corrected
 from pdeval.collections.labelled import Labels
 
 CELLS = 1 << 22  # numbers of the largest temporary array

@@ -27,6 +27,7 @@ forest                                      differences per collection, and all 
 intervals                                   differences, gaps or means of any table that has their intervals
 rank_slopes, rank_scatter                   one ordering of the runs against another
 query_heatmap                               every run on every query
+judge_dots, judge_scatter                   judges against people
 confusion_heatmap                           what an assessor makes of each label of a reference
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
@@ -44,6 +45,7 @@ from pdeval.plots.hasse import hasse
 from pdeval.plots.headroom import headroom_bars
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
 from pdeval.plots.interval_lists import intervals
+from pdeval.plots.judges import judge_dots, judge_scatter
 from pdeval.plots.level_scatter import level_scatter
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
@@ -76,6 +78,8 @@ __all__ = [
     "headroom_bars",
     "incomplete",
     "intervals",
+    "judge_dots",
+    "judge_scatter",
     "level_scatter",
     "matrix_heatmap",
     "p_value_curves",

@@ -43,7 +43,7 @@ def test_judgments_are_a_reference(labels):
     found = others.ireval.agreement.confusion(qrels)
     pd.testing.assert_frame_equal(found, labels.ireval.agreement.confusion("nist"))
     assert found.attrs["reference"] == "reference"
-    with pytest.raises(ValueError, match="'query_id' is .* among the labels and int64 among the judgments"):
+    with pytest.raises(ValueError, match=r"'query_id' is .* among the labels and int64 among the judgments"):
         others.assign(query_id=others["query_id"].astype(str)).ireval.agreement.confusion(qrels)
     with pytest.raises(ValueError, match="an assessor is called 'reference'"):
         others.replace({"assessor": {"llm": "reference"}}).ireval.agreement.confusion(qrels)
@@ -88,7 +88,7 @@ def test_a_reference_is_an_assessor_and_leaves_others(labels):
     with pytest.raises(TooFew, match="there is one query"):
         labels[labels["query_id"] == 0].ireval.agreement.confusion("nist", draws=5)
     numbers = labels.assign(label=np.arange(len(labels)) / 7)
-    with pytest.raises(ValueError, match="there are 360 different labels, e.g. .* a confusion has at most 50"):
+    with pytest.raises(ValueError, match=r"there are 360 different labels, e.g. .* a confusion has at most 50"):
         numbers.ireval.agreement.confusion("nist")
     with pytest.raises(ValueError, match=r"labels that order= does not name, e.g. \[2\]"):
         labels.ireval.agreement.confusion("nist", order=[0, 1])

@@ -104,7 +104,7 @@ def test_a_tie_is_refused_until_a_rule_is_given():
 
 def test_words_have_grades_and_the_lowest_is_that_of_the_grades():
     labels = pd.DataFrame({"query_id": "1", "doc_id": "x", "assessor": ["a", "b"], "label": ["no", "yes"]})
-    with pytest.raises(ValueError, match="labels are not numbers, e.g. 'no'; say what each is worth"):
+    with pytest.raises(ValueError, match=r"labels are not numbers, e.g. 'no'; say what each is worth"):
         labels.ireval.consensus(ties="lowest")
     grades = {"no": 2.0, "yes": 1.0}
     assert labels.ireval.consensus(ties="lowest", grades=grades)["relevance"].tolist() == [1.0]

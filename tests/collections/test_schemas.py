@@ -27,6 +27,11 @@ def labels(qrels):
     return pd.concat(parts, ignore_index=True).drop(columns="relevance")
 
 
+def strict(qrels):
+    """A judge for whom only the best is relevant."""
+    return {"strict": qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))}
+
+
 # (verb, table, its caller's names, the call on `runs`, `qrels`, `labels` and `metadata`)
 FAMILY = {"team": "family", "metadata": pdeval.datasets.sample_metadata()}
 CALLS = {
@@ -75,6 +80,9 @@ CALLS = {
         lambda r, q, ls: ls.rename(columns={"assessor": "who"}).ireval(assessor="who").agreement.pairs(),
     ),
     "matrix": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs("scott")),
+    "judges": ("judges", {}, lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], queries="common")),
+    "judge_scores": ("judges.scores", {}, lambda r, q, ls: r.judges.scores(q, strict(q), "AP", queries="common")),
+    "judge_pairs": ("judges.pairs", {}, lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", queries="common")),
     "swaps": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR")),
     "swaps_to_qrels": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", qrels=q, how="draw", draws=2)),
     "swapped_orders": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", orders=True)),
