@@ -66,6 +66,7 @@ ARGUMENTS = {
         ("judges", "judges.scores", "judges.pairs"),
         lambda _: {"machine": strict(), "measures": "AP", "queries": "common"},
     ),
+    "judges.bias": lambda _: {"machine": strict()},
     "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},
 }
 VERBS_OF_A_JOIN = of_kind("judged")

@@ -78,6 +78,7 @@ def _tables() -> dict[str, object]:
         "judged": join,
         "confusions": labels().ireval.agreement.confusion("a"),
         "judges": runs().ireval.judges(qrels(), labels(), "AP", queries="common"),
+        "judge_bias": runs().ireval.judges.bias(qrels(), labels()),
         "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", queries="common"),
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),

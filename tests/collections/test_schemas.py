@@ -82,6 +82,7 @@ CALLS = {
     "matrix": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs("scott")),
     "judges": ("judges", {}, lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], queries="common")),
     "judge_scores": ("judges.scores", {}, lambda r, q, ls: r.judges.scores(q, strict(q), "AP", queries="common")),
+    "judge_bias": ("judges.bias", {}, lambda r, q, ls: r.judges.bias(q, strict(q))),
     "judge_pairs": ("judges.pairs", {}, lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", queries="common")),
     "swaps": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR")),
     "swaps_to_qrels": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", qrels=q, how="draw", draws=2)),
