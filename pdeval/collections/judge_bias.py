@@ -95,11 +95,11 @@ def judge_bias(
     >>> liked = qrels.merge(rerank[["query_id", "doc_id"]].drop_duplicates().assign(liked=1), how="left")
     >>> llm = qrels.assign(relevance=(liked["relevance"] + (liked["liked"] == 1)).clip(upper=3))
     >>> found = runs.ireval.judges.bias(qrels, {"llm": llm})
-    >>> found[["judge", "run", "items", "higher", "bias", "favour", "significant"]].iloc[[0, 9, 11]].round(3)
-       judge        run  items  higher   bias  favour  significant
-    0    llm       bm25    500   0.172  0.172  -0.103         True
-    9    llm  splade-s1    500   0.182  0.182  -0.093         True
-    11   llm      tfidf    500   0.134  0.134  -0.141         True
+    >>> found[["judge", "run", "items", "higher", "bias", "favour", "significant"]].iloc[[0, 7, 8]].round(3)
+      judge        run  items  higher   bias  favour  significant
+    0   llm       bm25    500   0.172  0.172  -0.103         True
+    7   llm  rerank-s1    420   0.736  0.736   0.462         True
+    8   llm  rerank-s2    421   0.729  0.734   0.459         True
     """
     human, machines = read(qrels, "qrels"), judges_of(machine, grades)
     on_scale(human, machines, scale)

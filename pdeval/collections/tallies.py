@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from pdeval.collections.kappas import UNDEFINED, Coefficient, Kappa, coefficient, corrected
+from pdeval.collections.kappas import Coefficient, Kappa, coefficient, corrected, mean_of_pairs, pairs
 from pdeval.collections.labelled import Labels
 
 CELLS = 1 << 22  # numbers of the largest temporary array
@@ -131,11 +131,7 @@ TALLIES: dict[str, Callable[[Labels, np.ndarray], Tally]] = {
 
 def weighted(labels: Labels, scale: Scale) -> Kappa:
     """Return the kappa of pairs of assessors in which labels that are near each other disagree less."""
-    part = labels.paired()
-    if not len(part.item):
-        return UNDEFINED
-    sums, value = pairs_tally(part, np.zeros(int(part.item.max()) + 1, dtype=np.int64), scale=scale)
-    return Kappa(*(float(one[0]) for one in value(sums.toarray())))
+    return mean_of_pairs(pairs(labels, _weights(scale, labels.values)))
 
 
 for _scale in ("linear", "quadratic"):
@@ -154,6 +150,7 @@ def of_each_unit(one: Coefficient, labels: Labels, unit: np.ndarray) -> np.ndarr
 
     Examples
     --------
+    >>> from pdeval.collections.kappas import COEFFICIENTS
     >>> labels = Labels(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1]), np.array([0.0, 1.0]))
     >>> of_each_unit(COEFFICIENTS["observed"], labels, np.array([0, 1]))[2].tolist()
     [1.0, 0.0]
@@ -174,6 +171,7 @@ def resampled(one: Coefficient, labels: Labels, unit: np.ndarray, draws: int, se
 
     Examples
     --------
+    >>> from pdeval.collections.kappas import COEFFICIENTS
     >>> labels = Labels(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1]), np.array([0.0, 1.0]))
     >>> sorted(set(resampled(COEFFICIENTS["observed"], labels, np.array([0, 1]), 50, 0).tolist()))
     [0.0, 0.5, 1.0]
