@@ -158,6 +158,11 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
     if not own.positions.relevant(own.level).any():
         level = "" if own.level is None else f" at level={own.level:g}"
         raise TooFew(f"nothing is relevant by the judgments of {_who(name)}{level}, so there is nothing to compare.")
+    if not len(own.positions.item):
+        raise ValueError(
+            f"no run has an item that {_who(name)} judged, whatever the query: the {len(table.frame):,} judgments say "
+            "nothing of these runs. Are items named alike on both sides, or were these items taken out of the runs?"
+        )
     return own
 
 

@@ -207,3 +207,12 @@ def test_one_label_by_a_judge_is_too_little(sample):
     runs, qrels = sample
     with pytest.raises(ValueError, match=r"gives the grade . to everything"):
         runs.ireval.judges(qrels, {"once": qrels.head(1)}, "AP", queries="common")
+
+
+def test_judgments_of_items_that_no_run_has_are_refused(sample, noisy):
+    runs, qrels = sample
+    apart = noisy.assign(doc_id="old-" + noisy["doc_id"])
+    with pytest.raises(
+        ValueError, match=r"no run has an item that judge 'old' judged, .* the 4,432 judgments say nothing"
+    ):
+        runs.ireval.judges(qrels, {"old": apart}, "AP")
