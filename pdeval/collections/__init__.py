@@ -1,5 +1,35 @@
-"""Test collections: accounting, pools, leaving runs out, residuals, assessors."""
+"""Test collections: accounting, pools, leaving runs out, residuals, assessors, crowds and judges."""
 
-from pdeval.collections import accounting, assessors, description, leave_out, pool_summary, pools, residuals, swaps
+from pdeval.collections import (
+    accounting,
+    assessors,
+    confusions,
+    consensus,
+    crowds,
+    description,
+    judge_bias,
+    judge_details,
+    judges,
+    leave_out,
+    pool_summary,
+    pools,
+    residuals,
+    swaps,
+)
 
-__all__ = ["accounting", "assessors", "description", "leave_out", "pool_summary", "pools", "residuals", "swaps"]
+__all__ = [
+    "accounting",
+    "assessors",
+    "confusions",
+    "consensus",
+    "crowds",
+    "description",
+    "judge_bias",
+    "judge_details",
+    "judges",
+    "leave_out",
+    "pool_summary",
+    "pools",
+    "residuals",
+    "swaps",
+]
