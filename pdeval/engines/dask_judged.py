@@ -93,6 +93,10 @@ class DaskJudged(Joined):
         return Joined(self.positions, self.level, self.topics)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if given.pop("machine", None) is not None:
+            raise ValueError(
+                f"machine= joins the runs again: call it on the run table, runs.ireval.{verb.name}(qrels, ...)."
+            )
         if asked := grouping.taken(verb, given):
             self.here.check(f"{verb.name}()")
             return self.gathered()._ask(verb, {**given, **asked})

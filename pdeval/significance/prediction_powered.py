@@ -48,6 +48,8 @@ class Powered:
         Mean and standard deviation of people's values: what there is without a machine.
     machine : ndarray
         Mean of the machine's values over all queries: what there is without people.
+    spread : ndarray
+        Variance of people's values over all queries, as far as the machine tells it of those that they did not label.
     """
 
     n: np.ndarray
@@ -59,12 +61,14 @@ class Powered:
     human: np.ndarray
     human_sd: np.ndarray
     machine: np.ndarray
+    spread: np.ndarray
 
     @property
     def effective_n(self) -> np.ndarray:
         """How many queries people alone would have to label for the same variance."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.variance > 0, self.human_sd**2 / self.variance, self.n)
+            worth = np.where(self.variance > 0, self.spread / self.variance, self.n)
+        return np.minimum(worth, self.n + self.n_machine)  # no machine is worth more than people on all queries
 
     @property
     def statistic(self) -> np.ndarray:
@@ -97,7 +101,7 @@ def powered(
         Values by people, NaN where they did not label a query.
     machine : ndarray of shape (queries, columns)
         Values by the machine, NaN where a query does not count.
-    probability : ndarray of shape (queries,), optional
+    probability : ndarray of shape (queries,) or (queries, columns), optional
         The chance with which each query was drawn for people, where chances differed; by default they were equal.
     lam : float, optional
         A lambda that was decided beforehand; by default the best one, of every query by the others.
@@ -108,24 +112,26 @@ def powered(
     >>> machine = np.array([[0.1], [0.2], [0.6], [0.7], [0.2], [0.3], [0.5], [0.9]])
     >>> found = powered(human, machine)
     >>> [x.round(3).item() for x in (found.human, found.machine, found.mean, found.lam, found.effective_n)]
-    [0.55, 0.438, 0.588, 0.51, 6.957]
+    [0.55, 0.438, 0.588, 0.51, 6.444]
     """
     both = ~np.isnan(human) & ~np.isnan(machine)
     alone = np.isnan(human) & ~np.isnan(machine)
     h, g, f = np.where(both, human, np.nan), np.where(both, machine, np.nan), np.where(alone, machine, np.nan)
     n, human_mean, human_sd = describe(h)
-    whole = describe(np.where(both | alone, machine, np.nan))[1]
+    _, whole, whole_sd = describe(np.where(both | alone, machine, np.nan))
     if probability is not None:
-        return _weighted(h, g, machine, both, probability, lam, (n, alone.sum(axis=0), human_mean, human_sd, whole))
+        return _weighted(h, g, machine, both, probability, lam, (n, alone.sum(axis=0), whole))
     n_machine, machine_mean, machine_sd = describe(f)
     weights = both * 1.0
     slopes = _slopes(h, g, weights, lam, 1.0 / (1.0 + n / n_machine))
     residual = h - slopes * (g - machine_mean)
-    _, mean, spread = describe(residual)
+    _, mean, residual_sd = describe(residual)
     average = np.where(both, slopes, 0.0).sum(axis=0) / n
-    parts = spread**2 / n, average**2 * machine_sd**2 / n_machine
+    parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
     df = _degrees(parts, (n - 1, n_machine - 1))
-    return Powered(n, n_machine, mean, parts[0] + parts[1], df, average, human_mean, human_sd, whole)
+    slope = average * (1.0 + n / n_machine)
+    spread = np.maximum(human_sd**2 + slope**2 * (whole_sd**2 - describe(g)[2] ** 2), 0.0)
+    return Powered(n, n_machine, mean, parts[0] + parts[1], df, average, human_mean, human_sd, whole, spread)
 
 
 def _slopes(
@@ -168,8 +174,8 @@ def _weighted(
     The machine's mean is that of all queries; b is the slope of people's values on it, and lambda is b / (1 + n / N),
     as it would be for equal chances.
     """
-    n, n_machine, human_mean, human_sd, whole = known
-    weights = np.where(both, 1.0 / probability[:, None], 0.0)
+    n, n_machine, whole = known
+    weights = np.where(both, 1.0 / probability.reshape(len(h), -1), 0.0)
     total = weights.sum(axis=0)
     factor = 1.0 / (1.0 + n / n_machine)
     slopes = _slopes(h, g, weights, lam, factor) / factor
@@ -178,7 +184,7 @@ def _weighted(
     average = (weights * np.where(both, slopes, 0.0)).sum(axis=0) / total
     counted = ~np.isnan(machine)
     size = counted.sum(axis=0)
-    # what every query adds to the estimate: its share of the machine's mean, and of the correction where people labelled
+    # what every query adds: its share of the machine's mean, and of the correction where people labelled it
     by_machine = np.where(counted, average * (machine - whole), 0.0)
     by_people = np.where(both, weights * (residual - mean), 0.0) * size / total
     effective = total**2 / (weights**2).sum(axis=0)
@@ -189,4 +195,4 @@ def _weighted(
     centred = np.where(both, h - (weights * np.where(both, h, 0.0)).sum(axis=0) / total, 0.0)
     human_mean = (weights * np.where(both, h, 0.0)).sum(axis=0) / total
     human_sd = np.sqrt((weights * centred**2).sum(axis=0) / total * n / (n - 1))
-    return Powered(n, n_machine, mean, variance, df, average * factor, human_mean, human_sd, whole)
+    return Powered(n, n_machine, mean, variance, df, average * factor, human_mean, human_sd, whole, human_sd**2)

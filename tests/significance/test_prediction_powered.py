@@ -62,7 +62,9 @@ def test_all_columns_at_once_equal_the_definition_query_by_query(seed):
         low, high = found.interval(0.95)
         np.testing.assert_allclose([low[column], high[column]], [mean - half, mean + half], rtol=1e-9)
         assert found.p_value[column] == pytest.approx(2 * stats.t.sf(abs(mean) / math.sqrt(whole), df), rel=1e-9)
-        assert found.effective_n[column] == pytest.approx(variance(parts[0]) / whole)
+        beta = lam * (1 + n / alone)
+        people = variance(parts[0]) + beta**2 * (variance(parts[1] + parts[2]) - variance(parts[1]))
+        assert found.effective_n[column] == pytest.approx(min(people / whole, n + alone))
 
 
 def normal_interval(lam):
