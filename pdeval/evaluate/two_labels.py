@@ -248,7 +248,7 @@ def checked(found: TwoLabels) -> None:
     alone = (np.isnan(people) & ~np.isnan(judge)).any(axis=(0, 2)).sum()
     if both < 2:
         raise TooFew(
-            f"people labelled {both} of the {len(found.queries):,} queries; at least two show what the machine is worth."
+            f"people labelled {both} of the {len(found.queries):,} queries; at least two show what a machine is worth."
         )
     if alone < 2:
         raise TooFew(

@@ -83,7 +83,7 @@ def powered_order(
 
 def rated(found: TwoLabels) -> TwoLabels:
     """Return the win rates of runs by both kinds of labels, as scores: sums of preferences over all opponents."""
-    check_pairs(found.judge)
+    check_pairs(found.judge)  # type: ignore[arg-type]
     cubes = []
     for cube in (found.people, found.judge):
         shape = (len(cube.measures), len(cube.queries), len(cube.runs))
@@ -106,7 +106,7 @@ def _ordered(
     size = NOISE * float(np.nanmax(np.abs(judge)))
     rank = ranks(sign * made.mean, size)
     row = np.argsort(rank, kind="stable")
-    part: dict[str, Any] = {name: labels(column, row) for name, column in found.runs.items()}
+    part: dict[Any, Any] = {name: labels(column, row) for name, column in found.runs.items()}
     part |= {"measure": found.measures[number], "method": method, "score": made.mean[row], "rank": rank[row]}
     if draws:
         again = np.concatenate(list(_resampled(found, number, people, judge, draws, seed, progress)))

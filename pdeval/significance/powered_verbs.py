@@ -213,7 +213,9 @@ def compared_twice(
             shown = {key: values[people.against] for key, values in columns.items()}
             parts.append(pd.DataFrame({**head, **shown}))
     frame = pd.concat(parts, ignore_index=True)
-    frame["measure"] = labels(pd.Index(found.measures), pd.Index(found.measures).get_indexer(frame["measure"]))
+    frame["measure"] = labels(
+        pd.Index(found.measures), pd.Index(found.measures).get_indexer(pd.Index(frame["measure"]))
+    )
     frame["test"] = labels(pd.Index([TEST]), np.zeros(len(frame), np.int64))
     if together == "all":
         p = frame["p_value"].to_numpy()

@@ -84,9 +84,7 @@ class TestWhatIsRefused:
             RUNS.ireval.measure(human, **{"measures": "AP", "machine": machine, "topics": "common", **options})
 
     def test_nothing_in_common(self):
-        self.refused(
-            "labelled no query in common: people's are '101', '102', '103', ... ", machine=STRICT[NUMBER > 120]
-        )
+        self.refused("labelled no query in common: people's are '101', '102', '103', ", machine=STRICT[NUMBER > 120])
 
     def test_queries_of_people_that_the_machine_lacks(self):
         self.refused(r"3 of the 20 queries that people labelled have no labels by the machine: '101', '102', '103'\.",

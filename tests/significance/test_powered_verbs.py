@@ -102,9 +102,7 @@ class TestCompare:
         assert width.between(0.93, 1.07).all()
 
     def test_another_test_is_refused_and_ppi_without_a_machine_too(self):
-        with pytest.raises(
-            ValueError, match="test='t' knows one value a query; with machine labels there is test='ppi'"
-        ):
+        with pytest.raises(ValueError, match="test='t' knows one value a query; with machine labels there is"):
             SCORES.ireval.compare(test="t")
         with pytest.raises(ValueError, match="test='ppi' needs labels by a machine beside people's"):
             RUNS.ireval.compare(HUMAN, "AP", test="ppi", topics="common")
@@ -140,7 +138,5 @@ class TestOrder:
 
     def test_other_methods_are_refused(self):
         for method in ("mc4", "winrate"):
-            with pytest.raises(
-                ValueError, match=f"method='{method}': with machine labels scores are ordered by method="
-            ):
+            with pytest.raises(ValueError, match=f"method='{method}': with machine labels scores are ordered by"):
                 SCORES.ireval.order(method=method)
