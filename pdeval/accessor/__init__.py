@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor import grouped_runs, grouping, rooms
+from pdeval.accessor import grouped_runs, grouping, machine_labels, rooms
 from pdeval.accessor.building import attach, joined, roles_told, stamped
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
@@ -44,6 +44,9 @@ class Joined(JudgedVerbs):
     _verbs: Mapping[str, Verb] = {}
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if given.get("machine") is not None:
+            return machine_labels.of_join(self, verb, given, Ireval)
+        given.pop("machine", None)
         if asked := grouping.taken(verb, given):
             if "judged" in verb.on:
                 return stamped(verb, grouping.of_join(self, verb, given, asked))
@@ -165,6 +168,9 @@ class Ireval:
             if verb.name not in fresh._verbs:
                 raise wrong_name(now, verb.name)
             return fresh._ask(fresh._verbs[verb.name], given)
+        if given.get("machine") is not None:
+            return machine_labels.of_join(joined(Joined, self, given.pop("qrels"), verb, given), verb, given, Ireval)
+        given.pop("machine", None)
         if asked := grouping.taken(verb, given):
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)

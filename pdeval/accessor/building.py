@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval.accessor import grouping
+from pdeval.accessor import grouping, machine_labels
 from pdeval.accessor.documentation import of_door
 from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
@@ -54,6 +54,8 @@ def signature_of(verb: Verb, kind: str) -> inspect.Signature:
     """
     own = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     given = [*verb.parameters, *grouping.options_of(verb).values()]
+    if kind in ("judged", "runs"):
+        given += machine_labels.options_of(verb).values()
     if kind not in ("judged", "runs"):
         given = [p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p for p in given]
     if kind == "judged" and "judged" not in verb.on:
@@ -86,7 +88,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(_misfit(verb, kind, signature, options, error)) from None
         given.pop("self")
-        given = {name: as_table(value, judgments=name == "qrels") for name, value in given.items()}
+        given = {name: as_table(value, judgments=name in ("qrels", "machine")) for name, value in given.items()}
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
             del given["measures"]  # the verb's own; of a table of results, None is all that it holds
         if given:

@@ -50,6 +50,12 @@ QRELS = (
     "DataFrame, nested dict or bound accessor",
     "Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.",
 )
+MACHINE = (
+    "DataFrame, nested dict or bound accessor, optional",
+    "Judgments by a machine, of the queries that people labelled and of more. `qrels` are then people's, and estimates "
+    "and intervals are about what people would say of all queries, which holds where people labelled a random sample "
+    "of them. `measure` and `prefer` give both values, in the columns human and machine.",
+)
 ORDER = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "Examples")
 
 
@@ -121,6 +127,8 @@ def of_door(verb: Verb, names: list[str]) -> str:
                 made.append(own[name])
         elif name == "qrels":
             made.append(parameter(name, QRELS))
+        elif name == "machine":
+            made.append(parameter(name, MACHINE))
         elif name in RULES:
             made.append(parameter(name, RULES[name]))
         elif name in GROUPS:

@@ -93,6 +93,9 @@ class DaskJudged(Joined):
         return Joined(self.positions, self.level, self.topics)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if given.pop("machine", None) is not None:
+            call = f"runs.ireval.{verb.name}(qrels, ..., machine=...)"
+            raise ValueError(f"machine= joins the runs again: call it on the run table, {call}.")
         if asked := grouping.taken(verb, given):
             self.here.check(f"{verb.name}()")
             return self.gathered()._ask(verb, {**given, **asked})

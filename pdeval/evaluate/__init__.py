@@ -12,6 +12,7 @@ from pdeval.evaluate import (
     quantiles,
     scores,
     summary,
+    two_labels,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "quantiles",
     "scores",
     "summary",
+    "two_labels",
 ]

@@ -36,7 +36,8 @@ NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_val
 table(
     "comparisons",
     "run_a run_b measure test n:int mean_a:float mean_b:float difference:float ci_low:float ci_high:float "
-    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float]",
+    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float] "
+    "[n_machine:int lam:float effective_n:float]",
     "table of comparisons",
     known_by="run_a run_b measure p_value",
     row="pair of runs and measure",
@@ -48,7 +49,10 @@ table(
         "mean_b": "mean of run_b",
         "difference": "positive where run_a is better, also where less of the measure is better",
         "effect_size": "Cohen's d of the differences, or what the test takes for it",
-        "df": "degrees of freedom of the test where replicates are random",
+        "df": "degrees of freedom of the test where replicates are random, or where a machine labelled too",
+        "n_machine": "queries that only a machine labelled; n are then those that people labelled",
+        "lam": "lambda, how far the machine is trusted: 0 not at all",
+        "effective_n": "how many queries people alone would have to label for an interval as narrow",
     },
 )
 

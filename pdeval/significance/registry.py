@@ -68,6 +68,7 @@ class SignificanceTest:
 
 
 TESTS: dict[str, SignificanceTest] = {}
+PPI = "ppi"  # of labels by people and by a machine, which only tables with machine labels have
 WALD = "wald"  # of differences of strengths, which only votes have
 
 
@@ -188,6 +189,10 @@ def which_test(test: str | None, measure: str = "", attrs: Mapping[str, Any] | N
     """
     if test is None or test == "default":
         test = default_test(measure, attrs)
+    if test == PPI:
+        raise ValueError(
+            f"test={PPI!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
+        )
     return named("test", test, TESTS)
 
 
