@@ -191,6 +191,8 @@ def test_reports_name_every_test_as_papers_do():
         "hsd": "randomised Tukey HSD test",
         "normal_hsd": "randomised Tukey HSD (normal limit) test",
         "tukey": "Tukey HSD test",
+        "nemenyi": "Friedman-Nemenyi test",
+        "conover": "Friedman-Conover test",
     }
 
 
