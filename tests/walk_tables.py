@@ -94,7 +94,6 @@ def _tables() -> dict[str, object]:
         "correlations": join.correlate(["RPP", "AP", "RR"]),
         "matrix": join.matrix("RPP"),
         "comparisons": join.compare(["AP", "RR"]),
-        "friedman": join.friedman(["AP", "RR"]),
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
         "quantiles": join.quantiles(["AP", "RR"], draws=20),

@@ -19,6 +19,7 @@ from pdeval.significance import (
     registry,
     replicated,
     segments,
+    sign_flips,
     vote_leaderboard,
 )
 
@@ -38,5 +39,6 @@ __all__ = [
     "registry",
     "replicated",
     "segments",
+    "sign_flips",
     "vote_leaderboard",
 ]

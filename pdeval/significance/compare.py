@@ -17,14 +17,15 @@ from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics import arguments
 from pdeval.mechanics.registries import listed_in_docs
-from pdeval.significance import hsd, mean_ranks, normal_hsd, paired
+from pdeval.significance import hsd, mean_ranks, normal_hsd, paired, sign_flips
 from pdeval.significance.compared import Pairs, check, complete, enough
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
 from pdeval.significance.outcome import Outcome, completed, describe
 from pdeval.significance.registry import TESTS, SignificanceTest, not_tests, which_test
 from pdeval.verbs import verb
 
-__all__ = ["compare", "hsd", "mean_ranks", "normal_hsd", "paired"]  # importing the others declares their tests
+# importing the others declares their tests
+__all__ = ["compare", "hsd", "mean_ranks", "normal_hsd", "paired", "sign_flips"]
 
 Family = Literal["measure", "baseline", "all"]
 
