@@ -9,8 +9,10 @@ from pdeval.significance import (
     compare,
     delta_sort,
     discriminative,
+    friedman,
     hsd,
     leaderboard,
+    mean_ranks,
     over_collections,
     paired,
     power,
@@ -19,6 +21,7 @@ from pdeval.significance import (
     registry,
     replicated,
     segments,
+    sign_flips,
     vote_leaderboard,
 )
 
@@ -28,8 +31,10 @@ __all__ = [
     "compare",
     "delta_sort",
     "discriminative",
+    "friedman",
     "hsd",
     "leaderboard",
+    "mean_ranks",
     "over_collections",
     "paired",
     "power",
@@ -38,5 +43,6 @@ __all__ = [
     "registry",
     "replicated",
     "segments",
+    "sign_flips",
     "vote_leaderboard",
 ]

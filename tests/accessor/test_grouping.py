@@ -42,7 +42,8 @@ ARGUMENTS = {
 JOINED = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and "judged" in verb.on]
 JOINED.remove("replicates.compare")  # whose systems are of several columns: tested with its own
 OF_ROWS = [name for name, verb in of_kind("runs").items() if "by" in options_of(verb) and "judged" not in verb.on]
-NOT_HERE = [("preferences", "anova"), ("scores", "replicates.compare")]  # of scores; of systems of several columns
+# of scores; of systems of several columns
+NOT_HERE = [("preferences", "anova"), ("preferences", "friedman"), ("scores", "replicates.compare")]
 HELD = {
     kind: [name for name, verb in of_kind(kind).items() if "by" in options_of(verb) and (kind, name) not in NOT_HERE]
     for kind in ("scores", "preferences", "orders")
