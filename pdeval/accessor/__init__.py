@@ -230,6 +230,7 @@ def join(
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
+    judged_only: bool = False,
     validate: bool = True,
 ) -> Joined:
     """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor.
@@ -250,6 +251,9 @@ def join(
         Whose arithmetic, where tools differ.
     depth : int, optional
         Look only at the first `depth` items of each list.
+    judged_only : bool
+        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does; by default they
+        stay, as non-relevant ones.
     validate : bool
         Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,17 @@ class Views:
         """Return which (topic, run) cells count for a measure."""
         return self.judged.counted(self.level(measure))
 
+    def under(self, measure: Measure) -> Views:
+        """Return the views that a measure looks at: these, or those of judged items only where it asks for them."""
+        if not measure.judged_only or self.positions.rules.get("judged_only"):
+            return self
+        return self.only_judged
+
+    @cached_property
+    def only_judged(self) -> Views:
+        """The views of the same join with what nobody judged taken out of its lists."""
+        return Views(self.judged.on(self.positions.only_judged()))
+
     def blocks(self, kind: str, level: float | None) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
         return self._blocks(kind, level, False)
@@ -177,6 +189,8 @@ class Views:
 
     def values(self, measure: Measure) -> np.ndarray:
         """Return the values of a metric, shape (topics, runs)."""
+        if (views := self.under(measure)) is not self:
+            return views.values(measure)
         entry = measure.entry
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)

@@ -144,7 +144,7 @@ def checked_level(level: Any) -> float | None:
 def join(
     runs: object, qrels: object, *, level: float | None = None, topics: Topics = "relevant", **rules: Any
 ) -> Judged:
-    """Return the join of two tables under the rules of `Positions`: ties, compat, depth, validate, complete.
+    """Return the join of two tables under the rules of `positions.join`: ties, compat, depth, judged_only and others.
 
     Examples
     --------
