@@ -6,6 +6,7 @@ behaviour     behaviour measures by bucket, with intervals      (behaviour_measu
 observations  what each unit did on each measure
 assignment    what a bucket was given to: the unit that counts, users in several buckets, sample-ratio mismatch
 buckets       tests between buckets   (arms: which test; cuped: a pre-period; sequential: looking at any time)
+aa_tests      how often these tests err, where users are assigned anew at random
 bucket_order  the verdict on an expected order of buckets
 interleaving  balanced, team-draft, probabilistic; team-draft multileaving   (rankings: ranked rows; drafts: arithmetic)
 simulate      interleaved lists, or runs, and judgments to a click log                 (click_models: the users)
@@ -13,6 +14,17 @@ credit        clicks to the runs that earned them                               
 wins          votes of queries and users, the binomial test; outcomes as preferences
 """
 
-from pdeval.online import behaviour, bucket_order, buckets, clicks, credit, interleaving, log, simulate, wins
+from pdeval.online import aa_tests, behaviour, bucket_order, buckets, clicks, credit, interleaving, log, simulate, wins
 
-__all__ = ["behaviour", "bucket_order", "buckets", "clicks", "credit", "interleaving", "log", "simulate", "wins"]
+__all__ = [
+    "aa_tests",
+    "behaviour",
+    "bucket_order",
+    "buckets",
+    "clicks",
+    "credit",
+    "interleaving",
+    "log",
+    "simulate",
+    "wins",
+]

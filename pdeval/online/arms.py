@@ -8,6 +8,7 @@ import numpy as np
 
 from pdeval.mechanics.equality import gap, size_of
 from pdeval.online.behaviour import rng_of
+from pdeval.online.cuped import adjustment
 from pdeval.online.observations import Observed
 from pdeval.online.samples import (
     Aggregate,
@@ -125,14 +126,39 @@ def arms_of(
     return found
 
 
-def tested(a: Arm, b: Arm, asked: Asked) -> Tested:
+def adjusted_arms(
+    observed: Observed,
+    asked: Asked,
+    places: np.ndarray,
+    n: int,
+    stream: tuple[int | None, str, int],
+    before: np.ndarray,
+) -> tuple[list[Arm], np.ndarray]:
+    """Return the arms of a measure, adjusted for what units did before; and which units have a past.
+
+    Parameters
+    ----------
+    places : ndarray of int
+        The buckets that are compared: they share one slope.
+    before : ndarray
+        The past of each unit by its number, NaN where it has none.
+    """
+    kept, off, known = (np.zeros(len(observed.who), dtype=dtype) for dtype in (bool, float, bool))
+    kept[:] = np.isin(observed.bucket, places)
+    values = observed.values(asked.aggregate)
+    change = adjustment(values[kept], observed.bucket[kept], before[observed.who][kept])
+    known[kept], off[kept] = change.known, change.off
+    return arms_of(observed, asked, n, stream, off), known
+
+
+def compared(a: Arm, b: Arm, asked: Asked) -> Tested:
     """Return the test between two arms, under its own name.
 
     Examples
     --------
     >>> one = np.ones(4)
     >>> a, b = (Arm(x, x, one, x.mean()) for x in (np.array([3.0, 4, 5, 6]), np.array([1.0, 2, 3, 2])))
-    >>> found = tested(a, b, Asked("auto", "mean", "mean", 0.95))
+    >>> found = compared(a, b, Asked("auto", "mean", "mean", 0.95))
     >>> found.test, round(found.p_value, 4)
     ('welch', 0.0217)
     """

@@ -15,11 +15,11 @@ from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
 from pdeval.mechanics.arguments import one_of, share, whole
 from pdeval.mechanics.equality import gap, size_of
-from pdeval.online.arms import TESTS, Arm, Asked, TestName, arms_of, fitting_test, tested
+from pdeval.online.arms import TESTS, Arm, Asked, TestName, adjusted_arms, arms_of, compared, fitting_test
 from pdeval.online.assignment import Unit, unit_of, users_in_several
 from pdeval.online.behaviour import buckets_of, described, estimated_as, one_query_each
 from pdeval.online.behaviour_measures import BehaviourMeasure, chosen_measures, measure_named, names_in
-from pdeval.online.cuped import adjustment, covariates, read_pre
+from pdeval.online.cuped import covariates, read_pre
 from pdeval.online.log import Log, read_log
 from pdeval.online.observations import fitting, observe
 from pdeval.online.samples import Aggregate
@@ -53,7 +53,7 @@ table(
 )
 
 
-@verb(on="clicks", gives="bucket_comparisons")
+@verb(on="clicks", gives="bucket_comparisons", family="compare_buckets")
 def compare_buckets(
     log: Table,
     measures: Sequence[str] | str | None = None,
@@ -143,7 +143,7 @@ def compare_buckets(
         said = f"{problem.rows:,} {problem.problem} ({problem.example}): {problem.handling}."
         warnings.warn(f"click log: {said}", UserWarning, stacklevel=outside())
     seen = observe(read, chosen, unit, code, buckets)
-    before = _before(pre, covariate, log, read, unit, chosen, how)
+    before = past_of(pre, covariate, log, read, unit, chosen, how)
     first, second = all_pairs(len(places))
     rows, adjustments = [], []
     for measure in chosen:
@@ -153,13 +153,10 @@ def compare_buckets(
         known = np.zeros(len(one.who), dtype=bool)
         arms = plain = arms_of(one, asked, len(buckets), (seed, name, draws))
         if name in before:
-            kept, off = np.isin(one.bucket, places), np.zeros(len(one.who))
-            change = adjustment(one.values(how[name])[kept], one.bucket[kept], before[name][one.who][kept])
-            known[kept], off[kept] = change.known, change.off
-            arms = arms_of(one, asked, len(buckets), (seed, name, draws), off)
+            arms, known = adjusted_arms(one, asked, places, len(buckets), (seed, name, draws), before[name])
         for a, b in zip(places[first], places[second], strict=True):  # a handful of buckets
             x, y = arms[a], arms[b]
-            found = tested(x, y, asked)
+            found = compared(x, y, asked)
             sides = (buckets[a], buckets[b], name, how[name], found.test, len(x.values), len(y.values))
             difference = float(gap(x.value, y.value, size_of(x.values, y.values)))
             rows.append((*sides, x.value, y.value, difference, *found[1:]))
@@ -190,7 +187,7 @@ def compare_buckets(
     return frame
 
 
-def _before(
+def past_of(
     pre: object,
     covariate: str | None,
     log: Table,

@@ -90,8 +90,8 @@ def faults_of(table: Table) -> list[Problem]:
         unknown = log[[has[role] for role in ("rank", "doc") if role in has]].isna().all(axis=1)
         fault("clicks with neither rank nor doc", (log[has["action"]] == CLICK) & unknown)
     if "value" in has and "action" in has:
-        for problem, bad in _wrong_values(log[has["action"]], log[has["value"]], names["value"]):
-            fault(problem, bad, has["value"])
+        for words, bad in _wrong_values(log[has["action"]], log[has["value"]], names["value"]):
+            fault(words, bad, has["value"])
     if "time" in has:
         _, problem = seconds(log[has["time"]])
         if problem:
@@ -111,7 +111,7 @@ def _wrong_values(action: pd.Series, value: pd.Series, name: str) -> list[tuple[
     number = pd.to_numeric(value.astype(object) if value.dtype == object else value, errors="coerce")
     found = [
         (f"{name}s that are not numbers", value.notna() & number.isna()),
-        (f"infinite {name}s", np.isinf(number.astype(np.float64))),
+        (f"infinite {name}s", number.astype(np.float64).abs() == np.inf),
     ]
     for kind in action[value.notna()].dropna().unique():
         some = (action == kind) & value.isna()

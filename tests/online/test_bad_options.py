@@ -39,6 +39,7 @@ BAD = {
     "unit": CHOICE,
     "pre": [3, "x", []],
     "covariate": [3, "x", NAN],
+    "share": SHARE,
     "sequential": [-1, 0, 1, 0.5, NAN, "x", True, [1]],
     "test": [*CHOICE, None],
     "correction": CHOICE,
