@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from pdeval.judged.prepared import Compat, NothingJudged, Rows, rows_of
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
+
+if TYPE_CHECKING:
+    from pdeval.judged.listed import Listed
 
 _TABLE = 1 << 22
 _ROWS = 1 << 18
@@ -48,6 +51,8 @@ class Positions:
         ties, compat, depth: what the ranks rest on.
     top_grade : float
         The largest grade of all judgments; a part of the topics or labels keeps the whole's.
+    listed : Listed, optional
+        What the lists hold, judged or not, where side tables say what items are.
     """
 
     runs: pd.DataFrame
@@ -65,6 +70,7 @@ class Positions:
     complete: bool = True
     extra: int = 0
     top_grade: float = 0.0
+    listed: Listed | None = None
 
     @property
     def answered(self) -> np.ndarray:
@@ -120,6 +126,7 @@ class Positions:
             judged=judged,
             queries=self.queries[topics],
             retrieved=self.retrieved[topics],
+            listed=None if self.listed is None else self.listed.keep_topics(topics),
             item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
             **{name: getattr(self, name)[hits.rows] for name in ("run", "rank", "start", "size")},
         )
@@ -132,6 +139,7 @@ class Positions:
             self,
             runs=self.runs[kept].reset_index(drop=True),
             retrieved=self.retrieved[:, kept],
+            listed=None if self.listed is None else self.listed.keep_runs(kept),
             run=place[self.run[hit]],
             **{name: getattr(self, name)[hit] for name in ("item", "rank", "start", "size")},
         )
