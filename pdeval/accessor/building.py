@@ -34,7 +34,7 @@ def rule_parameters() -> dict[str, inspect.Parameter]:
     from pdeval.judged.positions import join as positions_join
 
     own = {**inspect.signature(join).parameters, **inspect.signature(positions_join).parameters}
-    names = ("level", "topics", "ties", "compat", "depth", "judged_only", "validate")
+    names = ("level", "topics", "ties", "compat", "depth", "judged_only", "validate", "items", "history")
     return {name: own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in names}
 
 

@@ -35,6 +35,15 @@ RULES = {
         "bool",
         "Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.",
     ),
+    "items": (
+        "DataFrame or bound accessor, optional",
+        "Every item that could be recommended, for measures that look at items: its id, and columns of numbers or "
+        "features (genres, embeddings), one row per item or one per item and genre.",
+    ),
+    "history": (
+        "DataFrame or bound accessor, optional",
+        "What users had before, for measures that look at items: user, item.",
+    ),
 }
 # what every verb is told of groups: (type, meaning)
 GROUPS = {

@@ -17,8 +17,8 @@ from pdeval.catalog import trec_eval
 from pdeval.catalog.parameters import checked, checked_judged_only, checked_level, label_of, said, same
 from pdeval.mechanics.equality import NOISE
 
-Kind = Literal["binary", "graded", "judged", "subtopic"]
-Family = Literal["metric", "preference", "ordering"]
+Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
+Family = Literal["metric", "preference", "ordering", "set"]
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 
 ENTRIES: dict[str, Entry] = {}
@@ -30,9 +30,10 @@ class Entry:
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'subtopic'}
-        The items that the kernel's block holds: those relevant at the level, all of positive grade, all judged, or
-        relevant ones with their subtopics.
+    kind : {'binary', 'graded', 'judged', 'subtopic', 'items', 'set'}
+        The items that the kernel's block holds: those relevant at the level, all of positive grade, all judged,
+        relevant ones with their subtopics; those of the list, judged or not, rank by rank; or, of a measure of all
+        lists of a run together, the catalogue.
     higher : bool
         Whether more is better.
     range : tuple of float

@@ -116,5 +116,11 @@ class DaskJudged(Joined):
 def joined(runs: object, qrels: object, *, level: float | None = None, **rules: Any) -> DaskJudged:
     """Return the join of a Dask run table with judgments; reads the id columns once, and nothing else yet."""
     level, topics = checked_level(level), rules.pop("topics", "relevant")
+    tables = [rules.pop(name, None) for name in ("items", "history")]
+    if any(one is not None for one in tables):
+        raise ValueError(
+            "items= and history= are for measures that look at every item of a list, which need the rows in memory: "
+            "runs.compute().ireval, of some queries or runs where all are too many."
+        )
     check_shared_ids(runs, qrels)
     return DaskJudged(plan(runs, qrels, **rules), level, topics)

@@ -207,8 +207,8 @@ def _changed_text(number: int, what: str = "") -> str:
 def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
     """Return the join with the runs of the whole in place of the partition's own."""
     at = places(found.runs, whole.runs)
-    topic, run = np.nonzero(found.listed)
-    _unchanged(tally(topics[topic], at[run], found.listed[topic, run]), number, whole)
+    topic, run = np.nonzero(found.list_sizes)
+    _unchanged(tally(topics[topic], at[run], found.list_sizes[topic, run]), number, whole)
     mine = np.ones((len(topics), len(whole.runs)), dtype=bool)
     if whole.lists is None:
         runs = np.arange(len(whole.runs))
@@ -224,7 +224,7 @@ def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> 
     place = place[at]
     retrieved, lengths = np.zeros((2, *mine.shape), dtype=np.int64)
     retrieved[:, place[place >= 0]] = found.retrieved[:, place >= 0]
-    lengths[:, place[place >= 0]] = found.listed[:, place >= 0]
+    lengths[:, place[place >= 0]] = found.list_sizes[:, place >= 0]
     wide = replace(
         found,
         runs=whole.runs.iloc[runs].reset_index(drop=True),

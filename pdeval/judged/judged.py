@@ -12,7 +12,10 @@ import numpy as np
 import pandas as pd
 
 from pdeval.judged import positions as joining
+from pdeval.judged.catalogue import catalogue_of
+from pdeval.judged.listed import whole_lists
 from pdeval.judged.positions import Positions
+from pdeval.judged.prepared import rows_of
 from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, outside, tell_missing
 from pdeval.kinds import tables
 from pdeval.kinds.labels import run_labels
@@ -142,9 +145,21 @@ def checked_level(level: Any) -> float | None:
 
 
 def join(
-    runs: object, qrels: object, *, level: float | None = None, topics: Topics = "relevant", **rules: Any
+    runs: object,
+    qrels: object,
+    *,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    items: object = None,
+    history: object = None,
+    **rules: Any,
 ) -> Judged:
     """Return the join of two tables under the rules of `positions.join`: ties, compat, depth, judged_only and others.
+
+    Parameters
+    ----------
+    items, history : table, optional
+        What items are, and what users had before, for measures that look at the items of lists.
 
     Examples
     --------
@@ -153,8 +168,19 @@ def join(
     (12, 1)
     """
     level = checked_level(level)
-    both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
-    made = Judged(joining.join(*both, **rules), level, topics)
+    *both, catalogue = tables.together(
+        lambda: tables.read(runs, "runs"),
+        lambda: tables.read(qrels, "qrels"),
+        lambda: catalogue_of(items, history),
+    )
+    if catalogue is None:
+        positions = joining.join(*both, **rules)
+    else:  # the rows stay, for those who look at more than judged items
+        rows = rows_of(*both, **rules)
+        rules.pop("ties", None)
+        listed = whole_lists(rows, catalogue, rules.get("depth"))
+        positions = replace(joining.positions_of(rows, **rules), listed=listed)
+    made = Judged(positions, level, topics)
     tell_of_strangers(made, joining.sharing_nothing(made.positions))
     return made
 

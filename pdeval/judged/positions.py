@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from pdeval.judged.prepared import Compat, NothingJudged, Rows, rows_of
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
+
+if TYPE_CHECKING:
+    from pdeval.judged.listed import Listed
 
 _TABLE = 1 << 22
 _ROWS = 1 << 18
@@ -50,6 +53,8 @@ class Positions:
         The largest grade of all judgments; a part of the topics or labels keeps the whole's.
     lengths : ndarray of shape (topics, runs), optional
         How many items each list held before those that nobody judged were taken out of it, where they were.
+    listed : Listed, optional
+        What the lists hold, judged or not, where side tables say what items are.
     """
 
     runs: pd.DataFrame
@@ -68,16 +73,17 @@ class Positions:
     extra: int = 0
     top_grade: float = 0.0
     lengths: np.ndarray | None = None
+    listed: Listed | None = None
 
     @property
-    def listed(self) -> np.ndarray:
+    def list_sizes(self) -> np.ndarray:
         """How many items each list held, whatever was taken out of it."""
         return self.retrieved if self.lengths is None else self.lengths
 
     @property
     def answered(self) -> np.ndarray:
         """Which (topic, run) has a list."""
-        return self.listed > 0
+        return self.list_sizes > 0
 
     def relevant(self, level: float | None = None) -> np.ndarray:
         """Return which items are relevant: of positive grade, and at least `level` where that is given.
@@ -130,6 +136,7 @@ class Positions:
             queries=self.queries[topics],
             retrieved=self.retrieved[topics],
             lengths=None if self.lengths is None else self.lengths[topics],
+            listed=None if self.listed is None else self.listed.keep_topics(topics),
             item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
             **{name: getattr(self, name)[hits.rows] for name in ("run", "rank", "start", "size")},
         )
@@ -143,6 +150,7 @@ class Positions:
             runs=self.runs[kept].reset_index(drop=True),
             retrieved=self.retrieved[:, kept],
             lengths=None if self.lengths is None else self.lengths[:, kept],
+            listed=None if self.listed is None else self.listed.keep_runs(kept),
             run=place[self.run[hit]],
             **{name: getattr(self, name)[hit] for name in ("item", "rank", "start", "size")},
         )
@@ -181,7 +189,7 @@ class Positions:
         size[order] = np.bincount(group_number)[group_number] if len(order) else 0
         count = np.bincount(cell, minlength=self.retrieved.size).reshape(self.retrieved.shape)
         rules = {**self.rules, "judged_only": True}
-        return replace(less, rank=rank, start=start, size=size, retrieved=count, lengths=self.listed, rules=rules)
+        return replace(less, rank=rank, start=start, size=size, retrieved=count, lengths=self.list_sizes, rules=rules)
 
 
 def join(
