@@ -21,7 +21,7 @@ from pdeval.evaluate.replicates import sd_over_replicates, systems_of
 from pdeval.judged.catalogue import Catalogue
 from pdeval.judged.judged import Judged
 from pdeval.judged.listed import Listed
-from pdeval.judged.rank_columns import no_side_tables, popular
+from pdeval.judged.rank_columns import lists_of, popular
 from pdeval.kinds.labels import labels
 
 CELLS = 1 << 22  # items (or users) times resamples that are looked at together
@@ -48,9 +48,7 @@ def of_sets(
     replicate : sequence of str, optional
         The columns of the run that tell replicates apart: values are averaged over them.
     """
-    listed = judged.positions.listed
-    if listed is None:
-        raise no_side_tables(asked[0].label)
+    listed = lists_of(judged.positions, asked[0].label)
     if judged.positions.rules.get("ties") == "expected":
         raise ValueError(f"{asked[0].label} looks at definite lists; ties='expected' gives none. Choose another ties=.")
     counts = judged.counted()

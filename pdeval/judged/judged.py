@@ -176,10 +176,13 @@ def join(
     if catalogue is None:
         positions = joining.join(*both, **rules)
     else:  # the rows stay, for those who look at more than judged items
+        only = rules.pop("judged_only", False)
+        rules["complete"] = rules.get("complete", True) or only
         rows = rows_of(*both, **rules)
         rules.pop("ties", None)
         listed = whole_lists(rows, catalogue, rules.get("depth"))
         positions = replace(joining.positions_of(rows, **rules), listed=listed)
+        positions = positions.only_judged() if only else positions
     made = Judged(positions, level, topics)
     tell_of_strangers(made, joining.sharing_nothing(made.positions))
     return made

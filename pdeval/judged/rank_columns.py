@@ -60,9 +60,7 @@ def list_blocks(
     positions: Positions, level: float | None, measure: str, k: float, columns: tuple[str, ...]
 ) -> Iterator[ListBlock]:
     """Yield the lists of a join, some topics at a time: fewer where a kernel looks at features."""
-    listed = positions.listed
-    if listed is None:
-        raise no_side_tables(measure)
+    listed = lists_of(positions, measure)
     needs = {table for name in columns if name in RANK_COLUMNS for table in RANK_COLUMNS[name][1]}
     listed.catalogue.needed(measure, *sorted(needs, reverse=True))
     depth = max(int(min(k, listed.deepest())), 1)
@@ -72,12 +70,19 @@ def list_blocks(
         yield ListBlock(positions, level, measure, np.arange(at, min(at + step, len(positions.queries))), depth)
 
 
-def no_side_tables(measure: str) -> ValueError:
-    """Return the error of a measure of items where nothing says which items there are."""
-    return ValueError(
-        f"{measure} looks at the items of lists: give items= (one row per item that could be recommended), history= "
-        "(what users had before: user, item), or both."
-    )
+def lists_of(positions: Positions, measure: str) -> Listed:
+    """Return the lists that a measure of items looks at, or raise where nothing says which items there are."""
+    if positions.listed is None:
+        raise ValueError(
+            f"{measure} looks at the items of lists: give items= (one row per item that could be recommended), "
+            "history= (what users had before: user, item), or both."
+        )
+    if positions.rules.get("judged_only"):
+        raise ValueError(
+            f"{measure} looks at all items of a list, and judged_only=True takes out those that nobody judged. "
+            "Ask for it in a call without judged_only."
+        )
+    return positions.listed
 
 
 def rank_column(*needs: str) -> Callable[[Callable[[ListBlock], Any]], Callable[[ListBlock], Any]]:

@@ -8,7 +8,9 @@ import pdeval
 from pdeval.catalog import ENTRIES
 from tests.engines.bits import quiet
 
-METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
+METRICS = [
+    name for name, entry in ENTRIES.items() if entry.family == "metric" and entry.kind not in ("items", "set")
+]
 PREFERENCES = ["RPP", "sgnLP", "AP", "ST-RPP"]
 RUNS = pd.DataFrame(
     {"query_id": ["1"] * 4 + ["2"], "doc_id": ["x", "a", "y", "b", "z"], "score": [9.0, 8, 7, 6, 5]}
@@ -49,6 +51,15 @@ def test_a_list_of_which_nothing_is_left_is_still_an_answer():
     assert found["value"].tolist() == [0.5, 0.0]
     with pytest.warns(UserWarning, match="1 of 2 judged queries are missing"):
         RUNS[RUNS["query_id"] == "1"].ireval.measure(QRELS, "RR", judged_only=True)
+
+
+def test_measures_of_all_items_of_a_list_refuse_it():
+    catalogue = pd.DataFrame({"doc_id": list("abcxyz")})
+    for name in ("ILD@2", "Coverage@2"):
+        with pytest.raises(ValueError, match=rf"{name} looks at all items.*without judged_only"):
+            RUNS.ireval.summary(QRELS, [name], items=catalogue, judged_only=True)
+    with_items = RUNS.ireval.measure(QRELS, "RR", items=catalogue, judged_only=True)
+    pd.testing.assert_frame_equal(with_items, RUNS.ireval.measure(QRELS, "RR", judged_only=True))
 
 
 def test_a_report_says_so():
