@@ -59,16 +59,6 @@ def comparisons(runs: int = 5, near: int = 2, measure: str = "RPP", seed: int = 
     )
 
 
-def ranked(runs: int = 5, test: str = "nemenyi", seed: int = 0) -> pd.DataFrame:
-    """A test of the mean ranks of every pair."""
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=(30, runs)) - np.linspace(0, 1.5, runs)
-    query, run = np.indices(values.shape)
-    names = np.array(run_names(runs), dtype=object)
-    frame = pd.DataFrame({"run": names[run.ravel()], "query_id": query.ravel().astype(str), "measure": "AP"})
-    return frame.assign(value=values.ravel()).ireval.compare(test=test)
-
-
 def leaderboards(runs: int = 5) -> pd.DataFrame:
     """A leaderboard of overlapping tiers."""
     frame = orders(runs)

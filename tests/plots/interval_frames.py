@@ -66,6 +66,16 @@ def quantiles():
     return frame.assign(share=[0.1, 0.5] * 2, value=[0.1, 0.4, 0.2, 0.3], ci_low=0.05, ci_high=0.5)
 
 
+def ranked(runs: int = 5, test: str = "nemenyi", seed: int = 0) -> pd.DataFrame:
+    """A test of the mean ranks of every pair."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(30, runs)) - np.linspace(0, 1.5, runs)
+    query, run = np.indices(values.shape)
+    names = np.array(run_names(runs), dtype=object)
+    frame = pd.DataFrame({"run": names[run.ravel()], "query_id": query.ravel().astype(str), "measure": "AP"})
+    return frame.assign(value=values.ravel()).ireval.compare(test=test)
+
+
 KINDS = {
     "comparisons": with_intervals,
     "segments": segmented,

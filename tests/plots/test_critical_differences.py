@@ -7,7 +7,7 @@ import pytest
 import pdeval
 from pdeval.plots import critical_difference, style
 from pdeval.significance.mean_ranks import critical_difference_of
-from tests.plots import frames
+from tests.plots import interval_frames
 from tests.plots.test_style import luminance
 
 SCORES = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
@@ -73,7 +73,7 @@ def test_a_critical_difference_longer_than_the_line_is_said(column_ax):
 
 
 def test_eighty_runs_in_a_column_are_named_as_far_as_there_is_room(column_ax):
-    ax = critical_difference(frames.ranked(80), ax=column_ax)
+    ax = critical_difference(interval_frames.ranked(80), ax=column_ax)
     assert "named)" in ax.get_xlabel()
     assert len([text for text in drawn(ax)[2] if "(" in text]) < 80
 

@@ -13,7 +13,7 @@ LONG = "-with-a-name-that-is-as-long-as-participants-choose-them"
 # plots of as many runs, or collections, as there are
 COUNTED = {
     "critical_difference": frames.orders,
-    "mean ranks": frames.ranked,
+    "mean ranks": interval_frames.ranked,
     "summary_bars": frames.summary,
     "matrix_heatmap": frames.matrix,
     "intervals": interval_frames.with_intervals,
