@@ -18,6 +18,7 @@ COUNTED = {
     "matrix_heatmap": frames.matrix,
     "intervals": interval_frames.with_intervals,
     "forest": frames.effects,
+    "equivalence_bars": interval_frames.equivalences,
     "rank_slopes": interval_frames.several_orders,
     "rank_scatter": interval_frames.several_orders,
     "query_heatmap": interval_frames.scores,
