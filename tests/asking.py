@@ -47,6 +47,7 @@ ARGUMENTS = {
     "order": {"measures": ["RPP", "rrLP", "AP", "ASL"]},
     "leaderboard": {"measures": ["RPP", "AP"], "draws": 20},
     "compare": {"measures": ["RPP", "AP"]},
+    "equivalence": {"measures": ["RPP", "AP"], "rope": 0.01},
     "annotate": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
     "delta_sort": {"new": "nDCG@10"},
     "lengths.differences": {"run_a": "bm25", "run_b": "ql"},

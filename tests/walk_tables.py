@@ -98,6 +98,7 @@ def _tables() -> dict[str, object]:
         "correlations": join.correlate(["RPP", "AP", "RR"]),
         "matrix": join.matrix("RPP"),
         "comparisons": join.compare(["AP", "RR"]),
+        "equivalences": join.equivalence(["AP", "RR"], rope=0.01),
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
         "quantiles": join.quantiles(["AP", "RR"], draws=20),

@@ -32,10 +32,8 @@ def everything() -> Any:
 
 # what is drawn of the sample, and with which options
 SAMPLED: dict[str, Callable[[], Any]] = {
-    "critical_difference": lambda: (
-        everything().order("RPP", draws=500),
-        {"comparisons": everything().compare("RPP", test="hsd", draws=2000)},
-    ),
+    "critical_difference": lambda: (everything().compare("AP", test="nemenyi"), {}),
+    "equivalence_bars": lambda: (everything().equivalence("nDCG@10", rope=0.02, baseline="splade-s1"), {}),
     "summary_bars": lambda: (everything().summary("nDCG@10"), {}),
     "precision_recall": lambda: (sample().curve(), {}),
     "query_differences": lambda: (sample().prefer("RPP", pairs=[("rerank-s1", "hybrid")]), {}),

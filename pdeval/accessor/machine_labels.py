@@ -31,21 +31,29 @@ def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
     return {"machine": inspect.Parameter("machine", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")}
 
 
+def asked(verb: Verb, given: dict[str, Any]) -> bool:
+    """Return whether the option was given; where it is None, it is taken out."""
+    if given.get("machine") is None:
+        given.pop("machine", None)
+        return False
+    return bool(options_of(verb))
+
+
 def of_join(judged: Judged, verb: Verb, given: dict[str, Any], door: Any) -> Any:
     """Return the answer of a verb from the labels of both kinds; `door` is the accessor of a frame."""
     machine = given.pop("machine")
     default = next((p.default for p in verb.parameters if p.name == "measures"), None)
     measures = given.pop("measures", default)
-    asked = {name: given.pop(name) for name in PAIRS if name in given and verb.name in MAKING}
+    chosen = {name: given.pop(name) for name in PAIRS if name in given and verb.name in MAKING}
     if verb.name == "prefer":
-        asked.setdefault("baseline", None)
+        chosen.setdefault("baseline", None)
     given.pop("progress", None)
     if verb.name in MAKING and given:
         raise ValueError(
             f"{verb.name}() with machine= has no {next(iter(given))}=: its table has, say "
             f".{verb.name}(..., machine=...).ireval.compare({next(iter(given))}=...)."
         )
-    frame = two_labels(judged, machine, measures, **asked).frame()
+    frame = two_labels(judged, machine, measures, **chosen).frame()
     metrics = all(one.entry.family == "metric" for one in parse_all(measures))
     kind = MAKING.get(verb.name) or ("powered_scores" if metrics else "powered_preferences")
     frame.attrs["table"] = kind

@@ -24,6 +24,7 @@ headroom_bars                               what the best systems of many collec
 behaviour_bars                              what users did in each bucket
 hasse                                       position vectors and their orders
 forest                                      differences per collection, and all of them together
+equivalence_bars                            how probable it is that runs differ in practice
 intervals                                   differences, gaps or means of any table that has their intervals
 rank_slopes, rank_scatter                   one ordering of the runs against another
 query_heatmap                               every run on every query
@@ -40,6 +41,7 @@ from pdeval.plots.behaviour import behaviour_bars
 from pdeval.plots.confusion import confusion_heatmap
 from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
+from pdeval.plots.equivalences import equivalence_bars
 from pdeval.plots.forest_plots import forest
 from pdeval.plots.hasse import hasse
 from pdeval.plots.headroom import headroom_bars
@@ -73,6 +75,7 @@ __all__ = [
     "decided_by_recall",
     "difference_scatter",
     "discount_curves",
+    "equivalence_bars",
     "forest",
     "hasse",
     "headroom_bars",

@@ -13,6 +13,7 @@ from pdeval.evaluate.summary import summary
 from pdeval.kinds.tables import read
 from pdeval.kinds.vocabularies import listed
 from pdeval.plots import legibility, style
+from pdeval.plots.critical_differences import mean_rank_diagram
 from pdeval.plots.drawing import drawn, plot
 from pdeval.plots.selection import chosen, names, one, pairs
 from pdeval.report.orders import METHODS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@plot(on=("orders", "leaderboards"), first=("orders", "leaderboards"))
+@plot(on=("orders", "leaderboards", "comparisons"), first=("orders", "leaderboards"))
 def critical_difference(
     frame: pd.DataFrame,
     *,
@@ -34,12 +35,16 @@ def critical_difference(
     """Return axes with the runs listed best first, each at its rank with its rank interval.
 
     With `comparisons`, or of a leaderboard, bars at the right join the runs that cannot be told apart: each bar spans
-    the longest stretch of the list in which no two runs differ significantly, as in the diagrams of Demsar (2006).
+    the longest stretch of the list in which no two runs differ significantly.
+
+    Of comparisons by a test of mean ranks ('nemenyi', 'conover') it is the diagram of Demsar (2006): mean ranks on a
+    line, the best at the left, bars that join the same stretches, and, of Nemenyi's test, the critical difference.
 
     Parameters
     ----------
     frame : DataFrame
-        Orders: run, measure, method, rank, perhaps rank_low and rank_high; or a leaderboard.
+        Orders: run, measure, method, rank, perhaps rank_low and rank_high; or a leaderboard; or comparisons of all
+        pairs by a test of mean ranks.
     ax : Axes, optional
         Where to draw; new axes by default, as tall as the list needs.
     comparisons : DataFrame, optional
@@ -64,7 +69,12 @@ def critical_difference(
     >>> [label.get_text() for label in ax.get_yticklabels()], groups(orders.sort_values("rank")["run"], tests)
     (['bm25', 'lm', 'rm3'], [(0, 1)])
     """
-    whole = drawn(frame, "critical_difference").need("rank")
+    whole = drawn(frame, "critical_difference")
+    if whole.kind == "comparisons":
+        if comparisons is not None or method is not None:
+            raise ValueError("comparisons= and method= are for orders; this frame is of comparisons itself.")
+        return mean_rank_diagram(whole, ax, measure)
+    whole.need("rank")
     orders, name = one(frame, "measure", measure, plot="critical_difference")
     orders, how = one(orders, "method", method, plot="critical_difference")
     ids = np.asarray(whole.keeping(orders).runs(), dtype=object)

@@ -161,13 +161,7 @@ def win_loss_tie(
         counts = counts.iloc[np.argsort(-lead.to_numpy(), kind="stable")]
     share = 100 * counts.div(counts.sum(axis=1), axis=0)
     ax = style.axes(ax, height=legibility.list_height(len(counts)))
-    looks = (("win", style.WIN, ""), ("tie", style.TIE, ""), ("loss", style.LOSS, "////"))
-    ends = share.to_numpy().cumsum(axis=1)
-    for kind, (label, colour, hatch) in enumerate(looks):
-        width = share.to_numpy()[:, kind]
-        look: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
-        ax.barh(np.arange(len(share)), width, left=ends[:, kind] - width, height=0.8, label=label, **look)
-    ax.set(xlim=(0, 100), ylim=(len(share) - 0.45, -0.55))
+    ends = stacked_shares(ax, share.to_numpy(), ("win", "tie", "loss"))
     units = words({"query_column": query_column(frame, {}, needed=False), **frame.attrs}).queries
     if "per" in frame.columns and frame["per"].nunique() == 1:  # interleaved runs: who votes
         units = {"user": "users", "impression": "impressions"}.get(str(frame["per"].iloc[0]), units)
@@ -178,6 +172,25 @@ def win_loss_tie(
     legibility.name_list(ax, [str(label) for label in counts.index])
     _write_counts(ax, counts.to_numpy(), ends - share.to_numpy() / 2, share.to_numpy())
     return ax
+
+
+def stacked_shares(ax: Axes, share: np.ndarray, names: tuple[str, str, str]) -> np.ndarray:
+    """Draw one bar per row of percentages (better, neither, worse), and return where each part ends.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> stacked_shares(Figure().subplots(), np.array([[50.0, 20.0, 30.0]]), ("win", "tie", "loss")).tolist()
+    [[50.0, 70.0, 100.0]]
+    """
+    looks = ((style.WIN, ""), (style.TIE, ""), (style.LOSS, "////"))
+    ends = share.cumsum(axis=1)
+    for kind, (label, (colour, hatch)) in enumerate(zip(names, looks)):
+        width = share[:, kind]
+        look: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+        ax.barh(np.arange(len(share)), width, left=ends[:, kind] - width, height=0.8, label=label, **look)
+    ax.set(xlim=(0, 100), ylim=(len(share) - 0.45, -0.55))
+    return ends
 
 
 def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.ndarray) -> None:

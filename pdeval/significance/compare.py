@@ -38,7 +38,7 @@ table(
     "comparisons",
     "run_a run_b measure test n:int mean_a:float mean_b:float difference:float ci_low:float ci_high:float "
     "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float] "
-    "[n_machine:int lam:float effective_n:float]",
+    "[n_machine:int lam:float effective_n:float] [rank_a:float rank_b:float]",
     "table of comparisons",
     known_by="run_a run_b measure p_value",
     row="pair of runs and measure",
@@ -54,6 +54,8 @@ table(
         "n_machine": "queries that only a machine labelled; n are then those that people labelled",
         "lam": "lambda, how far the machine is trusted: 0 not at all",
         "effective_n": "how many queries people alone would have to label for an interval as narrow",
+        "rank_a": "mean rank of run_a among all runs, 1 the best; of tests of mean ranks",
+        "rank_b": "mean rank of run_b",
     },
 )
 
@@ -171,7 +173,9 @@ def compare(
     for one, kinds, base in zip(found, tests, itertools.chain(*chosen), strict=True):
         pairs = Pairs.of(one, baseline=base, others=together == "measure")
         parts = [_measured(pairs, number, kind, options) for number, kind in enumerate(kinds)]
-        tables.append((pairs, {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))
+        unknown = np.full(len(pairs), np.nan)  # what only the tests of other measures know
+        keys = dict.fromkeys(key for part in parts for key in part)
+        tables.append((pairs, {key: np.concatenate([part.get(key, unknown) for part in parts]) for key in keys}))
 
     sizes = [len(pairs) for (pairs, _), kinds in zip(tables, tests, strict=True) for _ in kinds]
     p_value = np.concatenate([columns["p_value"] for _, columns in tables])
@@ -185,6 +189,7 @@ def compare(
         rows = len(pairs) * len(kinds)
         columns["p_adjusted"] = adjusted[first : first + rows]
         columns["significant"] = columns["p_adjusted"] < alpha
+        columns |= {key: columns.pop(key) for key in list(columns) if key in ("rank_a", "rank_b")}  # last
         shown = np.tile(pairs.against, len(kinds))
         frames.append(_tidy(pairs, kinds, {key: values[shown] for key, values in columns.items()}))
         first += rows
@@ -266,6 +271,7 @@ def _columns(outcome: Outcome, mean_a: np.ndarray, mean_b: np.ndarray) -> dict[s
         "mean_a": mean_a,
         "mean_b": mean_b,
         **dict(zip(NUMBERS, numbers, strict=True)),
+        **outcome.more,
     }
 
 

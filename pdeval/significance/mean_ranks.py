@@ -96,10 +96,10 @@ def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     """
     queries, runs = X.shape
     n, mean, _ = described_pairs(X, a, b)
-    better = _apart(ranks_of(X), a, b)
+    better, sides = _apart(ranks_of(X), a, b)
     statistic = np.abs(better) / np.sqrt(runs * (runs + 1) / (12 * queries))
     half = simultaneous_half(X, confidence)
-    return Outcome(n, mean, mean - half, mean + half, better, statistic, upper_tail(statistic, runs, np.inf))
+    return Outcome(n, mean, mean - half, mean + half, better, statistic, upper_tail(statistic, runs, np.inf), sides)
 
 
 @significance_test(
@@ -131,15 +131,15 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     ranks = ranks_of(X)
     df = (queries - 1) * (runs - 1)
     n, mean, sd = described_pairs(X, a, b)
-    better = _apart(ranks, a, b)
+    better, sides = _apart(ranks, a, b)
     # the residual mean square of the ranks, twice over, per query
     error = np.sqrt(2 * rank_variance(ranks) * (1 - concordance(ranks)) * (runs - 1) / df / queries)
     t = ratio(better, np.asarray(error))
     p = np.where(np.isinf(t), 0.0, 2 * special.stdtr(df, -np.abs(t)))
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), better, t, np.minimum(p, 1.0))
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), better, t, np.minimum(p, 1.0), sides)
 
 
-def _apart(ranks: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return by how many places run a ranks better than run b on average; sums of halves, so that ties are exact."""
-    total = ranks.sum(axis=0)
-    return (total[b] - total[a]) / len(ranks)
+def _apart(ranks: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return by how many places run a ranks better than run b on average, and the mean ranks of both."""
+    total = ranks.sum(axis=0)  # of halves, so that equal runs are exactly equal
+    return (total[b] - total[a]) / len(ranks), {"rank_a": total[a] / len(ranks), "rank_b": total[b] / len(ranks)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,10 @@ from pdeval.mechanics.equality import NOISE
 
 @dataclass(frozen=True)
 class Outcome:
-    """One value per pair: number of queries, mean difference and its interval, effect, statistic, p-value."""
+    """One value per pair: number of queries, mean difference and its interval, effect, statistic, p-value.
+
+    `more` has what only some tests know, under the name of the column of the comparisons that it fills.
+    """
 
     n: np.ndarray
     mean: np.ndarray
@@ -22,6 +25,7 @@ class Outcome:
     effect_size: np.ndarray
     statistic: np.ndarray
     p_value: np.ndarray
+    more: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

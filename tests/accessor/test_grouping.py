@@ -28,6 +28,7 @@ ARGUMENTS = {
     "compare": {"measures": ["AP", "RPP"]},
     "discriminative_power": {"measures": ["AP", "RPP"], "draws": 99},
     "discriminative_power.curve": {"measures": ["AP", "RPP"], "draws": 99},
+    "equivalence": {"rope": 0.01},
     "delta_sort": {"new": "nDCG@10"},
     "replicates": {"measures": ["AP", "RR"], "replicate": "run"},
     "lengths.differences": {"run_a": "bm25", "run_b": "ql"},

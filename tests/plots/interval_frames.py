@@ -66,7 +66,27 @@ def quantiles():
     return frame.assign(share=[0.1, 0.5] * 2, value=[0.1, 0.4, 0.2, 0.3], ci_low=0.05, ci_high=0.5)
 
 
+def ranked(runs: int = 5, test: str = "nemenyi", seed: int = 0) -> pd.DataFrame:
+    """A test of the mean ranks of every pair."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(30, runs)) - np.linspace(0, 1.5, runs)
+    query, run = np.indices(values.shape)
+    names = np.array(run_names(runs), dtype=object)
+    frame = pd.DataFrame({"run": names[run.ravel()], "query_id": query.ravel().astype(str), "measure": "AP"})
+    return frame.assign(value=values.ravel()).ireval.compare(test=test)
+
+
+def equivalences(runs: int = 5) -> pd.DataFrame:
+    """Practical equivalence of every run and the last."""
+    names = run_names(runs)
+    better = np.linspace(0.9, 0.1, runs - 1)
+    frame = pd.DataFrame({"run_a": names[:-1], "run_b": names[-1], "measure": "AP", "test": "correlated_t", "n": 50})
+    frame = frame.assign(mean_a=0.3, mean_b=0.2, difference=0.1, rope=0.01, worse=0.6 * (1 - better))
+    return frame.assign(equivalent=0.4 * (1 - better), better=better)
+
+
 KINDS = {
+    "equivalences": equivalences,
     "comparisons": with_intervals,
     "segments": segmented,
     "segment_differences": lambda: segmented(pairs=True),

@@ -8,14 +8,17 @@ from tests.plots import frames, interval_frames, judge_frames
 from tests.plots.test_odd_names import renamed
 from tests.plots.test_plots import FRAMES
 
+plots_by_name = vars(plots) | {"mean ranks": plots.critical_difference}
 LONG = "-with-a-name-that-is-as-long-as-participants-choose-them"
 # plots of as many runs, or collections, as there are
 COUNTED = {
     "critical_difference": frames.orders,
+    "mean ranks": interval_frames.ranked,
     "summary_bars": frames.summary,
     "matrix_heatmap": frames.matrix,
     "intervals": interval_frames.with_intervals,
     "forest": frames.effects,
+    "equivalence_bars": interval_frames.equivalences,
     "rank_slopes": interval_frames.several_orders,
     "rank_scatter": interval_frames.several_orders,
     "query_heatmap": interval_frames.scores,
@@ -58,7 +61,7 @@ TINY = ("matrix_heatmap", 2)  # the ends of a scale as long as two cells reach 0
     ("name", "runs"), [(name, runs) for name in COUNTED for runs in (2, 80) if (name, runs) != TINY]
 )
 def test_no_text_is_cut_off_of_few_and_of_many_runs_with_long_names(name, runs):
-    assert beyond(getattr(plots, name)(lengthened(COUNTED[name](runs)))) == []
+    assert beyond(plots_by_name[name](lengthened(COUNTED[name](runs)))) == []
 
 
 @pytest.mark.broad
@@ -66,4 +69,4 @@ def test_no_text_is_cut_off_of_few_and_of_many_runs_with_long_names(name, runs):
     ("name", "runs"), [(name, runs) for name in COUNTED for runs in (2, 80) if runs == 2 or name not in SQUARE]
 )
 def test_no_text_is_cut_off_in_a_column_of_a_paper(name, runs, column_ax):
-    assert beyond(getattr(plots, name)(COUNTED[name](runs), ax=column_ax)) == []
+    assert beyond(plots_by_name[name](COUNTED[name](runs), ax=column_ax)) == []

@@ -45,6 +45,7 @@ FRAMES = {
     "asl_histogram": frames.items,
     "asl_wins": differences,
     "critical_difference": frames.orders,
+    "equivalence_bars": interval_frames.equivalences,
     "forest": frames.effects,
     "correlation_heatmap": frames.correlations,
     "matrix_heatmap": frames.matrix,

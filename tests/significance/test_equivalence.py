@@ -1,0 +1,138 @@
+"""Practical equivalence, against baycomp and where the answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pdeval
+from pdeval.significance.posteriors import correlated_t, signed_rank
+
+JUDGED = pdeval.datasets.sample_judged(topics="common")
+SCORES = JUDGED.measure(["AP", "ASL"])
+BAYCOMP = "the peer that probabilities are compared with"
+
+
+def differences(seed=0, queries=40, pairs=5):
+    return np.random.default_rng(seed).normal(0.01, 0.08, (queries, pairs))
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("rope", [0.01, 0.05])
+@pytest.mark.parametrize("folds", [5, 10, 40])
+def test_the_correlated_t_is_that_of_baycomp(rope, folds):
+    baycomp = pytest.importorskip("baycomp", reason=BAYCOMP)
+    D = differences()
+    ours = correlated_t(D, rope, 1 / folds)
+    for pair in range(D.shape[1]):
+        theirs = baycomp.CorrelatedTTest.probs(np.zeros(len(D)), D[:, pair], rope, runs=len(D) // folds)
+        np.testing.assert_allclose(ours[:, pair], theirs, rtol=0, atol=1e-12)
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
+def test_the_signed_rank_is_that_of_baycomp_within_what_draws_vary(rope):
+    baycomp = pytest.importorskip("baycomp", reason=BAYCOMP)
+    D = differences(pairs=3)
+    ours = signed_rank(D, rope, 0.5, 10_000, 1)
+    for pair in range(D.shape[1]):
+        sampled = baycomp.SignedRankTest.probs(np.zeros(len(D)), D[:, pair], rope, nsamples=10_000, random_state=0)
+        theirs = np.array([sampled[0], sampled[1], sampled[2]] if rope else [sampled[0], 0, sampled[1]])
+        error = np.sqrt(2 * theirs * (1 - theirs) / 10_000)
+        assert (np.abs(ours[:, pair] - theirs) <= 5 * error + 5e-4).all()
+
+
+def test_without_correlation_and_rope_the_posterior_is_one_minus_the_one_sided_p():
+    D = differences()
+    worse, equivalent, better = correlated_t(D, 0.0)
+    np.testing.assert_allclose(worse, stats.ttest_1samp(D, 0, alternative="greater").pvalue, rtol=1e-9)
+    np.testing.assert_allclose(better, 1 - worse, rtol=1e-12)
+    np.testing.assert_allclose(equivalent, 0, atol=1e-15)
+
+
+@pytest.mark.parametrize(("value", "expected"), [(0.5, (1 / 2) ** 0.25), (0.15, (1 - 1 / np.sqrt(2)) ** 0.5)])
+def test_one_difference_has_an_exact_answer(value, expected):
+    # weights u of the difference and 1 - u of the 0, u from Beta(1, 1/2); the difference wins with u(2 - u) > 1/2 where
+    # its mean with 0 is beyond the rope too, and with u^2 > 1/2 where it is not; P(u > x) = sqrt(1 - x)
+    worse, equivalent, better = signed_rank(np.array([[value]]), 0.1, 0.5, 40_000, 0).ravel()
+    assert worse == 0
+    assert better == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / 40_000))
+    assert equivalent == pytest.approx(1 - better, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["correlated_t", "signed_rank"])
+def test_probabilities_add_up_to_1_and_turn_with_the_pair(name):
+    found = SCORES.ireval.equivalence("AP", rope=0.02, test=name, draws=2000)
+    shares = found[["worse", "equivalent", "better"]]
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-12)
+    assert (shares >= 0).all(axis=None)
+    turned = SCORES.ireval.equivalence("AP", rope=0.02, test=name, baseline="rerank-s1", draws=2000)
+    one = found[(found["run_a"] == "rerank-s1") & (found["run_b"] == "splade-s1")].iloc[0]
+    two = turned[turned["run_a"] == "splade-s1"].iloc[0]
+    assert (one["worse"], one["better"]) == pytest.approx((two["better"], two["worse"]), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["correlated_t", "signed_rank"])
+def test_a_run_is_equivalent_to_itself_whatever_the_rope(name):
+    twin = SCORES[SCORES["run"].isin(["bm25"])]
+    both = pd.concat([twin, twin.assign(run="again")])
+    both.attrs = dict(SCORES.attrs)
+    found = both.ireval.equivalence("AP", rope=1e-6, test=name, draws=200)
+    assert found[["worse", "equivalent", "better"]].to_numpy().tolist() == [[0.0, 1.0, 0.0]]
+
+
+def test_without_a_rope_equal_runs_are_as_often_worse_as_better():
+    assert signed_rank(np.zeros((4, 1)), 0.0, 0.5, 100, 0).ravel().tolist() == [0.5, 0.0, 0.5]
+
+
+def test_a_wider_rope_makes_more_of_it_equivalent():
+    ropes = [0.0, 0.01, 0.02, 0.05, 0.1]
+    for test in ("correlated_t", "signed_rank"):
+        found = [SCORES.ireval.equivalence("AP", rope=rope, test=test, draws=1000)["equivalent"] for rope in ropes]
+        assert (np.diff(np.stack(found), axis=0) >= -1e-12).all()
+
+
+def test_better_is_better_also_where_less_of_the_measure_is():
+    found = SCORES.ireval.equivalence("ASL", rope=0.0)
+    assert ((found["better"] > 0.5) == (found["mean_a"] < found["mean_b"])).all()
+
+
+def test_a_query_that_one_side_lacks_does_not_count_for_the_pair():
+    D = differences(queries=9, pairs=2)
+    D[4, 1] = np.nan
+    less = np.delete(D[:, 1:], 4, axis=0)
+    np.testing.assert_allclose(correlated_t(D, 0.01)[:, 1], correlated_t(less, 0.01)[:, 0], rtol=1e-12)
+    ours, theirs = signed_rank(D, 0.01, 0.5, 20_000, 0)[:, 1], signed_rank(less, 0.01, 0.5, 20_000, 1)[:, 0]
+    np.testing.assert_allclose(ours, theirs, atol=5 * np.sqrt(0.5 / 20_000))
+
+
+def test_the_same_seed_gives_the_same_draws_in_blocks_of_any_size(monkeypatch):
+    D = differences()
+    whole = signed_rank(D, 0.01, 0.5, 500, 3)
+    monkeypatch.setattr("pdeval.significance.posteriors.BLOCK", 1)
+    np.testing.assert_allclose(signed_rank(D, 0.01, 0.5, 500, 3), whole, rtol=0, atol=1e-15)
+    found = SCORES.ireval.equivalence("AP", rope=0.01, test="signed_rank", draws=100, seed=None)
+    again = SCORES.ireval.equivalence("AP", rope=0.01, test="signed_rank", draws=100, seed=found.attrs["seed"])
+    pd.testing.assert_frame_equal(found, again)
+
+
+def test_preferences_and_groups_have_their_own_probabilities():
+    assert JUDGED.equivalence("RPP", rope=0.05)["mean_a"].isna().all()
+    halves = SCORES.assign(half=SCORES["query_id"].astype(int) % 2)
+    found = halves.ireval.equivalence("AP", rope=0.01, by="half")
+    alone = SCORES[SCORES["query_id"].astype(int) % 2 == 1].ireval.equivalence("AP", rope=0.01)
+    assert found.loc[found["half"] == 1, "better"].tolist() == alone["better"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rope": -0.1}, "rope=-0.1: give the largest difference"),
+        ({"rope": 0.1, "correlation": 1.0}, "correlation=1.0: give a number from 0"),
+        ({"rope": 0.1, "prior": 0.0}, "prior=0.0: give how many queries"),
+        ({"rope": 0.1, "test": "t"}, "test='t'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        SCORES.ireval.equivalence("AP", **options)
