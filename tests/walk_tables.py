@@ -151,7 +151,13 @@ def _powered() -> dict[str, pd.DataFrame]:
     preferences = runs().ireval.prefer(few, ["RPP", "AP"], **given)
     made = {"powered_scores": scores, "powered_preferences": preferences}
     made = {kind: table.assign(half=table["query_id"].astype(int) // 2 % 2) for kind, table in made.items()}
-    return {**made, "powered_summary": scores.ireval.summary()}
+    return {
+        **made,
+        "powered_summary": scores.ireval.summary(),
+        "to_label": scores.ireval.label_next(queries=2),
+        "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
+        "pair_labels_needed": preferences.ireval.label_next.sample_size(width=0.5),
+    }
 
 
 def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
@@ -199,6 +205,7 @@ NEEDED = {
     "run_a": lambda: "bm25",
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
+    "width": lambda: 0.5,
 }
 # and where it would take long
 FEW = {"draws": 3}
