@@ -35,6 +35,13 @@ def labels() -> pd.DataFrame:
 
 
 @functools.cache
+def item_sample() -> pd.DataFrame:
+    """Every judged item that a run has among its first ten, drawn with a chance of one half, or not."""
+    plan = runs().ireval.pool.sample(20, depth=10).merge(qrels()[["query_id", "doc_id"]])
+    return plan.assign(probability=0.5, chosen=plan.index % 2 == 0)
+
+
+@functools.cache
 def judged():
     """The join of runs and judgments."""
     return quiet(runs().ireval.join, qrels())
@@ -155,6 +162,7 @@ def _powered() -> dict[str, pd.DataFrame]:
         **made,
         "powered_summary": scores.ireval.summary(),
         "to_label": scores.ireval.label_next(queries=2),
+        "item_sample": item_sample(),
         "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
         "pair_labels_needed": preferences.ireval.label_next.sample_size(width=0.5),
     }
@@ -206,6 +214,8 @@ NEEDED = {
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
     "width": lambda: 0.5,
+    "items": lambda: 20,
+    "sample": item_sample,
 }
 # and where it would take long
 FEW = {"draws": 3}

@@ -158,11 +158,11 @@ def planned(
     labelled = (~np.isnan(people)).any(axis=1)
     place = _places(judge)
     size = _predicted(people, judge, labelled, place, design)
-    chance = _chances(size, labelled, wanted)
+    chance = chances(size, labelled, wanted)
     order = np.flatnonzero(~labelled)[rng.permutation(int((~labelled).sum()))]
     if design == "stratified":
         order = order[np.argsort(_strata(place)[order], kind="stable")]
-    return size, chance, _drawn(chance, order, rng.random())
+    return size, chance, systematic(chance, order, rng.random())
 
 
 def _columns(found: TwoLabels) -> tuple[np.ndarray, np.ndarray]:
@@ -211,12 +211,12 @@ def _predicted(
     return size / size[~labelled].mean()
 
 
-def _chances(size: np.ndarray, labelled: np.ndarray, wanted: int) -> np.ndarray:
+def chances(size: np.ndarray, labelled: np.ndarray, wanted: int) -> np.ndarray:
     """Return chances in proportion to the sizes, none above 1, so that `wanted` unlabelled queries are drawn.
 
     Examples
     --------
-    >>> _chances(np.array([1.0, 1.0, 6.0, 1.0]), np.array([False, False, False, True]), 2).tolist()
+    >>> chances(np.array([1.0, 1.0, 6.0, 1.0]), np.array([False, False, False, True]), 2).tolist()
     [0.5, 0.5, 1.0, 0.5]
     """
     open_ = ~labelled
@@ -231,7 +231,7 @@ def _chances(size: np.ndarray, labelled: np.ndarray, wanted: int) -> np.ndarray:
     return np.where(sure, 1.0, np.minimum(size * scale, 1.0))
 
 
-def _drawn(chance: np.ndarray, order: np.ndarray, start: float) -> np.ndarray:
+def systematic(chance: np.ndarray, order: np.ndarray, start: float) -> np.ndarray:
     """Return the queries that a systematic draw in this order takes: each with its own chance, always as many."""
     reached = np.cumsum(chance[order])
     wanted = int(np.rint(reached[-1]))

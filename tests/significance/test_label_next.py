@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.kinds.schemas import SCHEMAS, faults
-from pdeval.significance.label_next import _chances, _drawn, planned, queries_needed
+from pdeval.significance.label_next import chances, planned, queries_needed, systematic
 from pdeval.significance.prediction_powered import powered
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -35,12 +35,12 @@ def test_as_many_unlabelled_queries_are_drawn_as_were_asked_for(table, design):
 def test_a_systematic_draw_keeps_every_chance():
     rng = np.random.default_rng(0)
     size = np.array([0.2, 1.0, 1.0, 3.0, 0.8, 9.0])
-    chance = _chances(size, np.zeros(6, dtype=bool), 3)
+    chance = chances(size, np.zeros(6, dtype=bool), 3)
     assert chance.sum() == pytest.approx(3)
     assert chance.max() == 1
     taken = np.zeros(6)
     for _ in range(20_000):
-        drawn = _drawn(chance, rng.permutation(6), rng.random())
+        drawn = systematic(chance, rng.permutation(6), rng.random())
         assert len(set(drawn)) == 3
         taken[drawn] += 1
     np.testing.assert_allclose(taken / 20_000, chance, atol=0.015)
