@@ -7,7 +7,7 @@ Queries that are picked and not drawn have no chance, and nothing can be said fr
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -299,7 +299,7 @@ def labels_needed(held: Table, measures: object = None, *, width: float, confide
     row, measure = np.tile(np.arange(size), count), np.repeat(np.arange(count), size)
     if axis:
         row, measure = np.divmod(np.arange(size * count), count)
-    head = {}
+    head: dict[str, Any] = {}
     if pairs:
         for side, places in (("a", found.judge.a), ("b", found.judge.b)):  # type: ignore[union-attr]
             head |= {f"{name}_{side}": labels(found.runs[name], places[row]) for name in found.runs.columns}
