@@ -25,7 +25,8 @@ def labels():
 
 def sampled():
     """Every other judged item of the later queries, as if it had been drawn."""
-    plan = pdeval.datasets.sample_qrels().query("query_id > '115'").drop(columns="relevance").reset_index(drop=True)
+    qrels = pdeval.datasets.sample_qrels()
+    plan = qrels.loc[qrels["query_id"].astype(str) > "115", ["query_id", "doc_id"]].reset_index(drop=True)
     return plan.assign(rank=1, probability=0.5, chosen=plan.index % 2 == 0)
 
 
