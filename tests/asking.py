@@ -36,6 +36,12 @@ def halves():
     return pd.DataFrame({"query_id": queries, "half": queries.astype(int) % 2})
 
 
+def strict():
+    """A judge for whom only what is better than relevant is relevant, and who says so of two queries at least."""
+    qrels = pdeval.datasets.sample_qrels()
+    return {"strict": qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))}
+
+
 # what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
 ARGUMENTS = {
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
@@ -65,6 +71,11 @@ ARGUMENTS = {
     "verdict.sample_size": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
     "segments": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
     "segments.gaps": lambda _: {"measures": "RPP", "by": "half", "metadata": halves()},
+    **dict.fromkeys(
+        ("judges", "judges.scores", "judges.pairs"),
+        lambda _: {"machine": strict(), "measures": "AP", "queries": "common"},
+    ),
+    "judges.bias": lambda _: {"machine": strict()},
     "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},
 }
 VERBS_OF_A_JOIN = of_kind("judged")

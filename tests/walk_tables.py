@@ -83,6 +83,10 @@ def _tables() -> dict[str, object]:
         "runs": runs(),
         "labels": labels(),
         "judged": join,
+        "confusions": labels().ireval.agreement.confusion("a"),
+        "judges": runs().ireval.judges(qrels(), labels(), "AP", queries="common"),
+        "judge_bias": runs().ireval.judges.bias(qrels(), labels()),
+        "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", queries="common"),
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
@@ -216,6 +220,8 @@ NEEDED = {
     "width": lambda: 0.5,
     "items": lambda: 20,
     "sample": item_sample,
+    "reference": lambda: "a",
+    "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),
 }
 # and where it would take long
 FEW = {"draws": 3}

@@ -59,10 +59,36 @@ SAMPLED: dict[str, Callable[[], Any]] = {
     "discount_curves": lambda: (_experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30), {}),
     "rank_slopes": lambda: (everything().order(["AP", "RPP"]), {}),
     "rank_scatter": lambda: (everything().order(["AP", "RPP"]), {}),
+    "confusion_heatmap": lambda: (_strict_and_lenient().ireval.agreement.confusion("lenient"), {}),
+    "judge_dots": lambda: (everything().judges(_judges(), ["AP", "nDCG@10", "RPP"]), {}),
+    "judge_scatter": lambda: (everything().judges.scores(_judges(), "AP"), {}),
     "query_heatmap": lambda: (sample().measure("nDCG@10"), {}),
     "intervals": lambda: (everything().compare("nDCG@10", baseline="bm25"), {}),
     "panels": lambda: (_collections(), {"by": "collection"}),
 }
+
+
+def _strict_and_lenient() -> Any:
+    """The sample's judgments by two assessors: one of them grades one lower on every third item."""
+    import pandas as pd
+
+    import pdeval
+
+    qrels = pdeval.datasets.sample_qrels().rename(columns={"relevance": "label"})
+    lower = (qrels["label"] - (qrels.index % 3 == 0)).clip(lower=0)
+    return pd.concat([qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)])
+
+
+def _judges() -> Any:
+    """Two judges of the sample: one strict, one who overlooks every third item."""
+    import pdeval
+
+    qrels = pdeval.datasets.sample_qrels()
+    grade = qrels["relevance"]
+    return {
+        "strict": qrels.assign(relevance=grade.where(grade > 1, 0)),
+        "hasty": qrels.assign(relevance=grade.where(qrels.index % 3 > 0, 0)),
+    }
 
 
 def _experiments() -> Any:

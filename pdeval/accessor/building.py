@@ -34,7 +34,7 @@ def rule_parameters() -> dict[str, inspect.Parameter]:
     from pdeval.judged.positions import join as positions_join
 
     own = {**inspect.signature(join).parameters, **inspect.signature(positions_join).parameters}
-    names = ("level", "topics", "ties", "compat", "depth", "validate")
+    names = ("level", "topics", "ties", "compat", "depth", "judged_only", "validate", "items", "history")
     return {name: own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in names}
 
 
@@ -267,7 +267,7 @@ def rules_of_join(qrels: object, verb: Verb | None, given: dict[str, Any]) -> di
         name = "join" if verb is None else verb.name
         raise TypeError(f"{name}() of a run table takes judgments first: .ireval.{name}(qrels, {qrels!r}).")
     rules = {name: given.pop(name) for name in RULES if name in given and name not in own}
-    return {**rules, "complete": True if verb is None else complete(verb, given)}
+    return {**rules, "complete": True if verb is None else complete(verb, given) or bool(rules.get("judged_only"))}
 
 
 def stamped(verb: Verb, result: Any) -> Any:

@@ -26,9 +26,23 @@ RULES = {
     ),
     "compat": ("{'trec_eval-10', 'trec_eval-9', 'pref_eval'}", "Whose arithmetic, where tools differ."),
     "depth": ("int, optional", "Look only at the first `depth` items of each list."),
+    "judged_only": (
+        "bool",
+        "Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does; by default "
+        "they stay, as non-relevant ones.",
+    ),
     "validate": (
         "bool",
         "Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.",
+    ),
+    "items": (
+        "DataFrame or bound accessor, optional",
+        "Every item that could be recommended, for measures that look at items: its id, and columns of numbers or "
+        "features (genres, embeddings), one row per item or one per item and genre.",
+    ),
+    "history": (
+        "DataFrame or bound accessor, optional",
+        "What users had before, for measures that look at items: user, item.",
     ),
 }
 # what every verb is told of groups: (type, meaning)

@@ -1,9 +1,15 @@
-"""Test collections: accounting, pools, leaving runs out, residuals, assessors."""
+"""Test collections: accounting, pools, leaving runs out, residuals, assessors, crowds and judges."""
 
 from pdeval.collections import (
     accounting,
     assessors,
+    confusions,
+    consensus,
+    crowds,
     description,
+    judge_bias,
+    judge_details,
+    judges,
     leave_out,
     pool_summary,
     pools,
@@ -15,7 +21,13 @@ from pdeval.collections import (
 __all__ = [
     "accounting",
     "assessors",
+    "confusions",
+    "consensus",
+    "crowds",
     "description",
+    "judge_bias",
+    "judge_details",
+    "judges",
     "leave_out",
     "pool_summary",
     "pools",

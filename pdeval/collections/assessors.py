@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.collections.kappas import COEFFICIENTS, Coefficient, pairs
-from pdeval.collections.labelled import Labels, coded, given
+from pdeval.collections.labelled import Labels, coded, given, units_of, what_is
+from pdeval.collections.tallies import interval, of_each_unit, resampled
 from pdeval.evaluate.groups import named
 from pdeval.kinds.labels import labels as repeated
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.arguments import TooFew
 from pdeval.verbs import verb
 
 PAIRWISE = tuple(name for name, one in COEFFICIENTS.items() if one.pair_chance is not None)
 
 AGREEMENT = table(
     "agreement_of_assessors",
-    "[by:any] coefficient items:int assessors:int labels:int observed:float expected:float value:float",
+    "[by:any] coefficient items:int assessors:int labels:int observed:float expected:float value:float "
+    "[ci_low:float ci_high:float]",
     "agreement of assessors",
     known_by="coefficient assessors observed expected value",
     row="coefficient",
@@ -31,9 +35,27 @@ AGREEMENT = table(
         "observed": "agreement that was observed",
         "expected": "agreement that is expected by chance",
         "value": "(observed - expected) / (1 - expected); missing where only one label was given",
+        "ci_low": "lower end of the bootstrap interval over queries (or items), where draws were asked for",
+        "ci_high": "its upper end",
     },
     unreported="it is a table to read: one row per coefficient",
     undrawn="it is a table to read: one row per coefficient",
+)
+table(
+    "agreement_by_query",
+    f"query items:int assessors:int labels:int [{' '.join(f'{name}:float' for name in COEFFICIENTS)}]",
+    "agreement of assessors by query",
+    known_by=f"query items assessors labels {'|'.join(COEFFICIENTS)}",
+    row="query",
+    sort="query",
+    means={
+        "items": "items with at least two labels",
+        "assessors": "assessors who labelled one of them",
+        "labels": "labels that were given to them",
+        **{name: one.says for name, one in COEFFICIENTS.items()},
+    },
+    unreported="it is a table to read: one row per query",
+    undrawn="it is a table to read: one row per query",
 )
 table(
     "assessor_pairs",
@@ -60,6 +82,10 @@ def agreement(
     *,
     order: Sequence[object] | None = None,
     by: str | Sequence[str] | None = None,
+    draws: int = 0,
+    resample: Literal["query", "item"] | None = None,
+    confidence: float = 0.95,
+    seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return how far assessors agree beyond chance, by several coefficients.
 
@@ -72,18 +98,28 @@ def agreement(
         Any of "observed" (share of agreeing pairs of labels, mean over items), "scott" (chance from pooled label
         shares; for more than two assessors over all pairs of labels of an item), "cohen" (mean over the pairs of
         assessors for which it is defined: Light's kappa), "fleiss" (statsmodels; items with the most common number of
-        labels), "alpha_nominal", "alpha_ordinal", "alpha_interval" (Krippendorff). By default all that the labels
-        allow: the last two need ordered labels.
+        labels), "alpha_nominal", "alpha_ordinal", "alpha_interval" (Krippendorff), "cohen_linear", "cohen_quadratic"
+        (weighted: labels near each other disagree less). By default all that the labels allow: the last four need
+        ordered labels.
     order : list, optional
         The labels from lowest to highest. Numbers and ordered categoricals have an order already. Labels that are not
         numbers count as 0, 1, 2, ... on the interval scale.
     by : str or list of str, optional
         Column(s) that split the table into separate ones, such as the task.
+    draws : int
+        Resamples for a bootstrap interval of each value; 0 for none.
+    resample : {'query', 'item'}, optional
+        What is drawn with replacement: whole queries, whose items are alike; or items. By default queries where the
+        table has them.
+    confidence : float
+        Of the interval, which is that of percentiles. Draws in which a coefficient is undefined do not count.
+    seed : int or None
+        The same seed gives the same interval; None for a new one.
 
     Notes
     -----
-    For the two ordered alphas agreement is 1 minus the disagreement as a share of the largest possible; for "cohen"
-    observed and expected are means over pairs of assessors.
+    For the two ordered alphas and the weighted kappas agreement is 1 minus the disagreement as a share of the largest
+    possible; for the kappas of Cohen observed and expected are means over pairs of assessors.
 
     Examples
     --------
@@ -102,16 +138,67 @@ def agreement(
         raise KeyError(f"no column {absent[0]!r} to split the labels by; the table has {have}.")
     read, _, scaled = coded(labels, order=order, by=groups)
     chosen = _chosen(coefficients, scaled)
-    names = [*groups, *AGREEMENT.required]
+    names = [*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())]
+    unit, what = units_of(labels, read, resample) if draws or resample else (np.zeros(0, dtype=np.int64), None)
+
+    def rows_of(part: Labels) -> list[dict[str, object]]:
+        ends = _intervals(chosen, part, unit, str(what), draws, confidence, seed) if draws else [{} for _ in chosen]
+        return [{**_row(one, part), **end} for one, end in zip(chosen, ends, strict=True)]
+
     if not groups:
-        return _carrying(labels, pd.DataFrame([_row(one, read) for one in chosen], columns=names))
-    keys = given(labels)[groups]
-    number = keys.groupby(groups, observed=True, sort=True).ngroup().to_numpy()
-    rows = []
-    for group, at in enumerate(np.unique(number, return_index=True)[1]):  # a handful of tasks
-        part = read.take(np.flatnonzero(number == group))
-        rows += [{**keys.iloc[at].to_dict(), **_row(one, part)} for one in chosen]
-    return _carrying(labels, pd.DataFrame(rows, columns=names))
+        frame = pd.DataFrame(rows_of(read), columns=names)
+    else:
+        keys = given(labels)[groups]
+        number = keys.groupby(groups, observed=True, sort=True).ngroup().to_numpy()
+        rows = []
+        for group, at in enumerate(np.unique(number, return_index=True)[1]):  # a handful of tasks
+            part = read.take(np.flatnonzero(number == group))
+            rows += [{**keys.iloc[at].to_dict(), **row} for row in rows_of(part)]
+        frame = pd.DataFrame(rows, columns=names)
+    if draws:
+        frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
+    return _carrying(labels, frame)
+
+
+@verb(on="labels", gives="agreement_by_query", family="agreement", name="by_query")
+def agreement_by_query(
+    labels: Table, coefficients: str | Sequence[str] | None = None, *, order: Sequence[object] | None = None
+) -> pd.DataFrame:
+    """Return how far assessors agree on each query, all queries at once.
+
+    Parameters
+    ----------
+    coefficients : str or list of str, optional
+        Which; see `agreement`. By default all that the labels allow. One is missing where a query has nothing to tell
+        it by: no item with two labels, or one label for everything.
+    order : list, optional
+        The labels from lowest to highest. Numbers and ordered categoricals have an order already.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"query_id": list("1111222222"), "doc_id": list("aabbccddee"),
+    ...                        "assessor": ["ann", "bob"] * 5, "label": [1, 1, 0, 0, 1, 0, 0, 0, 1, 1]})
+    >>> labels.ireval.agreement.by_query(["observed", "cohen"]).round(3)
+      query_id  items  assessors  labels  observed  cohen
+    0        1      2          2       4     1.000    1.0
+    1        2      3          2       6     0.667    0.4
+    """
+    read, _, scaled = coded(labels, order=order)
+    chosen = _chosen(coefficients, scaled)
+    unit, _ = units_of(labels, read, "query")
+    part = read.paired()
+    number = int(unit.max(initial=-1)) + 1
+    ids = pd.Index(pd.factorize(given(labels)[labels.roles["query"]], sort=True)[1])
+    own = unit[part.item]
+    seen = np.unique(own * (int(read.assessor.max(initial=0)) + 1) + part.assessor)
+    columns = {
+        labels.roles["query"]: repeated(ids, np.arange(number)),
+        "items": np.bincount(unit[np.unique(part.item)], minlength=number),
+        "assessors": np.bincount(seen // (int(read.assessor.max(initial=0)) + 1), minlength=number),
+        "labels": np.bincount(own, minlength=number),
+        **{one.name: of_each_unit(one, read, unit)[2] for one in chosen},
+    }
+    return _carrying(labels, pd.DataFrame(columns))
 
 
 @verb(
@@ -156,6 +243,28 @@ def _square(labels: Table, value: np.ndarray, two: dict[str, np.ndarray], assess
     square[two["a"], two["b"]] = square[two["b"], two["a"]] = value
     np.fill_diagonal(square, 1.0)
     return _carrying(labels, pd.DataFrame(square, index=assessors, columns=assessors))
+
+
+def _intervals(
+    chosen: list[Coefficient],
+    part: Labels,
+    unit: np.ndarray,
+    what: str,
+    draws: int,
+    confidence: float,
+    seed: int | None,
+) -> list[dict[str, object]]:
+    """Return the bootstrap interval of each coefficient; they share their draws."""
+    present, own = np.unique(unit[part.item], return_inverse=True)
+    if len(present) < 2:
+        one = "one query" if what == "query" else "one item"
+        other = " Resample items: resample='item'." if what == "query" and len(np.unique(part.item)) > 1 else ""
+        raise TooFew(f"the bootstrap draws {what_is(what)} with replacement, and there is {one}.{other}")
+    mine = np.zeros_like(unit)
+    mine[part.item] = own
+    mine = mine[: int(part.item.max()) + 1]
+    ends = [interval(resampled(one, part, mine, draws, seed), confidence) for one in chosen]
+    return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
 
 
 def _carrying(labels: Table, frame: pd.DataFrame) -> pd.DataFrame:

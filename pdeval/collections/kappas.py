@@ -175,7 +175,11 @@ def pooled(labels: Labels) -> Kappa:
 @coefficient("cohen", pair_chance="own")
 def cohen(labels: Labels) -> Kappa:
     """Return Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)."""
-    two = pairs(labels)
+    return mean_of_pairs(pairs(labels))
+
+
+def mean_of_pairs(two: dict[str, np.ndarray]) -> Kappa:
+    """Return the mean over the pairs of assessors for which Cohen's kappa is defined."""
     values = corrected(two["observed"], two["own"])
     defined = ~np.isnan(values)
     if not defined.any():
@@ -234,10 +238,11 @@ def _apart(scale: str, given: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.where(used, np.square(place[:, None] - place), 0.0)
 
 
-def pairs(labels: Labels) -> dict[str, np.ndarray]:
+def pairs(labels: Labels, apart: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """Return, for the pairs of assessors with items in common: items, observed and both expected agreements.
 
-    Keys: a, b (assessor codes, a < b), items, observed, own (Cohen's chance agreement), pooled (Scott's).
+    Keys: a, b (assessor codes, a < b), items, observed, own (Cohen's chance agreement), pooled (Scott's). With `apart`,
+    how much two labels disagree from 0 to 1, observed and own are those of a weighted kappa.
     """
     from scipy.sparse import csr_matrix
 
@@ -259,11 +264,16 @@ def pairs(labels: Labels) -> dict[str, np.ndarray]:
     columns = np.bincount(pair * n_labels + second, count, minlength=len(keys) * n_labels).reshape(shape)
     items = rows.sum(axis=1)
     own, both = _expected(rows, columns, items)
+    if apart is None:
+        agreed = np.bincount(pair, count * (first == second), minlength=len(keys)) / items
+    else:
+        agreed = 1 - np.bincount(pair, count * apart[first, second], minlength=len(keys)) / items
+        own = 1 - ((rows @ apart) * columns).sum(axis=1) / np.square(items)
     return {
         "a": keys // max(n_assessors, 1),
         "b": keys % max(n_assessors, 1),
         "items": items.astype(np.int64),
-        "observed": np.bincount(pair, count * (first == second), minlength=len(keys)) / items,
+        "observed": agreed,
         "own": own,
         "pooled": both,
     }

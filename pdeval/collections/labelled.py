@@ -6,7 +6,7 @@ A row without a label counts as if it were not there. An item needs two labels t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -64,8 +64,36 @@ def item_columns(labels: Table) -> list[str]:
     return [labels.roles[role] for role in ("query", "doc") if role in labels]
 
 
+def units_of(labels: Table, read: Labels, what: Literal["query", "item"] | None = None) -> tuple[np.ndarray, str]:
+    """Return the query of each item (or the item itself) as a code, in the order of the table's ids, and which it is.
+
+    Parameters
+    ----------
+    what : {'query', 'item'}, optional
+        By default the query where the table has one.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> table = read(pd.DataFrame({"qid": [7, 7, 9], "docno": [1, 2, 1], "assessor": "ann", "label": 1}), "labels")
+    >>> units_of(table, coded(table)[0])
+    (array([0, 0, 1]), 'query')
+    """
+    items = int(read.item.max(initial=-1)) + 1
+    if what is None:
+        what = "query" if "query" in labels else "item"
+    if what == "item":
+        return np.arange(items), what
+    if "query" not in labels:
+        have = ", ".join(map(str, labels.frame.columns))
+        raise ValueError(f"the label table has no query column among {have}. Bind it: labels.ireval(query=...).")
+    unit = np.zeros(items, dtype=np.int64)
+    unit[read.item] = pd.factorize(given(labels)[labels.roles["query"]], sort=True)[0]
+    return unit, what
+
+
 def coded(
-    labels: Table, *, order: Sequence[object] | None = None, by: Sequence[str] = ()
+    labels: Table, *, order: Sequence[object] | None = None, by: Sequence[str] = (), repeats: bool = False
 ) -> tuple[Labels, pd.Index, bool]:
     """Return a label table as codes, the assessors, and whether labels are ordered; an error names every fault.
 
@@ -75,6 +103,8 @@ def coded(
         The labels from lowest to highest.
     by : sequence of str
         Columns that split the table: the same item may be labelled again in another part.
+    repeats : bool
+        Whether an assessor may have labelled an item more than once.
 
     Examples
     --------
@@ -91,14 +121,14 @@ def coded(
         if missing := int(frame[name].isna().sum()):
             faults.append(f"{missing:,} rows without a value in {name!r}")
     twice = frame.duplicated([*keys, assessor])
-    if twice.any():
+    if twice.any() and not repeats:
         example = next(frame.loc[twice, [*keys, assessor]].itertuples(index=False, name=None))
         faults.append(
             f"{int(twice.sum()):,} repeated labels of one item by one assessor, e.g. {example}; keep one of each with "
             f".drop_duplicates({[*keys, assessor]})"
         )
     column = frame[labels.roles["label"]]
-    unknown = [] if order is None else [value for value in column.unique() if value not in list(order)]
+    unknown = [] if order is None else [value for value in column.unique().tolist() if value not in list(order)]
     if unknown:
         faults.append(f"labels that order= does not name, e.g. {unknown[:3]}")
     if faults:
@@ -115,3 +145,23 @@ def coded(
     who, assessors = pd.factorize(frame[assessor], sort=True)
     number = frame.groupby(keys, observed=True, sort=True).ngroup().to_numpy()
     return Labels(number, who, codes, values), pd.Index(assessors), scaled
+
+
+def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
+    """Return the labels that were given, in the order of their codes."""
+    column = given(labels)[labels.roles["label"]]
+    if order is not None:
+        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
+    found = pd.Index(pd.factorize(column, sort=True)[1])
+    return pd.Index(found.astype(found.categories.dtype)) if isinstance(found, pd.CategoricalIndex) else found
+
+
+def items_of(labels: Table, read: Labels) -> pd.DataFrame:
+    """Return the items in the order of their codes: query and doc, or the doc alone."""
+    first = np.unique(read.item, return_index=True)[1]
+    return given(labels)[item_columns(labels)].iloc[first].reset_index(drop=True)
+
+
+def what_is(what: str) -> str:
+    """Return the plural of what is drawn."""
+    return "queries" if what == "query" else "items"

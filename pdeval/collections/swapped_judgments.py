@@ -65,7 +65,7 @@ def swapped_qrels(
         count = len(labels.frame)
         raise ValueError(f"the label table holds no labels: column {label!r} is empty in all {count:,} rows.")
     by_item = np.lexsort((read.assessor, read.item))
-    qrels = rows[[query, doc]].assign(relevance=_grades(rows[label], grades)).iloc[by_item]
+    qrels = rows[[query, doc]].assign(relevance=grades_of(rows[label], grades)).iloc[by_item]
     who = read.assessor[by_item].astype(np.int64)
     if how == "assessor":
         for code, name in enumerate(assessors):
@@ -84,7 +84,8 @@ def swapped_qrels(
         yield number, qrels[picked[decided] == entry].reset_index(drop=True)
 
 
-def _grades(column: pd.Series, grades: Mapping[object, float] | None) -> np.ndarray:
+def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.ndarray:
+    """Return the grade of each label, or raise where words have none."""
     if grades is None:
         if not pd.api.types.is_numeric_dtype(column.dtype):
             raise ValueError(

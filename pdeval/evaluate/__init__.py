@@ -1,6 +1,7 @@
 """Kernels over blocks, to cubes, to frames: scores, preferences, win rates, summaries, contributions, curves."""
 
 from pdeval.evaluate import (
+    beyond,
     cases,
     contributions,
     curves,
@@ -16,6 +17,7 @@ from pdeval.evaluate import (
 )
 
 __all__ = [
+    "beyond",
     "cases",
     "contributions",
     "curves",

@@ -27,6 +27,8 @@ forest                                      differences per collection, and all 
 intervals                                   differences, gaps or means of any table that has their intervals
 rank_slopes, rank_scatter                   one ordering of the runs against another
 query_heatmap                               every run on every query
+judge_dots, judge_scatter                   judges against people
+confusion_heatmap                           what an assessor makes of each label of a reference
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
 """
@@ -35,6 +37,7 @@ from typing import Any
 
 from pdeval.plots.agreement import difference_scatter
 from pdeval.plots.behaviour import behaviour_bars
+from pdeval.plots.confusion import confusion_heatmap
 from pdeval.plots.contributions import recall_levels
 from pdeval.plots.curves import precision_recall
 from pdeval.plots.forest_plots import forest
@@ -42,6 +45,7 @@ from pdeval.plots.hasse import hasse
 from pdeval.plots.headroom import headroom_bars
 from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
 from pdeval.plots.interval_lists import intervals
+from pdeval.plots.judges import judge_dots, judge_scatter
 from pdeval.plots.level_scatter import level_scatter
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
@@ -61,6 +65,7 @@ __all__ = [
     "asl_histogram",
     "asl_wins",
     "behaviour_bars",
+    "confusion_heatmap",
     "contribution_ecdf",
     "contribution_surface",
     "correlation_heatmap",
@@ -73,6 +78,8 @@ __all__ = [
     "headroom_bars",
     "incomplete",
     "intervals",
+    "judge_dots",
+    "judge_scatter",
     "level_scatter",
     "matrix_heatmap",
     "p_value_curves",

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SEGMENTED = ("segments", "segment_differences", "segment_gaps", "segment_difference_gaps")
-VALUES = {"difference": "Difference of", "mean": "Mean", "value": "Value of", "gap": "Gap in"}
+VALUES = {"difference": "Difference of", "mean": "Mean", "value": "Value of", "gap": "Gap in", "favour": "Favour"}
 NAMES = ("run", "run_a", "run_b", "bucket_a", "bucket_b", "segment_a", "segment_b", "statistic", "share")
 MOST = 200
 
 
 @plot(
-    on=("comparisons", "bucket_comparisons", "quantiles", *SEGMENTED),
-    first=("bucket_comparisons", "quantiles", *SEGMENTED),
+    on=("comparisons", "bucket_comparisons", "quantiles", "judge_bias", *SEGMENTED),
+    first=("bucket_comparisons", "quantiles", "judge_bias", *SEGMENTED),
 )
 def intervals(
     frame: pd.DataFrame,
@@ -41,7 +41,7 @@ def intervals(
     Parameters
     ----------
     frame : DataFrame
-        A table with ci_low and ci_high: comparisons of runs or buckets, segments, gaps, quantiles.
+        A table with ci_low and ci_high: comparisons of runs or buckets, segments, gaps, quantiles, biases of judges.
     ax : Axes, optional
         Where to draw; new axes by default, as tall as the list needs.
     measure : str, optional
@@ -96,10 +96,10 @@ def intervals(
                 "color": style.BLUE,
             }
             ax.plot(middle[chosen], place[chosen], "o", label=label if sure is not None else "_all", zorder=3, **look)
-    if value in ("difference", "gap"):
+    if value in ("difference", "gap", "favour"):
         ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    style.finish(ax, x=f"{VALUES[value]} {name} (with {style.interval(frame)})", grid="x")
+    style.finish(ax, x=f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(frame)})", grid="x")
     legibility.name_list(ax, texts, what="Rows")
     style.legend(ax, place=legend if sure is not None else None)
     return ax

@@ -7,12 +7,14 @@ orders      report_order()
 pairs       report_matrix(), report_comparisons()
 measures    report_agreement()
 detected    report_discriminative_power()
+confusion   report_confusion()
 powered_report  powered_report(): systems x measures from people's labels and a machine's
 plain       report_table(): any other table, column by column
 formats     @report_format; latex, typst, html, markdown and sheet declare theirs
 """
 
 from pdeval.report import html, latex, markdown, sheet, typst  # noqa: F401 - they declare their formats
+from pdeval.report.confusion import report_confusion
 from pdeval.report.detected import report_discriminative_power
 from pdeval.report.formats import FORMATS, report_format
 from pdeval.report.measures import report_agreement
@@ -33,6 +35,7 @@ __all__ = [
     "report",
     "report_agreement",
     "report_comparisons",
+    "report_confusion",
     "report_discriminative_power",
     "report_format",
     "report_matrix",

@@ -240,6 +240,8 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
     if attrs.get("topics") is not None:
         known = TOPICS.get(str(attrs["topics"]))
         said.append(f"topics: {attrs['topics']}" if known is None else known.format(**vars(own)))
+    if attrs.get("judged_only"):
+        said.append(f"unjudged {own.docs} removed")
     if attrs.get("level") is not None:
         said += levels(attrs, measures)
     if attrs.get("compat") is not None:

@@ -9,9 +9,11 @@ from pdeval.significance import (
     compare,
     delta_sort,
     discriminative,
+    friedman,
     hsd,
     label_next,
     leaderboard,
+    mean_ranks,
     over_collections,
     paired,
     power,
@@ -20,6 +22,7 @@ from pdeval.significance import (
     registry,
     replicated,
     segments,
+    sign_flips,
     vote_leaderboard,
 )
 
@@ -29,9 +32,11 @@ __all__ = [
     "compare",
     "delta_sort",
     "discriminative",
+    "friedman",
     "hsd",
     "label_next",
     "leaderboard",
+    "mean_ranks",
     "over_collections",
     "paired",
     "power",
@@ -40,5 +45,6 @@ __all__ = [
     "registry",
     "replicated",
     "segments",
+    "sign_flips",
     "vote_leaderboard",
 ]

@@ -27,6 +27,11 @@ def labels(qrels):
     return pd.concat(parts, ignore_index=True).drop(columns="relevance")
 
 
+def strict(qrels):
+    """A judge for whom only the best is relevant."""
+    return {"strict": qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))}
+
+
 # (verb, table, its caller's names, the call on `runs`, `qrels`, `labels` and `metadata`)
 FAMILY = {"team": "family", "metadata": pdeval.datasets.sample_metadata()}
 CALLS = {
@@ -59,6 +64,15 @@ CALLS = {
         {"by": ["task"]},
         lambda r, q, ls: ls.assign(task=ls["query_id"].astype(int) % 2).ireval.agreement(by="task"),
     ),
+    "agreement_of_assessors, intervals": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement(draws=5)),
+    "agreement_by_query": ("agreement.by_query", {}, lambda r, q, ls: ls.ireval.agreement.by_query()),
+    "confusions": ("agreement.confusion", {}, lambda r, q, ls: ls.ireval.agreement.confusion("1")),
+    "confusions, intervals": ("agreement.confusion", {}, lambda r, q, ls: ls.ireval.agreement.confusion("1", draws=5)),
+    "confusions, errors": ("assessors.errors", {}, lambda r, q, ls: ls.ireval.assessors.errors()),
+    "assessors": ("assessors", {}, lambda r, q, ls: ls.ireval.assessors()),
+    "assessors, intervals": ("assessors", {}, lambda r, q, ls: ls.ireval.assessors(draws=3)),
+    "posteriors": ("assessors.posteriors", {}, lambda r, q, ls: ls.ireval.assessors.posteriors()),
+    "consensus": ("consensus", {}, lambda r, q, ls: ls.ireval.consensus(ties="lowest")),
     "assessor_pairs": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs()),
     "assessor_pairs, named": (
         "agreement.pairs",
@@ -66,6 +80,10 @@ CALLS = {
         lambda r, q, ls: ls.rename(columns={"assessor": "who"}).ireval(assessor="who").agreement.pairs(),
     ),
     "matrix": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs("scott")),
+    "judges": ("judges", {}, lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], queries="common")),
+    "judge_scores": ("judges.scores", {}, lambda r, q, ls: r.judges.scores(q, strict(q), "AP", queries="common")),
+    "judge_bias": ("judges.bias", {}, lambda r, q, ls: r.judges.bias(q, strict(q))),
+    "judge_pairs": ("judges.pairs", {}, lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", queries="common")),
     "swaps": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR")),
     "swaps_to_qrels": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", qrels=q, how="draw", draws=2)),
     "swapped_orders": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", orders=True)),

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from tests.plots import frames, interval_frames
+from tests.plots import frames, interval_frames, judge_frames
 from tests.plots.test_odd_names import renamed
 from tests.plots.test_plots import FRAMES
 
@@ -19,6 +19,8 @@ COUNTED = {
     "rank_slopes": interval_frames.several_orders,
     "rank_scatter": interval_frames.several_orders,
     "query_heatmap": interval_frames.scores,
+    "judge_dots": judge_frames.judges,
+    "judge_scatter": judge_frames.judge_scores,
     "preference_heatmap": lambda runs: frames.preferences(runs, queries=3),
     "p_value_curves": frames.comparisons,
 }

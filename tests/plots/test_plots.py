@@ -9,7 +9,7 @@ import pytest
 
 from pdeval import plots
 from pdeval.plots.drawing import PLOTS, obtained
-from tests.plots import frames, interval_frames
+from tests.plots import frames, interval_frames, judge_frames
 
 
 def differences():
@@ -54,6 +54,9 @@ FRAMES = {
     "rank_slopes": interval_frames.several_orders,
     "rank_scatter": interval_frames.several_orders,
     "query_heatmap": interval_frames.scores,
+    "confusion_heatmap": judge_frames.confusion,
+    "judge_dots": judge_frames.judges,
+    "judge_scatter": judge_frames.judge_scores,
 }
 every_plot = pytest.mark.parametrize("name", list(FRAMES))
 
