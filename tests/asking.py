@@ -23,6 +23,13 @@ def labels():
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
+def sampled():
+    """Every other judged item of the later queries, as if it had been drawn."""
+    qrels = pdeval.datasets.sample_qrels()
+    plan = qrels.loc[qrels["query_id"].astype(str) > "115", ["query_id", "doc_id"]].reset_index(drop=True)
+    return plan.assign(rank=1, probability=0.5, chosen=plan.index % 2 == 0)
+
+
 def halves():
     """Even and odd queries."""
     queries = pdeval.datasets.sample_qrels()["query_id"].drop_duplicates().reset_index(drop=True)
@@ -53,6 +60,8 @@ ARGUMENTS = {
     "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
     "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "pool.sample": {"items": 50},
+    "pool.estimate": lambda _: {"sample": sampled()},
     "replicates": lambda _: {
         "measures": ["AP", "ASL"],
         "system": "family",

@@ -35,6 +35,13 @@ def labels() -> pd.DataFrame:
 
 
 @functools.cache
+def item_sample() -> pd.DataFrame:
+    """Every judged item that a run has among its first ten, drawn with a chance of one half, or not."""
+    plan = runs().ireval.pool.sample(20, depth=10).merge(qrels()[["query_id", "doc_id"]])
+    return plan.assign(probability=0.5, chosen=plan.index % 2 == 0)
+
+
+@functools.cache
 def judged():
     """The join of runs and judgments."""
     return quiet(runs().ireval.join, qrels())
@@ -156,7 +163,14 @@ def _powered() -> dict[str, pd.DataFrame]:
     preferences = runs().ireval.prefer(few, ["RPP", "AP"], **given)
     made = {"powered_scores": scores, "powered_preferences": preferences}
     made = {kind: table.assign(half=table["query_id"].astype(int) // 2 % 2) for kind, table in made.items()}
-    return {**made, "powered_summary": scores.ireval.summary()}
+    return {
+        **made,
+        "powered_summary": scores.ireval.summary(),
+        "to_label": scores.ireval.label_next(queries=2),
+        "item_sample": item_sample(),
+        "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
+        "pair_labels_needed": preferences.ireval.label_next.sample_size(width=0.5),
+    }
 
 
 def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
@@ -204,6 +218,9 @@ NEEDED = {
     "run_a": lambda: "bm25",
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
+    "width": lambda: 0.5,
+    "items": lambda: 20,
+    "sample": item_sample,
     "reference": lambda: "a",
     "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),
 }

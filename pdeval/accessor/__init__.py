@@ -44,8 +44,8 @@ class Joined(JudgedVerbs):
     _verbs: Mapping[str, Verb] = {}
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
-        if machine_labels.asked(verb, given):
-            return machine_labels.of_join(self, verb, given, Ireval)
+        if (machine := machine_labels.taken(verb, given)) is not None:
+            return machine_labels.of_join(self, verb, given, machine, Ireval)
         if asked := grouping.taken(verb, given):
             if "judged" in verb.on:
                 return stamped(verb, grouping.of_join(self, verb, given, asked))
@@ -175,8 +175,9 @@ class Ireval:
             if verb.name not in fresh._verbs:
                 raise wrong_name(now, verb.name)
             return fresh._ask(fresh._verbs[verb.name], given)
-        if machine_labels.asked(verb, given):
-            return machine_labels.of_join(joined(Joined, self, given.pop("qrels"), verb, given), verb, given, Ireval)
+        if (machine := machine_labels.taken(verb, given)) is not None:
+            made = joined(Joined, self, given.pop("qrels"), verb, given)
+            return machine_labels.of_join(made, verb, given, machine, Ireval)
         if asked := grouping.taken(verb, given):
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)

@@ -26,34 +26,30 @@ def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
     (['machine'], [])
     """
     has = verb.name in MAKING or any(verb.name in VERBS.get(kind, {}) for kind in KINDS)
-    if not has or "judged" not in verb.on:
+    if not has or "judged" not in verb.on or any(parameter.name == "machine" for parameter in verb.parameters):
         return {}
     return {"machine": inspect.Parameter("machine", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")}
 
 
-def asked(verb: Verb, given: dict[str, Any]) -> bool:
-    """Return whether the option was given; where it is None, it is taken out."""
-    if given.get("machine") is None:
-        given.pop("machine", None)
-        return False
-    return bool(options_of(verb))
+def taken(verb: Verb, given: dict[str, Any]) -> object:
+    """Return the machine's judgments that a verb was given, taken out of it; a parameter of its own stays there."""
+    return given.pop("machine", None) if options_of(verb) else None
 
 
-def of_join(judged: Judged, verb: Verb, given: dict[str, Any], door: Any) -> Any:
+def of_join(judged: Judged, verb: Verb, given: dict[str, Any], machine: object, door: Any) -> Any:
     """Return the answer of a verb from the labels of both kinds; `door` is the accessor of a frame."""
-    machine = given.pop("machine")
     default = next((p.default for p in verb.parameters if p.name == "measures"), None)
     measures = given.pop("measures", default)
-    chosen = {name: given.pop(name) for name in PAIRS if name in given and verb.name in MAKING}
+    asked = {name: given.pop(name) for name in PAIRS if name in given and verb.name in MAKING}
     if verb.name == "prefer":
-        chosen.setdefault("baseline", None)
+        asked.setdefault("baseline", None)
     given.pop("progress", None)
     if verb.name in MAKING and given:
         raise ValueError(
             f"{verb.name}() with machine= has no {next(iter(given))}=: its table has, say "
             f".{verb.name}(..., machine=...).ireval.compare({next(iter(given))}=...)."
         )
-    frame = two_labels(judged, machine, measures, **chosen).frame()
+    frame = two_labels(judged, machine, measures, **asked).frame()
     metrics = all(one.entry.family == "metric" for one in parse_all(measures))
     kind = MAKING.get(verb.name) or ("powered_scores" if metrics else "powered_preferences")
     frame.attrs["table"] = kind

@@ -14,6 +14,7 @@ from pdeval.collections import (
     pool_summary,
     pools,
     residuals,
+    sampled_judgments,
     swaps,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "pool_summary",
     "pools",
     "residuals",
+    "sampled_judgments",
     "swaps",
 ]

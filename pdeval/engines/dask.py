@@ -34,7 +34,7 @@ try:
 except ImportError as error:
     raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
 
-from pdeval.accessor import DOORS, Ireval, Joined, grouped_runs, grouping
+from pdeval.accessor import DOORS, Ireval, Joined, grouped_runs, grouping, machine_labels
 from pdeval.accessor import join as join_on_pandas
 from pdeval.accessor.building import joins, new_method, roles_told, rules_of_join, stamped
 from pdeval.accessor.describe import many
@@ -117,9 +117,8 @@ class DaskIreval(Ireval):
         return grouped_runs.of_runs(self, verb, given, asked, join)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
-        if given.get("machine") is not None:  # two joins of the same rows
-            return self._gathered(verb.name)._ask(verb, _here(given))
-        given.pop("machine", None)
+        if (machine := machine_labels.taken(verb, given)) is not None:  # two joins of the same rows
+            return self._gathered(verb.name)._ask(verb, _here({**given, "machine": machine}))
         if asked := grouping.taken(verb, given):
             return stamped(verb, self._grouped(verb, _here(given), asked))
         if joins(verb, self._kind or ""):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval.accessor import Joined, grouping
+from pdeval.accessor import Joined, grouping, machine_labels
 from pdeval.accessor.building import stamped
 from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.shared_ids import check_shared_ids
@@ -93,7 +93,7 @@ class DaskJudged(Joined):
         return Joined(self.positions, self.level, self.topics)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
-        if given.pop("machine", None) is not None:
+        if machine_labels.taken(verb, given) is not None:
             call = f"runs.ireval.{verb.name}(qrels, ..., machine=...)"
             raise ValueError(f"machine= joins the runs again: call it on the run table, {call}.")
         if asked := grouping.taken(verb, given):

@@ -128,7 +128,7 @@ def powered(
     _, mean, residual_sd = describe(residual)
     average = np.where(both, slopes, 0.0).sum(axis=0) / n
     parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
-    df = _degrees(parts, (n - 1, n_machine - 1))
+    df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
     spread = np.maximum(human_sd**2 + slope**2 * (whole_sd**2 - describe(g)[2] ** 2), 0.0)
     return Powered(n, n_machine, mean, parts[0] + parts[1], df, average, human_mean, human_sd, whole, spread)
@@ -152,7 +152,7 @@ def _slopes(
     return np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0)
 
 
-def _degrees(parts: tuple[np.ndarray, ...], own: tuple[np.ndarray, ...]) -> np.ndarray:
+def degrees(parts: tuple[np.ndarray, ...], own: tuple[np.ndarray, ...]) -> np.ndarray:
     """Return the degrees of freedom of a sum of independent variances, by Welch and Satterthwaite."""
     whole = parts[0] + parts[1]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -191,7 +191,7 @@ def _weighted(
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.square(by_machine + by_people).sum(axis=0) / size**2 * effective / (effective - 1)
         people = np.square(by_people).sum(axis=0) / size**2
-    df = _degrees((np.minimum(people, variance), np.maximum(variance - people, 0.0)), (effective - 1, size - 1))
+    df = degrees((np.minimum(people, variance), np.maximum(variance - people, 0.0)), (effective - 1, size - 1))
     centred = np.where(both, h - (weights * np.where(both, h, 0.0)).sum(axis=0) / total, 0.0)
     human_mean = (weights * np.where(both, h, 0.0)).sum(axis=0) / total
     human_sd = np.sqrt((weights * centred**2).sum(axis=0) / total * n / (n - 1))

@@ -30,13 +30,16 @@ LABELLED = (20, 50, 100, 200)
 ALONE = 400
 
 
-def truth(rng: np.random.Generator, queries: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return grades 0 to 2 of every item, and the scores that two systems give, the first a little better."""
-    relevant = 3 + rng.geometric(0.15, queries).clip(max=40)
+def truth(rng: np.random.Generator, queries: int, hard: bool) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return grades 0 to 2 of every item, and the scores that two systems give, the first a little better.
+
+    Where it is hard, a query has few relevant items and systems are weak: most values are small, and a few large.
+    """
+    relevant = (1 + rng.geometric(0.4, queries) if hard else 3 + rng.geometric(0.15, queries)).clip(max=40)
     grade = np.where(np.arange(ITEMS) < relevant[:, None], 1 + (rng.random((queries, ITEMS)) < 0.3), 0)
     ease = rng.normal(0.0, 0.23, (queries, 1))
     systems = {}
-    for name, skill in (("a", 1.2), ("b", 1.08)):
+    for name, skill in (("a", 0.6), ("b", 0.5)) if hard else (("a", 1.2), ("b", 1.08)):
         systems[name] = (grade > 0) * np.maximum(skill + ease, 0) + rng.normal(size=grade.shape)
     return grade, systems
 
@@ -57,10 +60,10 @@ def labelled_by(judge: str, rng: np.random.Generator, grade: np.ndarray, systems
 
 
 @cache
-def world(queries: int, seed: int = 0) -> dict[str, dict[str, np.ndarray]]:
+def world(queries: int, seed: int = 0, *, hard: bool = False) -> dict[str, dict[str, np.ndarray]]:
     """Return the values of all queries, by who labelled and by measure: those of one system, differences, RPP."""
     rng = np.random.default_rng(seed)
-    grade, systems = truth(rng, queries)
+    grade, systems = truth(rng, queries, hard)
     query, doc = np.repeat(np.arange(queries), ITEMS), np.tile(np.arange(ITEMS), queries)
     lists = [
         pd.DataFrame({"run": name, "query_id": query, "doc_id": doc, "score": score.ravel()})
@@ -96,10 +99,13 @@ class Cell:
     worth: float
 
 
-def cell(judge: str, measure: str, n: int, *, cases: int, alone: int = ALONE, size: int = 20_000) -> Cell:
+def cell(
+    judge: str, measure: str, n: int, *, cases: int, alone: int = ALONE, size: int = 20_000, hard: bool = False
+) -> Cell:
     """Return how often three intervals cover the truth, and how wide that of both labels is beside the others."""
-    human, machine = world(size)["people"][measure], world(size)[judge][measure]
-    rng = np.random.default_rng([n, JUDGES.index(judge), list(world(size)["people"]).index(measure)])
+    values = world(size, hard=hard)
+    human, machine = values["people"][measure], values[judge][measure]
+    rng = np.random.default_rng([n, JUDGES.index(judge), list(values["people"]).index(measure)])
     both, rest = rng.integers(0, size, (n, cases)), rng.integers(0, size, (alone, cases))
     drawn = np.concatenate([both, rest])
     h = np.where(np.arange(n + alone)[:, None] < n, human[drawn], np.nan)
@@ -137,7 +143,9 @@ def main(cases: int = 10_000) -> int:
     """Print the table of coverages, and return 1 where one is outside of 93 to 97%, or wider than people by 5%."""
     begin = time.process_time()
     found = list(cells(cases=cases))
-    print("| judge | measure | n | covers | people alone | judge alone | lambda | width / people's | / all by people's |")
+    print(
+        "| judge | measure | n | covers | people alone | judge alone | lambda | width / people's | / all by people's |"
+    )
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
     for one in found:
         shares = " | ".join(f"{part.share:.3f}" for part in (one.covered, one.people, one.alone))
@@ -145,11 +153,25 @@ def main(cases: int = 10_000) -> int:
         print(f"| {one.judge} | {one.measure} | {one.n} | {shares} | {ratios} |")
     low, high = (end(one.covered.share for one in found) for end in (min, max))
     wide = max(one.against_people for one in found)
-    print(f"\n{len(found)} cells of {cases:,} simulations: coverage {low:.3f} to {high:.3f}; at most {wide:.3f} times as")
+    print(
+        f"\n{len(found)} cells of {cases:,} simulations: coverage {low:.3f} to {high:.3f}; at most {wide:.3f} times as"
+    )
     print(f"wide as people alone, on average. {time.process_time() - begin:.0f} s of processor time.")
+    print(
+        "\nWhere most values are small (AP .15 on average, skewness 1.9), biased judge, both labels and people alone:"
+    )
+    for measure in ("AP", "nDCG@10", "P@10", "difference of AP", "RPP"):
+        hard = [cell("biased", measure, n, cases=cases, hard=True) for n in LABELLED]
+        shown = ", ".join(f"n = {one.n}: {one.covered.share:.3f} and {one.people.share:.3f}" for one in hard)
+        print(f"{measure}: {shown}")
     one = cell("biased", "AP", 50, cases=cases, alone=550)
-    print(f"\n600 queries, 50 labelled, biased judge, AP: width {one.width / one.against_people:.3f} and coverage ", end="")
-    print(f"{one.people.share:.2f} from people alone, coverage {one.alone.share:.2f} from the judge alone, width ", end="")
+    print(
+        f"\n600 queries, 50 labelled, biased judge, AP: width {one.width / one.against_people:.3f} and coverage ",
+        end="",
+    )
+    print(
+        f"{one.people.share:.2f} from people alone, coverage {one.alone.share:.2f} from the judge alone, width ", end=""
+    )
     print(f"{one.width:.3f} and coverage {one.covered.share:.2f} together, worth {one.worth:.0f} queries.")
     return int(low < 0.93 or high > 0.97 or wide > 1.05)
 

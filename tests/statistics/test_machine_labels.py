@@ -1,8 +1,14 @@
 """Prediction-powered intervals cover as they say, whatever the judge is worth (issue 20)."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from tests.statistics.machine_labels import JUDGES, LABELLED, MEASURES, cell, cells
+from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.two_labels import TwoLabels
+from pdeval.kinds.tables import read
+from pdeval.significance.powered_order import powered_order
+from tests.statistics.machine_labels import JUDGES, LABELLED, MEASURES, cell, cells, world
 
 SIZE, CASES = 8_000, 1_200
 
@@ -39,13 +45,13 @@ def test_they_are_never_wider_than_people_alone_by_five_percent(found):
 @pytest.mark.slow
 def test_a_perfect_judge_is_nearly_as_good_as_people_on_all_queries(found):
     ratios = [one.against_all for one in found if one.judge == "perfect"]
-    assert 0.98 < min(ratios)
+    assert min(ratios) > 0.98
     assert max(ratios) < 1.02
 
 
 @pytest.mark.slow
 def test_the_interval_of_the_judge_alone_fails(found):
-    fooled = [one for one in found if one.judge not in ("perfect",)]
+    fooled = [one for one in found if one.judge != "perfect"]
     assert all(one.alone.verdict == "MISSED" for one in fooled)
     assert all(one.alone.share < 0.2 for one in fooled if one.measure in MEASURES)
     assert all(one.alone.verdict == "exact" for one in found if one.judge == "perfect")
@@ -59,3 +65,36 @@ def test_the_figure_of_the_methods_comes_again():
     assert one.width == pytest.approx(0.073, abs=0.003)
     assert one.worth == pytest.approx(97, abs=8)
     assert (one.people.verdict, one.alone.hits, one.covered.verdict) == ("exact", 0, "exact")
+
+
+@pytest.mark.slow
+def test_skewed_values_cost_no_more_coverage_than_people_alone_lose():
+    # Student's interval of a skewed mean covers too little with 20 queries, with a machine or without
+    for judge in ("random", "biased", "partial"):
+        for measure in ("AP", "P@10", "difference of AP", "RPP"):
+            one = cell(judge, measure, 20, cases=3_000, size=SIZE, hard=True)
+            assert one.covered.share > one.people.share - 0.015, one
+            if measure in ("difference of AP", "RPP"):
+                assert 0.93 <= one.covered.share <= 0.97, one
+        assert cell(judge, "AP", 100, cases=3_000, size=SIZE, hard=True).covered.limits[1] >= 0.94
+
+
+@pytest.mark.slow
+def test_intervals_of_ranks_cover_the_true_rank():
+    # three systems, the second of them in the middle; ranks are whole numbers, and their intervals cover more
+    values = world(SIZE)
+    rng = np.random.default_rng(11)
+    hits = []
+    for _ in range(150):
+        drawn = rng.integers(0, SIZE, 200)
+        cubes = []
+        for who in ("people", "biased"):
+            own, apart = values[who]["AP"][drawn], values[who]["difference of AP"][drawn]
+            cubes.append(np.stack([own, own - apart, own - 2 * apart], axis=1)[None])
+        known = np.where(np.arange(200)[None, :, None] < 50, cubes[0], np.nan)
+        runs, queries = pd.DataFrame({"run": list("abc")}), pd.Index(range(200), name="query_id")
+        people, judge = (Scores(runs, queries, ("AP",), one, np.array([True])) for one in (known, cubes[1]))
+        found = powered_order(read(TwoLabels(people, judge).frame(), "powered_scores"), draws=150, progress=False)
+        row = found[found["run"] == "b"].iloc[0]
+        hits.append(row["rank_low"] <= 2 <= row["rank_high"])
+    assert np.mean(hits) >= 0.93
