@@ -73,8 +73,8 @@ class Log:
         For every click, the rank of its result; NaN where unknown.
     result : ndarray of int
         For every click, a number that is the same for clicks on one result.
-    shown : ndarray of int
-        For every issued query, how many impressions it has.
+    shown, asker : ndarray of int
+        For every issued query, how many impressions it has, and the row of `people` who issued it.
     events : DataFrame
         Events of other kinds, and whatever has a value: `action`; `value`, 0 where there is none; `issue`, the row of
         `queries`, -1 in a session without one; `person`, the row of `people`, -1 in a log without users.
@@ -93,6 +93,7 @@ class Log:
     rank: np.ndarray
     result: np.ndarray
     shown: np.ndarray
+    asker: np.ndarray
     events: pd.DataFrame
     times: pd.Series
     people: pd.DataFrame
@@ -220,7 +221,8 @@ def _read(table: Table) -> Log:
     action = events[has["action"]].to_numpy()[other].astype(str)
     others = pd.DataFrame({"action": action, "value": np.nan_to_num(value[other])})
     others = others.assign(issue=of_query, person=person[other])
-    return Log(has, queries, answered, after, ranks, result, shown_times, others, events[has["time"]], people, problems)
+    clicks, asker = (answered, after, ranks, result), person[first]
+    return Log(has, queries, *clicks, shown_times, asker, others, events[has["time"]], people, problems)
 
 
 def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
