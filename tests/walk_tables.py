@@ -201,6 +201,7 @@ def _online() -> dict[str, pd.DataFrame]:
         "issued_queries": clicks.ireval.per_query(),
         "bucket_comparisons": clicks.ireval.compare_buckets(),
         "verdicts": clicks.ireval.verdict(["bm25", "ql"]),
+        "aa_tests": clicks.ireval.compare_buckets.aa_test(draws=3),
     }
 
 

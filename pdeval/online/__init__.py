@@ -8,13 +8,26 @@ assignment    what a bucket was given to: the unit that counts, users in several
 buckets       tests between buckets   (arms: which test; cuped: a pre-period; sequential: looking at any time)
 aa_tests      how often these tests err, where users are assigned anew at random
 bucket_order  the verdict on an expected order of buckets
-interleaving  balanced, team-draft, probabilistic; team-draft multileaving   (rankings: ranked rows; drafts: arithmetic)
+interleaving  balanced, team-draft, probabilistic                           (rankings: ranked rows; drafts: arithmetic)
+multileaving  many runs: team-draft, optimised, pairwise   (candidates: lists and their probabilities)
 simulate      interleaved lists, or runs, and judgments to a click log                 (click_models: the users)
 credit        clicks to the runs that earned them                                      (matching: rows by keys)
 wins          votes of queries and users, the binomial test; outcomes as preferences
 """
 
-from pdeval.online import aa_tests, behaviour, bucket_order, buckets, clicks, credit, interleaving, log, simulate, wins
+from pdeval.online import (
+    aa_tests,
+    behaviour,
+    bucket_order,
+    buckets,
+    clicks,
+    credit,
+    interleaving,
+    log,
+    multileaving,
+    simulate,
+    wins,
+)
 
 __all__ = [
     "aa_tests",
@@ -25,6 +38,7 @@ __all__ = [
     "credit",
     "interleaving",
     "log",
+    "multileaving",
     "simulate",
     "wins",
 ]

@@ -10,7 +10,6 @@ import pandas as pd
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.online.log import Log, read_log
-from pdeval.online.matching import places
 from pdeval.verbs import verb
 
 table(
@@ -145,14 +144,11 @@ def behaviour_of(log: Log) -> pd.DataFrame:
     session, _ = log.codes("session")
     last = np.append(session[1:] != session[:-1], True)
 
-    # a result that is clicked twice is one result clicked
-    order = np.lexsort((log.result, log.issue))
-    issue, result = log.issue[order], log.result[order]
-    once = np.append(True, (issue[1:] != issue[:-1]) | (result[1:] != result[:-1]))[: len(issue)]
-    clicks = np.bincount(issue[once], minlength=n)
-    inverse = 1 / log.rank[order][once]
+    issue, rank = _results(log)
+    clicks = np.bincount(issue, minlength=n)
+    inverse = 1 / rank
     known = ~np.isnan(inverse)
-    at, inverse = issue[once][known], inverse[known]
+    at, inverse = issue[known], inverse[known]
     best = np.full(n, -np.inf)
     np.maximum.at(best, at, inverse)
     ranked = np.bincount(at, minlength=n)
@@ -176,14 +172,20 @@ def behaviour_of(log: Log) -> pd.DataFrame:
     return _with_events(frame, log, log.events["issue"].to_numpy())
 
 
+def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    """Return issued query and rank of every clicked result; one that is clicked twice is one result clicked."""
+    order = np.lexsort((log.result, log.issue))
+    issue, result = log.issue[order], log.result[order]
+    once = np.append(True, (issue[1:] != issue[:-1]) | (result[1:] != result[:-1]))[: len(issue)]
+    return issue[once], log.rank[order][once]
+
+
 def users_of(log: Log) -> pd.DataFrame:
     """Return what every user of a log that has been read did."""
-    queries = behaviour_of(log)
-    keys = [log.names[role] for role in ("bucket", "user") if role in log.names]
-    owner = places([log.people[name] for name in keys], [queries[name] for name in keys])
-    counts = {name: np.bincount(owner, queries[name], len(log.people)) for name in ("impressions", "clicks")}
-    frame = log.people.assign(queries=np.bincount(owner, minlength=len(log.people)))
-    frame = frame.assign(**{name: count.astype(np.int64) for name, count in counts.items()})
+    n, clicks = len(log.people), np.bincount(_results(log)[0], minlength=len(log.queries))
+    frame = log.people.assign(queries=np.bincount(log.asker, minlength=n))
+    for name, count in (("impressions", log.shown), ("clicks", clicks)):
+        frame[name] = np.bincount(log.asker, count, n).astype(np.int64)
     return _with_events(frame, log, log.events["person"].to_numpy())
 
 

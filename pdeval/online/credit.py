@@ -16,13 +16,15 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import names_of
+from pdeval.mechanics.equality import gap
 from pdeval.online.faults import CLICK
 from pdeval.online.matching import places
+from pdeval.online.rank_credit import by_ranks, credit_by_ranks
 from pdeval.verbs import verb
 
 table(
     "credits",
-    "run_a run_b query [draw:int session user method] clicks:int credit_a:int credit_b:int [winner]",
+    "run_a run_b query [draw:int session user method] clicks:int credit_a:float credit_b:float [winner]",
     "table of credits of interleaved runs",
     known_by="run_a run_b clicks credit_a credit_b",
     row="impression of an interleaved list; of a multileaved list, impression and pair of runs",
@@ -34,8 +36,8 @@ table(
         "user": "whom it was shown to",
         "method": "how the list was interleaved",
         "clicks": "how many different results were clicked",
-        "credit_a": "clicks that the first run earned",
-        "credit_b": "clicks that the second run earned",
+        "credit_a": "clicks that the first run earned; of optimised and pairwise lists, parts of them",
+        "credit_b": "clicks that the second run earned; of optimised and pairwise lists, parts of them",
         "winner": "'a', 'b' or 'tie'; missing without clicks",
     },
     unreported="it has a row per impression; report .wins()",
@@ -44,13 +46,19 @@ table(
 
 
 @verb(on="clicks", gives="credits")
-def credit(log: Table, lists: object, *, shared: Literal["team", "nobody"] = "team") -> pd.DataFrame:
+def credit(
+    log: Table, lists: object, *, shared: Literal["team", "nobody"] = "team", runs: object = None
+) -> pd.DataFrame:
     """Return the clicks that each run earned, for every impression of an interleaved list.
 
     An impression is one list in one session. A result clicked several times counts once. Team-draft, probabilistic
     and multileaved lists credit the team that owns the result. Balanced lists credit by rank: let k be the better of
     the lowest clicked result's two ranks; each run earns the clicked results among its own top k, without those of
-    the shared top ranks, which credit nobody (Joachims 2002). Clicks on queries without a list, and on results that are
+    the shared top ranks, which credit nobody (Joachims 2002). In optimised lists a clicked result earns every run the
+    inverse of its rank there (Schuth et al. 2014). In pairwise lists each clicked result is preferred to the results
+    without a click down to one below the last click; a run earns a preference that its ranks agree with, half of one
+    that they say nothing about, divided by the probability that the list could have shown the two in either order, and
+    nothing where it could not (Oosterhuis and de Rijke 2017). Clicks on queries without a list, and on results that are
     not in the list, are left out with a warning.
 
     Of the log this needs the query, and doc or rank; session and user, if known; an action column, if there are also
@@ -64,6 +72,8 @@ def credit(log: Table, lists: object, *, shared: Literal["team", "nobody"] = "te
     shared : {'team', 'nobody'}
         Whether in drafted lists clicks on the shared top ranks count for the team that drew the result, or not at
         all: there teams are a coin toss, so leaving them out takes away noise.
+    runs : DataFrame or bound accessor, optional
+        The run table that optimised or pairwise lists were made of, whose ranks say what clicks earn.
 
     Examples
     --------
@@ -81,7 +91,7 @@ def credit(log: Table, lists: object, *, shared: Literal["team", "nobody"] = "te
     if shared not in ("team", "nobody"):
         raise ValueError(f"shared is 'team' or 'nobody', not {shared!r}.")
     shown = _read_lists(lists)
-    _check(shown, log)
+    _check(shown, log, runs)
     frame, events, query = shown.frame, log.frame, shown.roles["query"]
     sides = [f"{name}_{side}" for side in "ab" for name in shown.run_columns]
     keys = [*sides, query, *[name for name in ("draw", "method") if name in frame.columns]]
@@ -119,10 +129,10 @@ def credit(log: Table, lists: object, *, shared: Literal["team", "nobody"] = "te
     found["clicks"] = np.bincount(unit, minlength=len(units))
     if sides:
         earned = _earned(frame, unit, row, len(units), shared)
-        runs, found = list(shown.run_columns), _with_winner(found, earned[:, 0], earned[:, 1])
+        names, found = list(shown.run_columns), _with_winner(found, earned[:, 0], earned[:, 1])
     else:
-        runs, found = _pairs(found, frame, unit, row)
-    found.attrs = {"run_columns": runs, "query_column": query, "shared": shared, **_who(log)}
+        names, found = _pairs(found, shown, runs, own, unit, row)
+    found.attrs = {"run_columns": names, "query_column": query, "shared": shared, **_who(log)}
     return found
 
 
@@ -160,13 +170,17 @@ def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shar
 
 
 def _pairs(
-    found: pd.DataFrame, lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray
+    found: pd.DataFrame, shown: Table, runs: object, own: np.ndarray, unit: np.ndarray, row: np.ndarray
 ) -> tuple[list[str], pd.DataFrame]:
     """Return the column that names runs, and multileaved credit as pairs of runs."""
-    team, teams = pd.factorize(lists["team"], sort=True)
-    n = len(teams)
-    earned = np.bincount(unit * n + team[row], minlength=len(found) * n).reshape(-1, n)
-    a, b = all_pairs(n)
+    lists = shown.frame
+    if by_ranks(lists):
+        teams, earned = credit_by_ranks(shown, runs, own, unit, row, len(found))
+    else:
+        team, teams = pd.factorize(lists["team"], sort=True)
+        earned = np.bincount(unit * len(teams) + team[row], minlength=len(found) * len(teams))
+        earned = earned.reshape(-1, len(teams))
+    a, b = all_pairs(len(teams))
     said = lists.attrs.get("run_columns") or ["run"]
     name = str(said[0]) if len(said) == 1 else "run"
     pair, impression = (side.ravel() for side in np.indices((len(a), len(found))))
@@ -176,7 +190,8 @@ def _pairs(
 
 
 def _with_winner(found: pd.DataFrame, credit_a: np.ndarray, credit_b: np.ndarray) -> pd.DataFrame:
-    code = np.where(credit_a > credit_b, 0, np.where(credit_a < credit_b, 1, 2))
+    ahead = gap(np.asarray(credit_a, dtype=np.float64), np.asarray(credit_b, dtype=np.float64))
+    code = np.where(ahead > 0, 0, np.where(ahead < 0, 1, 2))
     code = np.where(found["clicks"].to_numpy() > 0, code, -1)
     winner = pd.Index(["a", "b", "tie"]).array.take(code, allow_fill=True)
     return found.assign(credit_a=credit_a, credit_b=credit_b, winner=winner)
@@ -195,10 +210,15 @@ def _results(lists: Table, log: Table, own: np.ndarray, at: np.ndarray, clicked:
     return row
 
 
-def _check(lists: Table, log: Table) -> None:
+def _check(lists: Table, log: Table, runs: object) -> None:
     """Raise one error that names every fault of the two tables."""
     faults, frame = [], lists.frame
-    if frame["team"].isna().any() and "rank_a" not in frame.columns:
+    ranked = by_ranks(frame)
+    if ranked and runs is None:
+        faults.append(f"{ranked} lists are credited by the ranks of their runs: credit(lists, runs=runs)")
+    elif not ranked and runs is not None:
+        faults.append("runs= is for optimised and pairwise lists; these have teams")
+    if frame["team"].isna().any() and "rank_a" not in frame.columns and not ranked:
         faults.append("the interleaved lists have rows without a team")
     if "method" in frame.columns and (frame["method"] == "balanced").any():
         lacking = [name for name in ("rank_a", "rank_b", "shared") if name not in frame.columns]

@@ -130,3 +130,35 @@ def shuffled(ranked: np.ndarray, length: int, tau: float, rng: np.random.Generat
         soon = np.argpartition(wait, length - 1, axis=2)[:, :, :length]
         ranked, wait = np.take_along_axis(ranked, soon, axis=2), np.take_along_axis(wait, soon, axis=2)
     return np.take_along_axis(ranked, wait.argsort(axis=2, kind="stable"), axis=2)
+
+
+def draw_any(docs: np.ndarray, best: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Return lists in which every position has any of the documents that some run ranks as high, not yet in the list.
+
+    Parameters
+    ----------
+    docs : ndarray of int, shape (lists, documents)
+        The documents of each list's runs; -1 past the end.
+    best : ndarray of float, same shape
+        The best rank that any run gives them.
+    uniform : ndarray of float, shape (lists, positions)
+        Random numbers in [0, 1): which of the documents is taken.
+
+    Examples
+    --------
+    >>> draw_any(np.array([[7, 8, 9]]), np.array([[1.0, 1, 2]]), np.array([[0.9, 0.4, 0.0, 0.5]])).tolist()
+    [[8, 7, 9, -2]]
+    """
+    chosen = np.full(uniform.shape, NONE, dtype=np.int64)
+    free = docs >= 0
+    lists = np.arange(len(docs))
+    for position in range(uniform.shape[1]):
+        count = np.cumsum(free & (best <= position + 1), axis=1)
+        if not docs.shape[1] or not count[:, -1].any():
+            break
+        wanted = (uniform[:, position] * count[:, -1]).astype(np.int64)
+        at = np.argmax(count > wanted[:, None], axis=1)
+        open_ = count[:, -1] > 0
+        chosen[open_, position] = docs[lists, at][open_]
+        free[lists[open_], at[open_]] = False
+    return chosen

@@ -1,8 +1,7 @@
 """Interleaved rankings: what users are shown when two (or more) runs compete on one results page.
 
 Balanced interleaving is Joachims' (2002), team-draft Radlinski, Kurup and Joachims' (2008), probabilistic
-Hofmann, Whiteson and de Rijke's (2011), team-draft multileaving Schuth et al.'s (2014). All lists are built at
-once: the only loop is over positions.
+Hofmann, Whiteson and de Rijke's (2011). All lists are built at once: the only loop is over positions.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pdeval.evaluate.choice import place_of
 from pdeval.evaluate.cube import all_pairs
 from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
-from pdeval.kinds.labels import labels, run_labels
+from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
@@ -45,22 +44,6 @@ table(
         "rank_b": "rank in the second run; infinity: not there",
         "shared": "whether it stands in the top ranks on which both runs agree exactly",
         "method": "how the lists were interleaved",
-    },
-    unreported="it is what users are shown; report credits.ireval.wins()",
-    undrawn="it is what users are shown; draw credits.ireval.wins()",
-)
-table(
-    "multileaved_lists",
-    "query [draw:int] position:int doc team [method]",
-    "table of multileaved lists",
-    row="query, draw and position",
-    sort="query draw position",
-    then=".simulate_clicks(qrels), log.ireval.credit(lists)",
-    means={
-        "draw": "number of the list among several of its query, from 0",
-        "position": "place in the list, from 1",
-        "team": "the run whose document it is; where several columns name a run, joined by ' / '",
-        "method": "'multileave'",
     },
     unreported="it is what users are shown; report credits.ireval.wins()",
     undrawn="it is what users are shown; draw credits.ireval.wins()",
@@ -120,7 +103,7 @@ def interleave(
     """
     if method not in ("team-draft", "balanced", "probabilistic"):
         raise ValueError(f"method is 'team-draft', 'balanced' or 'probabilistic', not {method!r}.")
-    depth, draws, seed = _counts(depth, draws, seed)
+    depth, draws, seed = counts_of(depth, draws, seed)
     if not number("tau", tau, 0) < np.inf:
         raise ValueError(f"tau={tau!r}: give a finite number of at least 0.")
     found = rankings(runs, ties=ties, compat=compat)
@@ -135,8 +118,7 @@ def interleave(
     prefix = np.repeat(_prefix(found, a[pair], b[pair], topic, None if method == "probabilistic" else depth), draws)
     pair, topic = np.repeat(pair, draws), np.repeat(topic, draws)
     teams = np.stack([a[pair], b[pair]], axis=1)
-    rows, position, chosen, team = _lists(found, teams, topic, method, depth, seed, tau, progress)
-
+    rows, position, chosen, team = drafted(found, teams, topic, method, depth, seed, tau, progress)
     ranks = [found.rank(side[pair[rows]], topic[rows], chosen) for side in (a, b)]
     shared = ranks[0] <= prefix[rows]
     if method == "balanced":
@@ -145,72 +127,14 @@ def interleave(
     for side, codes in (("a", a), ("b", b)):
         for name in found.runs.columns:
             columns[f"{name}_{side}"] = labels(found.runs[name], codes[pair[rows]])
-    columns |= _shown(found, topic, rows, draws, position, chosen)
+    columns |= shown_columns(found, topic, rows, draws, position, chosen)
     columns["team"] = pd.Index(["a", "b"]).array.take(team, allow_fill=True)
     columns |= {"rank_a": ranks[0], "rank_b": ranks[1], "shared": shared}
     columns["method"] = labels(pd.Index([method]), np.zeros(len(rows), np.int8))
-    return _described(pd.DataFrame(columns, copy=False), found, ties, compat, seed)
+    return described_lists(pd.DataFrame(columns, copy=False), found, ties, compat, seed)
 
 
-@verb(on="runs", gives="multileaved_lists", family="interleave", name="many", own="depth", formerly="multileave")
-def interleave_many(
-    runs: Table,
-    *,
-    depth: int | None = 10,
-    draws: int = 1,
-    seed: int | None = 0,
-    ties: Ties | None = None,
-    compat: Compat = "trec_eval-10",
-    progress: bool | None = None,
-) -> pd.DataFrame:
-    """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position.
-
-    In each round the runs pick in a random order, each its best document that is not yet in the list; a run that has
-    nothing left is passed over. Select the rows of the runs that take part.
-
-    Parameters
-    ----------
-    depth : int, optional
-        Length of the lists; shorter only where no run has anything left, and None leaves only that.
-    draws : int
-        Independent lists for every query.
-    seed : int, optional
-        The same seed gives the same lists for any order of the rows.
-    ties : {'docid', 'rank', 'first'}, optional
-        Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows. By default
-        'docid' where there are scores, else 'rank'.
-    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose arithmetic, where tools differ.
-    progress : bool, optional
-        Show a progress bar; by default only for long work that a person is watching.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> runs = pdeval.datasets.sample_runs()
-    >>> some = runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])]
-    >>> some.ireval.interleave.many(depth=3).head(3)
-      query_id  draw  position      doc_id    team      method
-    0      101     0         1   doc-03054  hybrid  multileave
-    1      101     0         2  web03.3783   tfidf  multileave
-    2      101     0         3   doc-03516    bm25  multileave
-    """
-    depth, draws, seed = _counts(depth, draws, seed)
-    found = rankings(runs, ties=ties, compat=compat)
-    if len(found.runs) < 2:
-        raise ValueError(f"multileaving needs at least two runs; the run table has {len(found.runs)}.")
-    topic = np.repeat(np.flatnonzero((found.size > 0).all(axis=0)), draws)
-    teams = np.broadcast_to(np.arange(len(found.runs)), (len(topic), len(found.runs)))
-    rows, position, chosen, team = _lists(found, teams, topic, "multileave", depth, seed, 0.0, progress)
-    columns = _shown(found, topic, rows, draws, position, chosen)
-    only = found.runs.columns[0]
-    names = pd.Index(found.runs[only]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
-    columns["team"] = labels(names, team)
-    columns["method"] = labels(pd.Index(["multileave"]), np.zeros(len(rows), np.int8))
-    return _described(pd.DataFrame(columns, copy=False), found, ties, compat, seed)
-
-
-def _described(
+def described_lists(
     frame: pd.DataFrame, found: Rankings, ties: Ties | None, compat: Compat, seed: int | None
 ) -> pd.DataFrame:
     """Return lists that say which columns play which roles and how the runs were ranked."""
@@ -220,7 +144,7 @@ def _described(
     return frame
 
 
-def _lists(
+def drafted(
     found: Rankings,
     teams: np.ndarray,
     topic: np.ndarray,
@@ -238,7 +162,7 @@ def _lists(
     deep = longest if method == "probabilistic" else min(length, longest)
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(3)]
     parts = []
-    blocks = list(_blocks(len(topic), n_teams * max(deep, length)))
+    blocks = list(blocks_of(len(topic), n_teams * max(deep, length)))
     for block in track(blocks, total=len(blocks), desc="interleaving", progress=progress):
         side = [found.top(teams[block, team], topic[block], deep) for team in range(n_teams)]
         size = len(side[0])
@@ -272,15 +196,16 @@ def _prefix(found: Rankings, a: np.ndarray, b: np.ndarray, topic: np.ndarray, de
     """Return, for every list, how many top ranks its two runs share exactly, up to a depth."""
     deep = min(depth or int(found.size.max()), int(found.size.max()))
     length = np.zeros(len(topic), dtype=np.int64)
-    for block in _blocks(len(topic), 2 * deep):
+    for block in blocks_of(len(topic), 2 * deep):
         first, second = (found.top(side[block], topic[block], deep) for side in (a, b))
         length[block] = np.logical_and.accumulate((first == second) & (first >= 0), axis=1).sum(axis=1)
     return length
 
 
-def _shown(
+def shown_columns(
     found: Rankings, topic: np.ndarray, rows: np.ndarray, draws: int, position: np.ndarray, chosen: np.ndarray
 ) -> dict[str, object]:
+    """Return what tables of lists say of every row: query, draw, position and document."""
     return {
         str(found.queries.name): labels(found.queries, topic[rows]),
         "draw": rows % draws,
@@ -289,13 +214,14 @@ def _shown(
     }
 
 
-def _blocks(n: int, width: int) -> Iterator[slice]:
+def blocks_of(n: int, width: int) -> Iterator[slice]:
+    """Yield lists in parts whose temporary arrays fit memory."""
     step = max(BLOCK // max(width, 1), 1)
     for first in range(0, n, step):
         yield slice(first, min(first + step, n))
 
 
-def _counts(depth: int | None, draws: int, seed: int | None) -> tuple[int | None, int, int | None]:
+def counts_of(depth: int | None, draws: int, seed: int | None) -> tuple[int | None, int, int | None]:
     """Return how long, how many and of what seed the lists are, or raise where that is no number."""
     return None if depth is None else whole("depth", depth, 1), whole("draws", draws, 1), arguments.seed(seed)
 

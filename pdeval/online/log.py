@@ -73,8 +73,8 @@ class Log:
         For every click, the rank of its result; NaN where unknown.
     result : ndarray of int
         For every click, a number that is the same for clicks on one result.
-    shown : ndarray of int
-        For every issued query, how many impressions it has.
+    shown, asker : ndarray of int
+        For every issued query, how many impressions it has, and the row of `people` who issued it.
     events : DataFrame
         Events of other kinds, and whatever has a value: `action`; `value`, 0 where there is none; `issue`, the row of
         `queries`, -1 in a session without one; `person`, the row of `people`, -1 in a log without users.
@@ -93,6 +93,7 @@ class Log:
     rank: np.ndarray
     result: np.ndarray
     shown: np.ndarray
+    asker: np.ndarray
     events: pd.DataFrame
     times: pd.Series
     people: pd.DataFrame
@@ -178,16 +179,19 @@ def _read(table: Table) -> Log:
     appeared = (events[has["action"]] == IMPRESSION).to_numpy()
     page = session * len(values) + query
 
-    order = np.lexsort((query, when, session))
-    order = order[appeared[order]]
+    order = np.flatnonzero(appeared)
+    order = order[np.lexsort((query[order], when[order], session[order]))]
     new = np.append(True, page[order][1:] != page[order][:-1])
     issue = np.cumsum(new) - 1  # of every impression, in time order
     first = order[new]
     start, key = when[first], page[first]
 
-    # each click to the latest issue of its query in its session
-    click = np.flatnonzero(clicked)
-    answered, shown, early = _answered(key, start, page[click], when[click])
+    # each click, and each other event that names a query, to the latest issue of its query in its session
+    value = pd.to_numeric(events[has["value"]]).to_numpy(np.float64) if "value" in has else np.full(len(events), np.nan)
+    click, other = np.flatnonzero(clicked), np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
+    both = np.concatenate([click, other])
+    parts = _answered(key, start, page[both], when[both])
+    (answered, held), (shown, found), (early, _) = (np.split(part, [len(click)]) for part in parts)
     if not shown.all():
         lost = np.isin(np.arange(len(events)), click[~shown])
         words = "clicks on a query never shown in their session"
@@ -209,16 +213,16 @@ def _read(table: Table) -> Log:
     queries = events.loc[first, columns].reset_index(drop=True)
     shown_times = np.bincount(issue, minlength=len(first))
     people, person = _people(events, has, session)
-    value = pd.to_numeric(events[has["value"]]).to_numpy(np.float64) if "value" in has else np.full(len(events), np.nan)
-    other = np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
-    held, found, _ = _answered(key, start, page[other], when[other])
-    last, here, _ = _answered(session[first], start, session[other], when[other])
-    of_query = np.where(found & (query[other] >= 0), held, np.where(here, last, -1))
-    others = pd.DataFrame(
-        {"action": events[has["action"]].to_numpy()[other].astype(str), "value": np.nan_to_num(value[other])}
-    )
+    of_query = np.where(found & (query[other] >= 0), held, -1)
+    free = np.flatnonzero(of_query < 0)  # of the query issued last, whichever it was
+    near = np.flatnonzero(np.isin(session[first], session[other[free]]))
+    last, here, _ = _answered(session[first[near]], start[near], session[other[free]], when[other[free]])
+    of_query[free[here]] = near[last[here]]
+    action = events[has["action"]].to_numpy()[other].astype(str)
+    others = pd.DataFrame({"action": action, "value": np.nan_to_num(value[other])})
     others = others.assign(issue=of_query, person=person[other])
-    return Log(has, queries, answered, after, ranks, result, shown_times, others, events[has["time"]], people, problems)
+    clicks, asker = (answered, after, ranks, result), person[first]
+    return Log(has, queries, *clicks, shown_times, asker, others, events[has["time"]], people, problems)
 
 
 def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
@@ -245,21 +249,18 @@ def _answered(
     """Return the latest issue of the wanted key at or before each time, whether there is one of it, and none before."""
     order = np.lexsort((start, key))  # issues by (key, start): count those not later
     keys, times = key[order], start[order]
+    if not len(keys):
+        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), bool), np.zeros(len(wanted), bool)
     begin = np.searchsorted(keys, wanted, "left")
-    known = begin < np.searchsorted(keys, wanted, "right")
+    known = keys[np.minimum(begin, len(keys) - 1)] == wanted
     place = _latest(keys, times, wanted, when) - 1
     return order[np.minimum(np.maximum(place, begin), len(order) - 1)], known, known & (place < begin)
 
 
 def _latest(pages: np.ndarray, times: np.ndarray, page: np.ndarray, when: np.ndarray) -> np.ndarray:
     """Return how many of the (page, time)s, which are sorted, come at or before each (page, when)."""
-    merged = np.lexsort(
-        (
-            np.repeat([0, 1], [len(pages), len(page)]),  # an issue comes before a click of the same moment
-            np.concatenate([times, when]),
-            np.concatenate([pages, page]),
-        )
-    )
+    # stable: an issue comes before a click of the same moment
+    merged = np.lexsort((np.concatenate([times, when]), np.concatenate([pages, page])))
     issued = merged < len(pages)
     count = np.empty(len(merged), dtype=np.int64)
     count[merged] = np.cumsum(issued)

@@ -87,3 +87,34 @@ def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_ev
     key = lists.starts[:-1].astype(np.int64)[found.own] * len(docs) + doc
     by_key = np.argsort(key, kind="stable")
     return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], found.rank[by_key])
+
+
+def best_ranks(found: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the documents among the first `deep` of any run, and the best rank that a run gives each.
+
+    Both of shape (topics, documents), best first, documents of one rank in the order of their numbers; padded with
+    document -1 and rank infinity.
+
+    Examples
+    --------
+    >>> from pdeval.kinds.tables import read
+    >>> rows = [("r", "x", 1), ("r", "y", 2), ("s", "z", 1), ("s", "x", 2)]
+    >>> frame = pd.DataFrame(rows, columns=["run", "doc_id", "rank"]).assign(query_id=1)
+    >>> found = rankings(read(frame, "runs"))
+    >>> docs, best = best_ranks(found, np.array([0]), 2)
+    >>> found.docs[docs[0]].tolist(), best.tolist()
+    (['x', 'z', 'y'], [[1.0, 1.0, 2.0]])
+    """
+    n_runs = len(found.runs)
+    every = [found.top(np.full(len(topics), run), topics, deep) for run in range(n_runs)]
+    doc = np.stack(every, axis=1).reshape(len(topics), -1)
+    rank = np.broadcast_to(np.tile(np.arange(1.0, deep + 1), n_runs), doc.shape)
+    order = np.lexsort((rank, doc), axis=1)
+    doc, rank = np.take_along_axis(doc, order, axis=1), np.take_along_axis(rank, order, axis=1)
+    first = np.ones(doc.shape, dtype=bool)
+    first[:, 1:] = doc[:, 1:] != doc[:, :-1]
+    kept = first & (doc >= 0)
+    order = np.lexsort((doc, np.where(kept, rank, np.inf)), axis=1)
+    width = int(kept.sum(axis=1).max(initial=0))
+    docs, best = np.where(kept, doc, -1), np.where(kept, rank, np.inf)
+    return np.take_along_axis(docs, order, axis=1)[:, :width], np.take_along_axis(best, order, axis=1)[:, :width]

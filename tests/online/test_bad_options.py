@@ -45,6 +45,7 @@ BAD = {
     "correction": CHOICE,
     "method": [*CHOICE, None],
     "shared": [*CHOICE, None],
+    "candidates": [*COUNT, None],
     "per": [*CHOICE, None],
     "alternative": [*CHOICE, None],
     "ties": CHOICE,
@@ -52,6 +53,7 @@ BAD = {
     "model": [*CHOICE, None],
     "qrels": [3, "x", None],
     "lists": [3, "x", None],
+    "runs": [3, "x", []],
     "shares": [3, "x", {"bm25": 1}, {"bm25": 0, "hybrid": 1}, {"bm25": NAN, "hybrid": 1}, {"bm25": "x", "hybrid": 1}],
 }
 LENIENT = {"graded", "progress"}  # flags: anything is true or false
