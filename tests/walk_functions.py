@@ -18,8 +18,8 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.verbs import VERBS
 from tests.walk_tables import FEW, judged, qrels, runs, tables
 
-READERS = ("read_run", "read_runs", "read_qrels")
-WRITERS = ("write_run", "write_runs", "write_qrels")
+DECLARE = ("behaviour_measure", "click_model", "coefficient", "metric", "ordering", "preference", "report_format")
+DECLARE += ("table", "test", "verb", "vocabulary")
 
 
 @functools.cache
@@ -28,6 +28,7 @@ def folder() -> Path:
     place = Path(tempfile.mkdtemp(prefix="pdeval-walk-"))
     (place / "a.run").write_text("1 Q0 d 1 1.0 a\n", encoding="utf-8")
     (place / "qrels.txt").write_text("1 0 d 1\n", encoding="utf-8")
+    (place / "a.eval").write_text("map\t1\t0.5\nmap\tall\t0.5\n", encoding="utf-8")
     return place
 
 
@@ -40,6 +41,14 @@ NEEDED: dict[str, Callable[[], object]] = {
     "read_run.path": lambda: folder() / "a.run",
     "read_runs.paths": lambda: folder() / "a.run",
     "read_qrels.path": lambda: folder() / "qrels.txt",
+    "read_scores.paths": lambda: folder() / "a.eval",
+    "read_collections.collections": lambda: {"one": (folder() / "a.run", folder() / "qrels.txt")},
+    "frame.table": runs,
+    "from_dict.table": lambda: {"1": {"d": 1}},
+    "scores.table": lambda: pd.DataFrame({"run": ["a", "b"], "query_id": ["1", "1"], "AP": [0.1, 0.2]}),
+    "votes.log": lambda: pd.DataFrame({"run_a": ["a", "b"], "run_b": ["b", "c"], "winner": ["a", "tie"]}),
+    "join_parts.parts": lambda: [runs()],
+    "qrels": qrels,
     "write_run.runs": _one_run,
     "write_runs.runs": runs,
     "write_qrels.qrels": qrels,
@@ -55,7 +64,8 @@ PARSED = {"k": "P", "p": "RBP", "label": "AP", "weight": "RPP", "gain": "nDCG", 
 
 def functions() -> dict[str, Callable[..., object]]:
     """Return the public functions that are walked, by their full name."""
-    found = {f"pdeval.{name}": getattr(pdeval, name) for name in ("catalog", "parse", *READERS, *WRITERS)}
+    public = {name: getattr(pdeval, name) for name in pdeval.__all__ if name not in DECLARE}
+    found = {f"pdeval.{name}": one for name, one in public.items() if inspect.isfunction(one)}
     for module in (datasets, experiments, plots):
         short = module.__name__.rpartition(".")[2]
         public = {name: getattr(module, name) for name in module.__all__}

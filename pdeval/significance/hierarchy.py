@@ -68,8 +68,8 @@ def macro_and_micro(
     there = n > 1
     n, mean = np.where(there, n, 0), np.where(there, mean, 0.0)
     variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)
-    weights = [there * 1.0, n * 1.0]
-    if (n == n.max(axis=0)).all(axis=0).all():
+    weights = [there.astype(np.float64), n.astype(np.float64)]
+    if (n == n.max(axis=0)).all():
         weights = weights[:1]  # collections of one size: macro and micro are one
     draw = _drawn_collections if over == "collections" else _drawn_queries
     found = []

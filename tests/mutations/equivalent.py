@@ -8,6 +8,9 @@ AGAIN = "equal hashes are looked at again"
 WIDER = "the way for shorter texts gives the same for these too"
 SHIFT = "a shift of a query moves all its runs alike"
 TRUE = "1 is as true as True"
+PATH = "on which way, and how fast, a search comes to where it ends: the same within its tolerance"
+TAIL = "the ends of a sum, whose terms there are below 1e-17 of it"
+WHOLE = "whole numbers as floats, exact below 2**53, and shown nowhere"
 UNIQUE = "the names of runs are all different, and stand sorted"
 
 EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
@@ -206,5 +209,125 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("(np.where(there, se, 1.0) > 0).all -> (np.where(there, se, 1.0) > 0).any",),
         "a weight of 1 / 0 among others makes all of it NaN too",
     ),
+    ("judged/texts.py", "mixed *= _ODD", ("mixed *= _ODD -> pass",), AGAIN),
+    (
+        "judged/texts.py",
+        "mixed ^= mixed >> _FOLD",
+        ("mixed ^= mixed >> _FOLD -> pass", "mixed >> _FOLD -> (mixed << _FOLD)"),
+        AGAIN,
+    ),
+    (
+        "judged/texts.py",
+        "return mixed ^ (mixed >> _FOLD)",
+        ("mixed ^ (mixed >> _FOLD) -> (mixed)", "mixed >> _FOLD -> (mixed << _FOLD)"),
+        AGAIN,
+    ),
+    (
+        "judged/pieces.py",
+        "self.size = np.zeros(len(judged.queries), dtype=np.int64)",
+        ("np.zeros(len(judged.queries), dtype=np.int64) -> np.zeros(len(judged.queries))",),
+        WHOLE,
+    ),
+    (
+        "engines/dividing.py",
+        "home=np.zeros(len(self.known.queries), dtype=np.int64)",
+        ("np.zeros(len(self.known.queries), dtype=np.int64) -> np.zeros(len(self.known.queries))",),
+        "another takes its place, or lists have homes and queries none",
+    ),
+    (
+        "engines/partitions.py",
+        'columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept',
+        ("40 -> 41",),
+        "any number of bits that holds the place of a row",
+    ),
+    (
+        "significance/studentised.py",
+        "t = step * np.arange(np.floor(-(60 / df + 0.5) / step)",
+        ("60 -> 61", "0.5 -> 1.5", "np.floor -> np.ceil", "9 -> 10", "1 -> 2", "1.0 -> 2.0", "np.ceil -> np.floor"),
+        TAIL,
+    ),
+    (
+        "significance/components.py",
+        "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)",
+        (
+            "squares.residual / freedom[RESIDUAL] / size -> (squares.residual / freedom[RESIDUAL] * size)",
+            "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, ... -> pass",
+        ),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "even = bool(",
+        (
+            "games.size - len(games) * games.shape[-1] -> (games.size + len(games) * games.shape[-1])",
+            "len(games) * games.shape[-1] -> (len(games) / games.shape[-1])",
+        ),
+        "the way for uneven games gives the same for even ones",
+    ),
+    (
+        "orderings/strengths.py",
+        "height = max(1, CELLS // games[0].size)",
+        ("0 -> 1", "1 -> 2", "CELLS // games[0].size -> (CELLS * games[0].size)"),
+        AT_A_TIME,
+    ),
+    (
+        "orderings/strengths.py",
+        "odds = won / np.maximum(games.sum(axis=-1) - won",
+        (
+            "1 -> 2",
+            "games.sum(axis=-1) - won -> (games.sum(axis=-1) + won)",
+            "games.sum(axis=-1) -> games.sum()",
+            "np.maximum -> np.minimum",
+        ),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "strength = np.log(odds) if (won > 0).all() and odds.max() < 1e6",
+        ("0 -> 1", "1e6 -> 1000001.0", "odds.max() < 1e6 -> (odds.max() <= 1000000.0)"),
+        PATH,
+    ),
+    ("orderings/strengths.py", "for _ in range(200):", ("200 -> 201",), PATH),
+    ("orderings/strengths.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
+    ("orderings/strengths.py", "break", ("break -> pass",), PATH),
+    (
+        "orderings/strengths.py",
+        "move = np.where(reach[:, None] < 0.5, step",
+        ("0.5 -> 1.5", "reach[:, None] < 0.5 -> (reach[:, None] <= 0.5)"),
+        PATH,
+    ),
+    ("orderings/strengths.py", "done, least = reach * longer < SETTLED", ("np.minimum -> np.maximum",), PATH),
+    (
+        "orderings/strengths.py",
+        "keep = ~done & (reach <= 10.0 * least)",
+        (
+            "10.0 -> 11.0",
+            "10.0 * least -> (10.0 / least)",
+            "reach <= 10.0 * least -> (reach < 10.0 * least)",
+            "~done & (reach <= 10.0 * least) -> (~done | (reach <= 10.0 * least))",
+        ),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if keep.all():", ("keep.all -> keep.any",), PATH),
+    ("orderings/strengths.py", "continue", ("continue -> pass",), PATH),
+    (
+        "orderings/strengths.py",
+        "left, now, gone, before, least, longer, won, games = (",
+        ("left, now, gone, before, least, longer, won, games = ( each[keep] f... -> pass",),
+        PATH,
+    ),
+    (
+        "significance/delta_sort.py",
+        "for (_, n0), (_, n1) in zip(before, after, strict=True)]",
+        ("zip(before, after, strict=True) -> zip(after, before, strict=True)",),
+        "a move is as far in the one direction as in the other",
+    ),
+    (
+        "orderings/standings.py",
+        "runs.itertuples(index=False, name=None)",
+        ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
+        "a tuple with names is equal to one without",
+    ),
+    ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
     ("judged/texts.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
 ]

@@ -166,6 +166,13 @@ def test_missing_pairs_are_an_error_that_names_one():
         check_pairs(preferences([(0, 1), (0, 2), (1, 3), (2, 3)], [[1.0, 1.0, 1.0, 1.0]]))
 
 
+def test_few_pairs_against_several_runs_are_an_error_that_names_no_baseline():
+    with pytest.raises(ValueError, match=r"2 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'c'\) is missing"):
+        check_pairs(preferences([(0, 1), (2, 3)], [[1.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"4 of 6 pairs of runs; an ordering needs all, e.g. \('b', 'd'\) is missing"):
+        check_pairs(preferences([(0, 1), (0, 2), (0, 3), (1, 2)], [[1.0, 1.0, 1.0, 1.0]]))
+
+
 def test_pairs_against_a_baseline_only_are_an_error_that_names_it():
     with pytest.raises(
         ValueError, match=r"2 of 3 pairs of runs, they are all against 'b'.*without baseline= or pairs="
