@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view as sliding
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
@@ -175,7 +176,10 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
             f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
         )
     result = np.zeros((len(views.positions.queries), len(a)))
-    for _, share, blocks in populations(views, measure):
+    # of equal weights, levels that no run reaches add nothing: topics of about as many items are compared at once
+    own = _weight(measure) if entry.path == "recall-paired" else None
+    padded = isinstance(own, str) and own == "uniform" and views.positions.rules.get("compat") != "pref_eval"
+    for _, share, blocks in populations(views, measure, padded=padded):
         for block in blocks:
             if block.size:
                 part = _of_block(block, measure, a, b)
@@ -183,10 +187,15 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     return result
 
 
+def _weight(measure: Measure) -> Any:
+    """Return how a recall-paired preference weighs the levels."""
+    return measure.parameters.get("weight", measure.entry.weight)
+
+
 def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     path = measure.entry.path
     if path == "recall-paired":
-        weight = measure.parameters.get("weight", measure.entry.weight)
+        weight = _weight(measure)
         if block.view.positions.rules.get("compat") == "pref_eval":
             return _recall_paired_as_pref_eval(block, unscaled(weight, block.size), a, b)
         return _recall_paired(block, weights(weight, block.size), a, b)
@@ -200,43 +209,57 @@ def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> n
     return _by_kernel(block, measure, a, b)
 
 
-def small(block: Block) -> np.ndarray:
-    """Return the ranks as small whole numbers, (levels, topics, runs); the largest number stands for infinity."""
-    if "small" not in block.made:
-        rank = block["rank"]
-        top = rank[np.isfinite(rank)].max(initial=0)
-        kind = np.int16 if top < np.iinfo(np.int16).max else np.int32
-        block.made["small"] = np.where(np.isfinite(rank), rank, np.iinfo(kind).max).astype(kind)
-    return block.made["small"]
-
-
 def _recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    rank = small(block)
+    rank = block.cut(block.view.small)
     levels, topics, runs = rank.shape
-    result = np.empty((topics, len(a)))
-    square = 2 * len(a) >= runs * runs // 2
-    cells = runs * runs if square else max(len(a), 1)
     even = weight.min() == weight.max()
-    if square and not even:
-        return _weights_ahead(rank, weight, a, b)
+    if 2 * len(a) >= runs * runs // 2:
+        return _levels_ahead(rank, a, b) / block["m"] if even else _weights_ahead(rank, weight, a, b)
+    result = np.empty((topics, len(a)))
     # sums of weights take more room than counts, and are quick only inside the cache
-    step = max((CELLS if even else SLAB) // cells, 1)
+    step = max((CELLS if even else SLAB) // max(len(a), 1), 1)
     for first in range(0, topics, step):
         part = rank[:, first : first + step]
-        slab = max(SLAB // (cells * part.shape[1]), 1)
+        slab = max(SLAB // (max(len(a), 1) * part.shape[1]), 1)
         sooner = later = None
         for i in range(0, levels, slab):
-            if square:
-                ahead = part[i : i + slab, :, :, None] < part[i : i + slab, :, None, :]
-                sooner = _added(sooner, ahead, weight[i : i + slab], even)
-            else:
-                x, y = part[i : i + slab][:, :, a], part[i : i + slab][:, :, b]
-                sooner = _added(sooner, x < y, weight[i : i + slab], even)
-                later = _added(later, x > y, weight[i : i + slab], even)
-        if square:
-            sooner, later = sooner[:, a, b], sooner[:, b, a]  # type: ignore[index]
-        difference = np.subtract(sooner, later, dtype=np.float64)  # type: ignore[arg-type]
-        result[first : first + step] = difference / levels if even else difference
+            x, y = part[i : i + slab][:, :, a], part[i : i + slab][:, :, b]
+            sooner = _added(sooner, x < y, weight[i : i + slab], even)
+            later = _added(later, x > y, weight[i : i + slab], even)
+        np.subtract(sooner, later, out=result[first : first + step], dtype=np.float64)  # type: ignore[arg-type]
+    return result / block["m"] if even else result
+
+
+def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return on how many levels more a is ahead of b than behind, shape (topics, pairs).
+
+    Run i meets run i + s, counted in a circle, for every shift s up to half the runs: all pairs are the same numbers
+    beside themselves some places further, compared in long stretches, and nothing is gathered but what is counted.
+    """
+    levels, topics, runs = rank.shape
+    half = runs // 2
+    result = np.empty((topics, len(a)))
+    apart = (b - a) % runs
+    near = apart <= half  # a comes s places before b, else after it
+    pair = (np.where(near, apart, runs - apart) - 1) * runs + np.where(near, a, b)
+    side = np.where(near, 1, -1)  # whole numbers, whose zero has no sign
+    step = max(NEAR // (16 * max(runs, 1)), 1)
+    for first in range(0, topics, step):
+        part = rank[:, first : first + step].transpose(0, 2, 1)
+        circle = np.concatenate((part, part[:, :half]), axis=1)
+        width = part.shape[2]
+        lead = np.zeros((max(half, 1), runs * width), dtype=np.int32)
+        slab = min(max(SLAB // (runs * width), 1), levels, np.iinfo(np.int16).max)
+        shifts = max(SLAB // (slab * runs * width), 1)
+        for i in range(0, levels, slab):
+            own = circle[i : i + slab].reshape(-1, (runs + half) * width)
+            beside = sliding(own, runs * width, axis=1)[:, ::width]
+            for shift in range(1, half + 1, shifts):
+                x, y = own[:, None, : runs * width], beside[:, shift : shift + shifts]
+                ahead = np.subtract(y, x)
+                np.sign(ahead, out=ahead)
+                lead[shift - 1 : shift - 1 + shifts] += np.add.reduce(ahead, axis=0, dtype=np.int16)
+        np.multiply(lead.reshape(-1, width)[pair].T, side, out=result[first : first + step])
     return result
 
 
@@ -264,7 +287,7 @@ def _weights_ahead(rank: np.ndarray, weight: np.ndarray, a: np.ndarray, b: np.nd
 
 def _recall_paired_as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the same with the additions in that tool's order, so that its rounding and thus its ties are its own."""
-    rank = small(block)
+    rank = block.cut(block.view.small)
     weight = weight / np.add.accumulate(weight)[-1]
     total = np.zeros((rank.shape[1], len(a)))
     for i in range(len(rank)):
@@ -283,7 +306,7 @@ def _added(total: np.ndarray | None, ahead: np.ndarray, weight: np.ndarray, even
     if len(ahead) == 1:
         term = ahead[0] * weight[0]
         return term if total is None else np.add(total, term, out=total)
-    terms = ahead * weight[:, None, None, None] if ahead.ndim == 4 else ahead * weight[:, None, None]
+    terms = ahead * weight[:, None, None]
     if total is not None:
         terms[0] += total
     return np.add.accumulate(terms, axis=0, out=terms)[-1]

@@ -184,6 +184,21 @@ def test_with_one_subtopic_the_subtopic_preference_is_the_plain_one(one, other):
     np.testing.assert_allclose(single, select(join(lists, grades), other, tell=False).cube().values, rtol=0, atol=1e-15)
 
 
+@pytest.mark.parametrize("runs", [2, 3, 4, 7, 12])
+def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(runs, monkeypatch):
+    rng = np.random.default_rng(runs)
+    rank = np.sort(rng.integers(1, 9, (6, 5, runs)), axis=0).astype(np.int16)
+    rank[4:, :2] = np.iinfo(np.int16).max  # as padding is
+    a, b = (side.ravel() for side in np.nonzero(~np.eye(runs, dtype=bool)))
+    one_by_one = np.sign(rank[:, :, b].astype(int) - rank[:, :, a]).sum(axis=0)
+    for slab, near in ((1 << 17, 1 << 15), (1, 1), (3 * runs, 64 * runs)):
+        monkeypatch.setattr(pairs_module, "SLAB", slab)
+        monkeypatch.setattr(pairs_module, "NEAR", near)
+        found = pairs_module._levels_ahead(rank, a, b)
+        assert found.tolist() == one_by_one.tolist()
+        assert not np.signbit(found[found == 0]).any()
+
+
 def test_ranks_beyond_16_bits_are_compared_rightly():
     deep = [f"n{i}" for i in range(40_000)]
     lists = {"a": {"q": [*deep, "x"]}, "b": {"q": [*deep, "n", "x"]}, "c": {"q": ["y"]}}
