@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse
+from pdeval.evaluate import level_pairs
 from pdeval.evaluate import pairs as pairs_module
 from pdeval.evaluate import scores as scores_module
 from pdeval.evaluate.pairs import Pairs
@@ -130,7 +131,8 @@ def test_any_memory_bound_and_any_block_give_the_same_bits(name, monkeypatch):
     np.testing.assert_array_equal(tiny.cube().values, whole)
     streamed = np.concatenate([values for _, values in tiny.blocks(0)], axis=1)
     np.testing.assert_array_equal(streamed, whole[0])
-    monkeypatch.setattr(pairs_module, "CELLS", 1)
+    for module in (pairs_module, level_pairs):
+        monkeypatch.setattr(module, "CELLS", 1)
     np.testing.assert_array_equal(select(joined, name, tell=False).cube().values, whole)
 
 
@@ -182,21 +184,6 @@ def test_with_one_subtopic_the_subtopic_preference_is_the_plain_one(one, other):
     subtopics = {q: {d: {1} for d in docs} for q, docs in subtopics.items()}
     single = select(join(lists, grades, subtopics), one, tell=False).cube().values
     np.testing.assert_allclose(single, select(join(lists, grades), other, tell=False).cube().values, rtol=0, atol=1e-15)
-
-
-@pytest.mark.parametrize("runs", [2, 3, 4, 7, 12])
-def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(runs, monkeypatch):
-    rng = np.random.default_rng(runs)
-    rank = np.sort(rng.integers(1, 9, (6, 5, runs)), axis=0).astype(np.int16)
-    rank[4:, :2] = np.iinfo(np.int16).max  # as padding is
-    a, b = (side.ravel() for side in np.nonzero(~np.eye(runs, dtype=bool)))
-    one_by_one = np.sign(rank[:, :, b].astype(int) - rank[:, :, a]).sum(axis=0)
-    for slab, near in ((1 << 17, 1 << 15), (1, 1), (3 * runs, 64 * runs)):
-        monkeypatch.setattr(pairs_module, "SLAB", slab)
-        monkeypatch.setattr(pairs_module, "NEAR", near)
-        found = pairs_module._levels_ahead(rank, a, b)
-        assert found.tolist() == one_by_one.tolist()
-        assert not np.signbit(found[found == 0]).any()
 
 
 def test_ranks_beyond_16_bits_are_compared_rightly():
