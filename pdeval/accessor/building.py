@@ -222,7 +222,13 @@ def attach(door: type, verb: Verb, kind: str) -> None:
 
 
 def _has_members(family: str) -> bool:
-    return any(name.startswith(f"{family}.") for verbs in VERBS.values() for name in verbs)
+    return family in _families(tuple(name for verbs in VERBS.values() for name in verbs))
+
+
+@functools.lru_cache(maxsize=1)
+def _families(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the families of verbs of these names, which are looked through once for all doors."""
+    return frozenset(name.partition(".")[0] for name in names if "." in name)
 
 
 def _join_family(family: type[Family], name: str, method: Callable[..., Any], verb: Verb) -> None:

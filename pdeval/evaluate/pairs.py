@@ -14,21 +14,18 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate import offline_interleaving
+from pdeval.evaluate import level_pairs, offline_interleaving
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.cube import Computed
 from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.scores import Views, attributes, one_number_each
 from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
-from pdeval.kernels.levels import closer
 from pdeval.kernels.preferences import unscaled, weights
 from pdeval.mechanics.progress import track
 from pdeval.verbs import verb
 
-CELLS = 1 << 21  # compared at a time, of one level
-SLAB = 1 << 17  # compared at a time, of several levels
-NEAR = 1 << 15  # weighed at a time
+CELLS = 1 << 21  # items of pairs that a kernel sees at a time
 
 
 @verb(
@@ -175,7 +172,10 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
             f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
         )
     result = np.zeros((len(views.positions.queries), len(a)))
-    for _, share, blocks in populations(views, measure):
+    # of equal weights, levels that no run reaches add nothing: topics of about as many items are compared at once
+    own = _weight(measure) if entry.path == "recall-paired" else None
+    padded = isinstance(own, str) and own == "uniform" and views.positions.rules.get("compat") != "pref_eval"
+    for _, share, blocks in populations(views, measure, padded=padded):
         for block in blocks:
             if block.size:
                 part = _of_block(block, measure, a, b)
@@ -183,13 +183,18 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     return result
 
 
+def _weight(measure: Measure) -> Any:
+    """Return how a recall-paired preference weighs the levels."""
+    return measure.parameters.get("weight", measure.entry.weight)
+
+
 def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     path = measure.entry.path
     if path == "recall-paired":
-        weight = measure.parameters.get("weight", measure.entry.weight)
+        weight = _weight(measure)
         if block.view.positions.rules.get("compat") == "pref_eval":
-            return _recall_paired_as_pref_eval(block, unscaled(weight, block.size), a, b)
-        return _recall_paired(block, weights(weight, block.size), a, b)
+            return level_pairs.as_pref_eval(block, unscaled(weight, block.size), a, b)
+        return level_pairs.recall_paired(block, weights(weight, block.size), a, b)
     if path in ("first", "last"):
         order = lexicographic(block, path)
         return np.sign(order[:, b] - order[:, a]).astype(np.float64)
@@ -198,95 +203,6 @@ def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> n
     if path == "interleaved":
         return offline_interleaving.of_block(block, measure.parameters["user"], a, b, over=measure.parameters["over"])
     return _by_kernel(block, measure, a, b)
-
-
-def small(block: Block) -> np.ndarray:
-    """Return the ranks as small whole numbers, (levels, topics, runs); the largest number stands for infinity."""
-    if "small" not in block.made:
-        rank = block["rank"]
-        top = rank[np.isfinite(rank)].max(initial=0)
-        kind = np.int16 if top < np.iinfo(np.int16).max else np.int32
-        block.made["small"] = np.where(np.isfinite(rank), rank, np.iinfo(kind).max).astype(kind)
-    return block.made["small"]
-
-
-def _recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    rank = small(block)
-    levels, topics, runs = rank.shape
-    result = np.empty((topics, len(a)))
-    square = 2 * len(a) >= runs * runs // 2
-    cells = runs * runs if square else max(len(a), 1)
-    even = weight.min() == weight.max()
-    if square and not even:
-        return _weights_ahead(rank, weight, a, b)
-    # sums of weights take more room than counts, and are quick only inside the cache
-    step = max((CELLS if even else SLAB) // cells, 1)
-    for first in range(0, topics, step):
-        part = rank[:, first : first + step]
-        slab = max(SLAB // (cells * part.shape[1]), 1)
-        sooner = later = None
-        for i in range(0, levels, slab):
-            if square:
-                ahead = part[i : i + slab, :, :, None] < part[i : i + slab, :, None, :]
-                sooner = _added(sooner, ahead, weight[i : i + slab], even)
-            else:
-                x, y = part[i : i + slab][:, :, a], part[i : i + slab][:, :, b]
-                sooner = _added(sooner, x < y, weight[i : i + slab], even)
-                later = _added(later, x > y, weight[i : i + slab], even)
-        if square:
-            sooner, later = sooner[:, a, b], sooner[:, b, a]  # type: ignore[index]
-        difference = np.subtract(sooner, later, dtype=np.float64)  # type: ignore[arg-type]
-        result[first : first + step] = difference / levels if even else difference
-    return result
-
-
-def _weights_ahead(rank: np.ndarray, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the weights of the levels where a is ahead of b less those where b is, each added level after level.
-
-    The sign of a difference of ranks, as bits, cuts the weight out of its own bits: no comparison becomes a number.
-    """
-    _, topics, runs = rank.shape
-    result = np.empty((topics, len(a)))
-    bits = weight.astype(np.float64).view(np.int64)
-    step = max(NEAR // (runs * runs), 1)
-    for first in range(0, topics, step):
-        part = rank[:, first : first + step].astype(np.int64)
-        sooner = np.zeros((part.shape[1], runs, runs))
-        term = np.empty(sooner.shape, dtype=np.int64)
-        for level, own in zip(part, bits):
-            np.subtract(level[:, :, None], level[:, None, :], out=term)
-            np.right_shift(term, 63, out=term)
-            np.bitwise_and(term, own, out=term)
-            sooner += term.view(np.float64)
-        np.subtract(sooner[:, a, b], sooner[:, b, a], out=result[first : first + step])
-    return result
-
-
-def _recall_paired_as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the same with the additions in that tool's order, so that its rounding and thus its ties are its own."""
-    rank = small(block)
-    weight = weight / np.add.accumulate(weight)[-1]
-    total = np.zeros((rank.shape[1], len(a)))
-    for i in range(len(rank)):
-        total += closer(rank[i][:, a], rank[i][:, b]) * weight[i]
-    return len(rank) * total / len(rank)
-
-
-def _added(total: np.ndarray | None, ahead: np.ndarray, weight: np.ndarray, even: bool) -> np.ndarray:
-    """Return the total plus the weights of the levels that are ahead, added level after level.
-
-    Whatever the blocks and slabs, the additions are the same, so every way of cutting gives the same bits.
-    """
-    if even:
-        counted = ahead.sum(axis=0, dtype=np.int32)
-        return counted if total is None else np.add(total, counted, out=total)
-    if len(ahead) == 1:
-        term = ahead[0] * weight[0]
-        return term if total is None else np.add(total, term, out=total)
-    terms = ahead * weight[:, None, None, None] if ahead.ndim == 4 else ahead * weight[:, None, None]
-    if total is not None:
-        terms[0] += total
-    return np.add.accumulate(terms, axis=0, out=terms)[-1]
 
 
 def lexicographic(block: Block, end: str) -> np.ndarray:

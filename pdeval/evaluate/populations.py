@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 Population = tuple[str, np.ndarray | None, list[Block]]
 
 
-def populations(views: Views, measure: Measure) -> Iterator[Population]:
+def populations(views: Views, measure: Measure, *, padded: bool = False) -> Iterator[Population]:
     """Yield the populations of a measure: name, share of each topic's users, blocks of the items that they want.
 
     The share is None where there is one population only. A preference without populations compares relevant items;
-    a measure of one ranking looks at those of its kind.
+    a measure of one ranking looks at those of its kind. With `padded`, topics of about as many items share a block.
 
     Examples
     --------
@@ -41,16 +41,17 @@ def populations(views: Views, measure: Measure) -> Iterator[Population]:
     views = views.under(measure)
     kind, level, told = measure.entry.population, views.level(measure), measure.parameters.get("grades", "items")
     if kind == "subtopics":
-        yield from _by_subtopic(views, level, measure)
+        yield from _by_subtopic(views, level, measure, padded)
     elif kind == "grades" and level is None and len(grades_of(views.positions)) > 1:
-        yield from _by_grade(views, measure)
+        yield from _by_grade(views, measure, padded)
     else:
         if level is not None and told != "items":
             raise ValueError(
                 f"{measure.label}: with level={level:g} relevance is binary, and grades= has no thresholds to weigh; "
                 "leave one of them out."
             )
-        yield "relevant", None, views.blocks(measure.kind if measure.entry.family == "metric" else "binary", level)
+        items = measure.kind if measure.entry.family == "metric" else "binary"
+        yield "relevant", None, views.blocks(items, level, padded=padded)
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:
@@ -104,7 +105,7 @@ def grades_of(positions: Positions) -> np.ndarray:
     return np.unique(grade[grade > 0])
 
 
-def _by_grade(views: Views, measure: Measure) -> Iterator[Population]:
+def _by_grade(views: Views, measure: Measure, padded: bool) -> Iterator[Population]:
     """Users with a threshold at each grade that the topic has, by default as many as there are items for them."""
     at, topics = views.positions.judged, len(views.positions.queries)
     grades = grades_of(views.positions)
@@ -114,10 +115,10 @@ def _by_grade(views: Views, measure: Measure) -> Iterator[Population]:
     number = _numbers(told, np.stack(size), [f"{one:g}" for one in grades])
     whole = number.sum(axis=0)
     for one, count in zip(grades.tolist(), number):
-        yield f"grade >= {one:g}", share_of(count, whole), views.blocks("binary", one)
+        yield f"grade >= {one:g}", share_of(count, whole), views.blocks("binary", one, padded=padded)
 
 
-def _by_subtopic(views: Views, level: float | None, measure: Measure) -> Iterator[Population]:
+def _by_subtopic(views: Views, level: float | None, measure: Measure, padded: bool) -> Iterator[Population]:
     """Users of every subtopic, and users of any relevant item, by default each as many as their items."""
     positions = views.positions
     whole = View(positions, "subtopic", level)
@@ -131,10 +132,11 @@ def _by_subtopic(views: Views, level: float | None, measure: Measure) -> Iterato
     everyone = background * (whole.count if told == "items" else np.minimum(whole.count, 1))
     total = number.sum(axis=0) + everyone
     if background:
-        yield "any subtopic", share_of(everyone, total), _blocks_of(positions, whole.items)
+        yield "any subtopic", share_of(everyone, total), _blocks_of(positions, whole.items, padded)
     for one, count in zip(codes.tolist(), number):
         if count.any():
-            yield f"subtopic {names[one]}", share_of(count, total), _blocks_of(positions, item[subtopic == one])
+            blocks = _blocks_of(positions, item[subtopic == one], padded)
+            yield f"subtopic {names[one]}", share_of(count, total), blocks
 
 
 def _numbers(told: Any, size: np.ndarray, names: list[str]) -> np.ndarray:
@@ -151,11 +153,11 @@ def _spelled(name: object) -> str:
     return f"{name:g}" if isinstance(name, int | float) and not isinstance(name, bool) else str(name)
 
 
-def _blocks_of(positions: Positions, items: np.ndarray) -> list[Block]:
+def _blocks_of(positions: Positions, items: np.ndarray, padded: bool) -> list[Block]:
     """Return the blocks of some judged items, all of them relevant."""
     mine = np.zeros(len(positions.judged.topic), dtype=bool)
     mine[items] = True
-    return list(View(positions, "binary", kept=mine).blocks(empty=True))
+    return list(View(positions, "binary", kept=mine, padded=padded).blocks(empty=True))
 
 
 def _subtopic_names(positions: Positions) -> list[object]:

@@ -20,6 +20,7 @@ from pdeval.mechanics.equality import gap, row_sizes
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
+NEAR = 1 << 16  # differences at a time, which stay near the processor
 CELLS = 1 << 17  # runs times judged items of the topics that are looked at together
 
 
@@ -193,11 +194,8 @@ class Views:
         """The views of the same join with what nobody judged taken out of its lists."""
         return Views(self.judged.on(self.positions.only_judged()))
 
-    def blocks(self, kind: str, level: float | None) -> list[Block]:
+    def blocks(self, kind: str, level: float | None, *, padded: bool = False) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
-        return self._blocks(kind, level, False)
-
-    def _blocks(self, kind: str, level: float | None, padded: bool) -> list[Block]:
         if kind == "graded" and level is None:
             kind = "binary"  # the same items
         key = (kind, level, padded)
@@ -230,7 +228,7 @@ class Views:
                 result[lists.topics] = one_number_each(value, lists.shape, lists, measure)
             return result
         if entry.padded and kernel is entry.kernel:
-            for block in self._blocks(measure.kind, self.level(measure), True):
+            for block in self.blocks(measure.kind, self.level(measure), padded=True):
                 if block.size:
                     own = {"m": block["m"]} if entry.asks_m else {}
                     value = kernel(*block.columns(columns), **own, **parameters)
@@ -246,11 +244,17 @@ class Views:
     def differences(self, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return by how much the first run of each pair is better, shape (topics, pairs); rounding is 0."""
         values = self.values(measure) if measure.higher else -self.values(measure)
-        x, y = values[:, a], values[:, b]
-        if self.positions.rules.get("compat") == "pref_eval":  # there rounding breaks ties
-            return np.subtract(x, y, out=np.zeros(x.shape), where=x != y)
         # of both signs, values near 0 are what is left of larger ones
-        return gap(x, y, 0.0 if measure.entry.range[0] >= 0 else row_sizes(values))
+        least = np.zeros((len(values), 1)) if measure.entry.range[0] >= 0 else row_sizes(values)
+        result = np.zeros((len(values), len(a)))
+        step = max(NEAR // max(len(a), 1), 1)
+        for part in (slice(first, first + step) for first in range(0, len(values), step)):
+            x, y = values[part][:, a], values[part][:, b]
+            if self.positions.rules.get("compat") == "pref_eval":  # there rounding breaks ties
+                np.subtract(x, y, out=result[part], where=x != y)
+            else:
+                result[part] = gap(x, y, least[part])
+        return result
 
 
 def one_number_each(value: Any, shape: tuple[int, int], block: Block | ListBlock, measure: Measure) -> np.ndarray:

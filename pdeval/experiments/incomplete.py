@@ -215,7 +215,11 @@ def _fewer_labels(
     for g, k, s in track(steps, total=len(steps), desc="fewer labels", progress=progress):
         if k == s == 0:
             own = {m: plan.full(views, asked[m]) for m in groups[g]}
-        less = Kept(judged.on(judged.positions.keep_items(needed[s] <= sizes[k])), corpus)
+        known = needed[s] <= sizes[k]
+        if s and np.array_equal(known, needed[0] <= sizes[k]):  # as always where all are kept
+            values[groups[g], k, s] = values[groups[g], k, 0]
+            continue
+        less = views if known.all() else Kept(judged.on(judged.positions.keep_items(known)), corpus)
         for m in groups[g]:
             values[m, k, s] = plan.statistics(less, asked[m], own[m].rank, aim or own[m], whole)[0]
     return values

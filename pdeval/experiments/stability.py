@@ -21,6 +21,7 @@ from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
 
+NEAR = 1 << 16  # preferences looked at together
 STATISTICS = ("tau_b", "ranking_agreement", "system_agreement", "ties")
 
 
@@ -31,9 +32,9 @@ class Kept(Views):
         super().__init__(judged)
         self.corpus = corpus
 
-    def blocks(self, kind: str, level: float | None) -> list[Block]:
+    def blocks(self, kind: str, level: float | None, *, padded: bool = False) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
-        found = super().blocks(kind, level)
+        found = super().blocks(kind, level, padded=padded)
         if self.corpus is not None and found:
             found[0].view.made.setdefault("corpus", self.corpus)
         return found
@@ -66,7 +67,8 @@ class Plan:
         for first in range(0, len(self.a), step):
             block = slice(first, min(first + step, len(self.a)))
             a, b = self.a[block], self.b[block]
-            values = clear_pairs(views, measure, a, b)[self.kept]
+            values = clear_pairs(views, measure, a, b)
+            values = values if self.kept.all() else values[self.kept]
             if np.isinf(values).any():
                 raise ValueError(
                     f"{measure.label} is infinite where an item was not found, and has no mean; "
@@ -79,9 +81,13 @@ class Plan:
     def merit(self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]) -> np.ndarray:
         """Return what orders the runs on each query, the measure or win rates, and look at all pairs on the way."""
 
+        step = max(NEAR // max(int(self.kept.sum()), 1), 1)
+
         def looked_at() -> Iterator[tuple[slice, np.ndarray]]:
             for block, values in self.preferences(views, measure):
-                look(block, values)
+                for first in range(0, values.shape[1], step):
+                    near = slice(first, min(first + step, values.shape[1]))
+                    look(slice(block.start + near.start, block.start + near.stop), values[:, near])
                 yield block, values
 
         if measure.entry.family == "metric":
@@ -129,10 +135,11 @@ class Plan:
         systems = np.zeros(len(weights))
 
         def look(block: slice, values: np.ndarray) -> None:
-            sign, known, wanted, mean = np.sign(values), ~np.isnan(values), target.sign[:, block], target.mean[block]
-            tied[:] += (known & (sign == 0)).sum(axis=1)
-            told[:] += (known & (wanted != 0)).sum(axis=1)
-            right[:] += (known & (wanted != 0) & (sign == wanted)).sum(axis=1)
+            wanted, mean = target.sign[:, block], target.mean[block]
+            counts = ~np.isnan(values) & (wanted != 0)
+            tied[:] += np.count_nonzero(values == 0, axis=1)
+            told[:] += np.count_nonzero(counts, axis=1)
+            right[:] += np.count_nonzero(counts & (signs(values, 0.0) == wanted), axis=1)
             systems[:] += ((mean_signs(values, weights) == mean) & (mean != 0)).sum(axis=1)
 
         merit = self.merit(views, measure, look)
@@ -152,7 +159,10 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     [[1, -1], [-1, 0]]
     """
     known = ~np.isnan(values)
-    filled, count = np.where(known, values, 0.0), weights @ known.astype(np.float64)
+    if known.all():
+        filled, count = values, weights.sum(axis=1, keepdims=True)
+    else:
+        filled, count = np.where(known, values, 0.0), weights @ known.astype(np.float64)
     return signs(share(weights @ filled, count), share(weights @ np.abs(filled), count))
 
 

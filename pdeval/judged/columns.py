@@ -35,7 +35,8 @@ def rank(view: View) -> np.ndarray:
     """Ranks of the items, ascending; infinity where not retrieved."""
     if view.positions.rules.get("ties") == "expected":
         raise ValueError("ties='expected' gives no definite ranks; choose another ties=.")
-    return np.where(view.ranked[0] == NOWHERE, np.inf, view.ranked[0])
+    found = view.keys.rank
+    return np.where(found == view.keys.nowhere, np.inf, found)
 
 
 @item_column
@@ -77,7 +78,7 @@ def pooled(view: View) -> np.ndarray:
 @item_column
 def items(view: View) -> np.ndarray:
     """Ranks of the items in the order of document ids, the same item in the same place for every run."""
-    cells = np.full(len(view.ranked[1]), np.inf)
+    cells = np.full(len(view.keys.key), np.inf)
     hits, cell = view.hits
     cells[cell] = view.positions.rank[hits]
     for group in view.groups:

@@ -55,8 +55,8 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
         else:
             place, held = rows[real], score[rows]
         by = _by_leading_bits(held, None if whole else real)
-        held = np.take_along_axis(held, by, axis=1)
         by += rows[:, :1]
+        held = score.take(by, mode="clip")  # beyond a list stands what is not looked at
         rise = held[:, 1:] > held[:, :-1]
         for one in np.flatnonzero((rise if whole else rise & real[:, 1:]).any(axis=1)):
             alone = rows[one, : lists.sizes[own[one]]]  # scores that differ in their last bits alone

@@ -51,7 +51,7 @@ class Coefficient:
 
 
 COEFFICIENTS: dict[str, Coefficient] = {}
-FEW = 64  # runs whose pairs are counted one by one
+FEW = 256  # runs whose pairs are counted one by one
 Function = TypeVar("Function", bound=Callable[..., float])
 
 

@@ -125,13 +125,13 @@ def _of_squares(
         known = ~np.isnan(values)
         whole = bool(known.all())
         value = values if whole else np.where(known, values, 0.0)
-        against = np.zeros((runs, runs, queries))  # opponent, run, query
-        turned = np.ascontiguousarray(value.T)
-        against[two, one] = turned
-        against[one, two] = -turned
-        total = np.ascontiguousarray(sums.T)
-        for opponent in against:
-            total += opponent  # what was not in this block adds nothing
+        turned, total = np.ascontiguousarray(value.T), np.ascontiguousarray(sums.T)
+        by_two = np.argsort(two, kind="stable")
+        as_one, as_two = (np.searchsorted(side, np.arange(runs + 1)) for side in (one, two[by_two]))
+        for opponent in range(runs):
+            lost, won = slice(*as_one[opponent : opponent + 2]), by_two[slice(*as_two[opponent : opponent + 2])]
+            total[two[lost]] -= turned[lost]
+            total[one[won]] += turned[won]
         sums = np.ascontiguousarray(total.T)
         if whole:
             opponents += np.bincount(np.concatenate((one, two)), minlength=runs)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tests.benchmarks import jobs, orderings
+from tests.benchmarks import first_calls, jobs, orderings
 from tests.benchmarks.data import SHAPES, Shape, make
 from tests.benchmarks.memory import peaks
 
@@ -119,6 +119,7 @@ def main() -> None:
     )
     print(table.to_string(index=False, float_format=lambda value: f"{value:.2f}", na_rep=""))
     orderings.show(given.quick)
+    first_calls.show(2 if given.quick else 5)
     print("\nGrowth of time when one side doubles (1 = linear, 2 = quadratic)")
     print(growth(2 if given.quick else 4).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
     print("\nWhat the order of rows, the duplicate check and the accounting cost (CPU time)")

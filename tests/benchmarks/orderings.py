@@ -18,6 +18,7 @@ import pandas as pd
 import pdeval  # noqa: F401 - registers .ireval
 from pdeval.evaluate.cube import Preferences, all_pairs
 from pdeval.evaluate.pairs import select
+from pdeval.evaluate.scores import scores
 from pdeval.significance.hsd import preference_maxima
 from pdeval.significance.normal_hsd import normal_hsd
 from tests.benchmarks.data import Shape, make
@@ -174,7 +175,16 @@ def of_preferences(quick: bool) -> list[Row]:
         x = np.random.default_rng(2).random((len(matrix), 50))
         matrix += np.sign(x[:, None] - x[:, :, None])
     one, two = np.triu_indices(50, k=1)
+    once = lambda: (all_of(["RPP"])(), scores(judged, ["AP"], tell=False))  # noqa: E731
     return [
+        Row(
+            "RPP and AP of ten tenths of the labels, ten times",
+            "23 s",
+            lambda: judged.incomplete(["RPP", "AP"], drop="labels", progress=False),
+            "both of all labels, 100 times",
+            once,
+            100,
+        ),
         Row("six preferences, all pairs", "half", all_of(six), "RPP alone", all_of(["RPP"])),
         Row(
             f"mean of {len(prefs):,} preferences",

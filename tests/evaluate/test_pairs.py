@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse
+from pdeval.evaluate import level_pairs
 from pdeval.evaluate import pairs as pairs_module
 from pdeval.evaluate import scores as scores_module
 from pdeval.evaluate.pairs import Pairs
@@ -130,7 +131,8 @@ def test_any_memory_bound_and_any_block_give_the_same_bits(name, monkeypatch):
     np.testing.assert_array_equal(tiny.cube().values, whole)
     streamed = np.concatenate([values for _, values in tiny.blocks(0)], axis=1)
     np.testing.assert_array_equal(streamed, whole[0])
-    monkeypatch.setattr(pairs_module, "CELLS", 1)
+    for module in (pairs_module, level_pairs):
+        monkeypatch.setattr(module, "CELLS", 1)
     np.testing.assert_array_equal(select(joined, name, tell=False).cube().values, whole)
 
 

@@ -232,6 +232,6 @@ def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_b
             if block.size:
                 apart[block.topics] = measure.entry.kernel(*block.columns(measure.columns), **measure.parameters)
         np.testing.assert_array_equal(found, apart, strict=True)
-    shared = views._blocks(measure.kind, None, True)
+    shared = views.blocks(measure.kind, None, padded=True)
     assert len(shared) < len(views.blocks(measure.kind, None))
     assert all((block["m"] <= block.size).all() for block in shared)

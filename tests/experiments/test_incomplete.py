@@ -10,6 +10,7 @@ from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.pairs import select
 from pdeval.experiments import thinning
 from pdeval.experiments.incomplete import incomplete
+from pdeval.experiments.stability import Plan
 from tests.experiments.rankings import inf, judged, random_judged
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
@@ -109,6 +110,16 @@ def test_less_is_part_of_more_within_a_sample():
     ties = table[table["statistic"] == "ties"].pivot(index="draw", columns="keep", values="value")
     assert (ties[3] <= ties[6]).all()
     assert (ties[6] <= ties[9]).all()
+
+
+def test_draws_that_keep_the_same_labels_are_looked_at_once(sample, monkeypatch):
+    looked = []
+    statistics = Plan.statistics
+    monkeypatch.setattr(Plan, "statistics", lambda self, *given: looked.append(1) or statistics(self, *given))
+    frame = sample.incomplete("AP", drop="labels", keep=[0.5, 1.0], draws=3)
+    assert len(looked) == 3 + 1
+    whole = frame[frame["keep"] == 1.0].pivot(index="draw", columns="statistic", values="value")
+    assert (whole == whole.iloc[0]).all(axis=None)
 
 
 def test_agreement_may_be_with_another_measure_on_all_data():

@@ -1,0 +1,84 @@
+"""First calls, each in a process of its own: the command line beside `import pandas`, and the first `summary()`.
+
+`python -m tests.benchmarks.first_calls` prints processor time, the least of some repeats.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from tests.benchmarks import jobs
+from tests.benchmarks.data import SHAPES, make
+
+SUMMARY = """
+import sys, time
+import pandas as pd
+import pdeval
+scores = pd.read_pickle(sys.argv[1])
+begin = time.process_time()
+from scipy import special
+middle = time.process_time()
+scores.ireval.summary()
+print(middle - begin, time.process_time() - begin)
+"""
+
+
+def ran(cache: Path, *words: str) -> str:
+    """Return what a Python process prints, whose modules are compiled already as after an installation."""
+    known = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    told = {**known, "PYTHONPYCACHEPREFIX": str(cache)}
+    return subprocess.run([sys.executable, *words], check=True, capture_output=True, text=True, env=told).stdout
+
+
+def spent(cache: Path, *words: str) -> float:
+    """Return the processor seconds of a Python process."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ran(cache, *words)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def first_calls(repeats: int = 3) -> pd.DataFrame:
+    """Return the seconds of each first call and of what it is held against."""
+    import pdeval
+
+    runs, qrels = make(SHAPES["one run"])
+    with jobs.temporary() as folder:
+        run, judged, scores, cache = (
+            Path(folder) / name for name in ("run.txt", "qrels.txt", "scores.pkl", "compiled")
+        )
+        pdeval.write_run(runs, run)
+        pdeval.write_qrels(qrels, judged)
+        runs.ireval.measure(qrels).to_pickle(scores)
+        command = ("-m", "pdeval", "evaluate", str(judged), str(run), "--trec-eval")
+        loaded = ("-c", "import pandas")
+        summary = ("-c", SUMMARY, str(scores))
+        for words in (command, summary):
+            ran(cache, *words)  # compiles
+        ours = min(spent(cache, *command) for _ in range(repeats))
+        theirs = min(spent(cache, *loaded) for _ in range(repeats))
+        told = [[float(word) for word in ran(cache, *summary).split()] for _ in range(repeats)]
+    imported, whole = (min(one[k] for one in told) for k in (0, 1))
+    rows = [
+        ("command line, one file of 50,000 rows", "1.5 times", ours, "import pandas", theirs),
+        ("first summary()", "0.05 s", whole, "import scipy.special", imported),
+    ]
+    return pd.DataFrame(rows, columns=["job", "bar", "pdeval s", "other", "other s"])
+
+
+def show(repeats: int = 3) -> None:
+    """Print the table."""
+    found = first_calls(repeats)
+    found["times the other"] = found["pdeval s"] / found["other s"]
+    print("\nFirst calls, processor time")
+    print(found.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
+
+
+if __name__ == "__main__":
+    show()

@@ -1,0 +1,21 @@
+"""Runs met level by level: every way of cutting the work gives the same counts."""
+
+import numpy as np
+import pytest
+
+from pdeval.evaluate import level_pairs
+
+
+@pytest.mark.parametrize("runs", [2, 3, 4, 7, 12])
+def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(runs, monkeypatch):
+    rng = np.random.default_rng(runs)
+    rank = np.sort(rng.integers(1, 9, (6, 5, runs)), axis=0).astype(np.int16)
+    rank[4:, :2] = np.iinfo(np.int16).max  # as padding is
+    a, b = (side.ravel() for side in np.nonzero(~np.eye(runs, dtype=bool)))
+    one_by_one = np.sign(rank[:, :, b].astype(int) - rank[:, :, a]).sum(axis=0)
+    for slab, near in ((1 << 17, 1 << 15), (1, 1), (3 * runs, 64 * runs)):
+        monkeypatch.setattr(level_pairs, "SLAB", slab)
+        monkeypatch.setattr(level_pairs, "NEAR", near)
+        found = level_pairs._levels_ahead(rank, a, b)
+        assert found.tolist() == one_by_one.tolist()
+        assert not np.signbit(found[found == 0]).any()
