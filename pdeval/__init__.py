@@ -45,6 +45,7 @@ from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
 from pdeval.engines.joined_parts import join_parts
 from pdeval.evaluate.vote_logs import votes
+from pdeval.kernels.cwl import user_model
 from pdeval.kinds.dicts import from_dict
 from pdeval.kinds.frames import frame
 from pdeval.kinds.schemas import table
@@ -92,6 +93,7 @@ __all__ = [
     "scores",
     "table",
     "test",
+    "user_model",
     "verb",
     "vocabulary",
     "votes",

@@ -35,7 +35,7 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     if not match or not match["name"].strip():
         raise ValueError(f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'.")
     entry = find(match["name"].strip(), text)
-    given = {"level" if name == "rel" else name: value for name, value in _inside(match["inside"], text).items()}
+    given = _renamed(entry, _inside(match["inside"], text), text)
     if hidden := entry.compat_only.intersection(given):
         raise ValueError(f"{', '.join(hidden)} in {text!r} follows compat=, e.g. compat='trec_eval-9'; leave it out.")
     if match["at"] is not None:
@@ -48,6 +48,19 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     if level and "least" in entry.parameters:
         level = {"least": level["level"]}
     return entry, {**given, **level}
+
+
+# what ir_measures calls parameters
+RENAMED = {"rel": "level", "max_rel": "max_grade", "min_rel": "min_grade", "α": "alpha", "β": "beta"}
+
+
+def _renamed(entry: Entry, given: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return parameters under the names that they have here; `cutoff=10` is `@10`."""
+    known = {**RENAMED, "cutoff": entry.at}
+    meant = {name: name if name in entry.parameters else known.get(name, name) for name in given}
+    if len({*meant.values()}) < len(meant):
+        raise ValueError(f"{text!r} gives a parameter twice, under two names; keep one.")
+    return {meant[name]: value for name, value in given.items()}
 
 
 def read_object(measure: object) -> tuple[Entry, dict[str, Any]]:
@@ -107,12 +120,14 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
     again = [name for name in names if names.count(name) > 1]
     if again:
         raise ValueError(f"{text!r} gives {again[0]} twice; keep one.")
-    return {name: _value(word.value, text) for name, word in zip(names, call.keywords)}
+    return {name: _value(name, word.value, text) for name, word in zip(names, call.keywords)}
 
 
-def _value(node: ast.expr, text: str) -> Any:
+def _value(name: str, node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Name):
         return node.id
+    if name == "model" and isinstance(node, ast.Call | ast.BinOp):
+        return ast.unparse(node)  # another measure, ETU(model=INST(T=2))
     try:
         return ast.literal_eval(node)
     except ValueError:

@@ -192,9 +192,8 @@ class _Gathering:
     def _alike(self, table: Table) -> Table:
         """Return a part with the columns that matter, or raise where they are not those of the first."""
         if self.first is None:
-            self.rules["ties"] = prepared.checked_rules(
-                *(self.rules[name] for name in ("ties", "compat", "depth")), table
-            )
+            ties, compat, depth = (self.rules[name] for name in ("ties", "compat", "depth"))
+            self.rules["ties"] = prepared.checked_rules(ties, compat, depth, table)
             self.first = Table("runs", table.frame.iloc[:0].copy(), table.roles, table.run_columns)
         mine, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
         if (mine.roles, mine.run_columns) != (first.roles, first.run_columns):

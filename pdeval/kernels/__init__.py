@@ -43,6 +43,25 @@ of infinite rank and grade 0, and `m`, a parameter with a default, is then the (
 from pdeval.kernels import expected as ties
 from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
 from pdeval.kernels.compatibility import Compat
+from pdeval.kernels.cwl import expectations, user_model
+from pdeval.kernels.cwl_expected import ED, ETC, ETU
+from pdeval.kernels.cwl_models import (
+    BPM,
+    BPMD,
+    IFT,
+    INSQ,
+    INST,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
+    SDCG,
+    SET,
+    TBG,
+    IFT_goal,
+    IFT_rate,
+    U_measure,
+)
 from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
 from pdeval.kernels.exposure import Coverage, Entropy, Gini, TailShare, UserCoverage
 from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
@@ -80,21 +99,36 @@ from pdeval.kernels.user_models import ERR, gRBP, nERR
 __all__ = [
     "AP",
     "ASL",
+    "BPM",
+    "BPMD",
     "CG",
     "DCG",
+    "ED",
     "ERR",
     "ERR_IA",
     "ESL",
+    "ETC",
+    "ETU",
     "GMAP",
+    "IFT",
     "ILD",
+    "INSQ",
+    "INST",
     "ISL",
     "LP",
     "LR",
     "MAP_IA",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
     "NRBP",
     "P_IA",
     "RBP",
     "RR",
+    "SDCG",
+    "SET",
+    "TBG",
     "TSE",
     "TSL",
     "AvgPopularity",
@@ -109,6 +143,8 @@ __all__ = [
     "G",
     "GMbpref",
     "Gini",
+    "IFT_goal",
+    "IFT_rate",
     "IPrec",
     "IPrecAvg",
     "Judged",
@@ -136,6 +172,7 @@ __all__ = [
     "Success",
     "Surprisal",
     "TailShare",
+    "U_measure",
     "Unexpectedness",
     "Unjudged",
     "Unseen",
@@ -144,6 +181,7 @@ __all__ = [
     "alpha_DCG",
     "alpha_nDCG",
     "atomized",
+    "expectations",
     "expected_utility",
     "expected_utility_of_subtopics",
     "gRBP",
@@ -158,4 +196,5 @@ __all__ = [
     "relative_reduction_in_error",
     "strec",
     "ties",
+    "user_model",
 ]

@@ -14,7 +14,23 @@ GAINS = {"gain": "linear", "gains": None, "least": 0.0}
 GRADES = {"grades": "items"}
 SUBTOPICS = {"subtopics": "items", "background": 1.0}
 
+GRADE_GAINS = {"max_grade": None, "min_grade": 0.0, "n": 1000}  # of C/W/L: grades to gains, and cwl_eval's depth
+READER = {"model": "INST", "gain": "graded", **GRADE_GAINS}
+FORAGING_GOAL, FORAGING_RATE = {"T": 2.0, "b1": 0.9, "R1": 10.0}, {"A": 0.2, "b2": 0.9, "R2": 10.0}
+
 DEFAULTS = {
+    **{key: {"T": 1.0, **GRADE_GAINS} for key in ["INST", "INSQ", "BPM", "NERR11"]},
+    "BPMD": {"T": 1.0, "hb": 1.0, "hc": 1.0, "median": 0.5, **GRADE_GAINS},
+    **dict.fromkeys(["SDCG", "NERR8", "NERR9"], GRADE_GAINS),
+    "NERR10": {"p": 0.9, **GRADE_GAINS},
+    "TBG": {"halflife": 224.0, **GRADE_GAINS},
+    "U": {"L": 1000.0, **GRADE_GAINS},
+    "SET": {"beta": 0.5, **GRADE_GAINS},
+    "IFT-goal": {**FORAGING_GOAL, **GRADE_GAINS},
+    "IFT-rate": {**FORAGING_RATE, **GRADE_GAINS},
+    "IFT": {**FORAGING_GOAL, **FORAGING_RATE, **GRADE_GAINS},
+    **dict.fromkeys(["ETU", "ED"], READER),
+    "ETC": {**READER, "cost": 1.0},
     "RR": {"i": 1},
     "F": {"beta": 1.0},
     "Rprec": {"mult": 1.0},
@@ -50,26 +66,35 @@ DEFAULTS = {
 RANGES = {
     **dict.fromkeys(["GMAP", "GMbpref"], (1e-5, 1)),
     **dict.fromkeys(["CG", "DCG", "ASL", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"], (0, inf)),
-    **dict.fromkeys(["ESL", "ISL", "TSL"], (1, inf)),
+    **dict.fromkeys(["ESL", "ISL", "TSL", "ED"], (1, inf)),
+    **dict.fromkeys(["ETU", "ETC"], (0, inf)),
     "Utility": (-inf, inf),
 }
-GRADED = {"CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP", "Compat"}
+OF_READERS = {
+    *("INST", "INSQ", "BPM", "BPMD", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "TBG", "U", "SET"),
+    *("IFT-goal", "IFT-rate", "IFT", "ETU", "ED", "ETC"),
+}
+GRADED = {*OF_READERS, "CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP", "Compat"}
 OF_SUBTOPICS = {
     *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
     *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
 }
 OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
-LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual"}
+LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual", "ED", "ETC"}
 COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
-OF_EMPTY_QUERIES = {*COUNTS, "GMAP", "GMbpref", "Utility", "Judged", "Unjudged", "RBPresidual"}
+OF_EMPTY_QUERIES = {*COUNTS, "GMAP", "GMbpref", "Utility", "Judged", "Unjudged", "RBPresidual", "ED", "ETC"}
 TWENTY = {"alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "strec"}  # ndeval's depth
-PROBABILITY, NUMBER, PLACE = (0, 1), (0, inf), (1, inf)
+TEN = {"BPM", "BPMD", "SET"}  # cwl_eval's
+PROBABILITY, NUMBER, PLACE, DIVISOR = (0, 1), (0, inf), (1, inf), (1e-6, inf)
 LIMITS = {
     "p": PROBABILITY,
     "alpha": PROBABILITY,
     "recall": PROBABILITY,
     "mult": NUMBER,
     "max_grade": NUMBER,
+    "min_grade": NUMBER,
+    "cost": NUMBER,
+    **dict.fromkeys(["T", "halflife", "L"], DIVISOR),
     "x": NUMBER,
     "background": NUMBER,
     "i": PLACE,
@@ -81,7 +106,7 @@ LIMITS = {
 def test_a_measure_without_parameters_is_its_definition(name):
     own = {key: value for key, value in KERNELS[name].parameters.items() if key != "k"}
     assert own == DEFAULTS.get(name, {})
-    assert KERNELS[name].parameters.get("k", inf) == (20 if name in TWENTY else inf)
+    assert KERNELS[name].parameters.get("k", inf) == (20 if name in TWENTY else 10 if name in TEN else inf)
     closed = KERNELS[name].expected
     if closed:  # the mean over the orders of ties takes the same
         assert {**KERNELS[name].parameters, **closed["kernel"].__kwdefaults__} == KERNELS[name].parameters
@@ -106,7 +131,7 @@ def test_which_items_a_measure_looks_at(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_parameters_are_refused_outside_their_limits(name):
     made = KERNELS[name]
-    beta = PROBABILITY if made.kind == "subtopic" else NUMBER
+    beta = PROBABILITY if made.kind == "subtopic" or name == "SET" else NUMBER
     for key, (low, high) in made.limits.items():
         assert (low, high) == {**LIMITS, "beta": beta}[key]
     for key in made.parameters:

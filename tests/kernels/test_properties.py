@@ -32,8 +32,11 @@ NO_BEST = {
     **dict.fromkeys(("P (no cutoff)", "F (no cutoff)", "SetP", "SetF", "SetAP", "Utility"), LESS),
     "ASL": "by the paper's rule a missed item costs the irrelevant items retrieved: fewer of them is better",
     **dict.fromkeys([name for name, entry in ENTRIES.items() if entry.kind == "subtopic"], COVER),
+    **dict.fromkeys(("IFT", "IFT-rate"), "gains found sooner keep the reader looking on, past items without any"),
 }
 NO_PROMOTION = {
+    **dict.fromkeys(("BPM", "BPMD", "IFT", "IFT-goal"), "a little gain may end the search before a better item"),
+    "IFT-rate": "gains found sooner keep the reader looking on, past items without any",
     "infAP": "its estimate of precision rests on judged items alone, and falls when one of them stays behind",
 }
 

@@ -1,0 +1,240 @@
+"""The C/W/L framework: what readers gain and spend follows from one function, the probability that they go on.
+
+A user model tells C(i), the probability that a reader who looked at rank i looks at rank i + 1. From it follow V(i),
+the probability of looking at rank i (the product of C above it), W(i) = V(i) / sum of V, the share of attention that
+rank i has, and L(i) = V(i) (1 - C(i)), the probability that rank i is the last one. Then
+
+    expected utility            sum of W gain           the measure of the model's name: gain per item looked at
+    expected total utility      sum of L (gains so far)
+    expected cost               sum of W cost
+    expected total cost         sum of L (costs so far)
+    expected depth              1 / W(1)
+
+Axis 0 of every array is the rank, from 1 to the depth n, beyond which nobody looks (Moffat, Bailey, Scholer & Thomas
+2017; Azzopardi, Thomas & Moffat 2019, cwl_eval).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar, overload
+
+import numpy as np
+
+from pdeval.catalog import metric
+from pdeval.kernels.levels import inf, running, share, total
+
+FRAMEWORK = "Azzopardi, Thomas & Moffat 2019, cwl_eval: an evaluation tool for information retrieval"
+Going = TypeVar("Going", bound=Callable[..., Any])
+DEPTH = 1000
+LIMITS = {"max_grade": (0, inf), "min_grade": (0, inf), "n": (1, inf)}
+CELLS = 1 << 18  # ranks times lists that are looked at together
+COLUMNS = ("rank", "gain", "total", "cost", "spent")
+MODELS: dict[str, Model] = {}
+
+
+class Model(NamedTuple):
+    """A user model: how readers go on, the columns that this depends on, and its parameters with their defaults."""
+
+    name: str
+    going_on: Callable[..., Any]
+    columns: tuple[str, ...]
+    parameters: Mapping[str, Any]
+
+
+class Expected(NamedTuple):
+    """What readers gain and spend, each of the shape of the lists."""
+
+    utility: np.ndarray
+    total_utility: np.ndarray
+    cost: np.ndarray
+    total_cost: np.ndarray
+    depth: np.ndarray
+
+
+def expectations(model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, **parameters: Any) -> Expected:
+    """Return what the readers of a user model gain and spend on lists whose gains and costs are known rank by rank.
+
+    Parameters
+    ----------
+    model : str
+        The name of a user model, such as "INST".
+    gain : ndarray of shape (n, ...)
+        The gain of the item at each rank, from 0 to 1; further axes are lists.
+    cost : float or ndarray of shape (n, ...)
+        What looking at the item at each rank costs.
+    **parameters
+        Of the model.
+
+    Examples
+    --------
+    A reader who goes on with probability 1/2 looks at two items, if the list never ends.
+
+    >>> found = expectations("RBP", np.array([1.0, 0.0, 1.0] + [0.0] * 50), p=0.5)
+    >>> float(found.utility.round(9)), float(found.total_utility.round(9)), float(found.depth.round(9))
+    (0.625, 1.25, 2.0)
+    """
+    known = MODELS[model]
+    gain = np.asarray(gain, dtype=np.float64)
+    cost = np.broadcast_to(np.asarray(cost, dtype=np.float64), gain.shape)
+    rank = np.arange(1.0, len(gain) + 1).reshape((-1,) + (1,) * (gain.ndim - 1))
+    held = {"rank": rank, "gain": gain, "cost": cost, "total": running(gain), "spent": running(cost)}
+    going_on = known.going_on(*[held[name] for name in known.columns], **{**known.parameters, **parameters})
+    going_on = np.broadcast_to(np.asarray(going_on, dtype=np.float64), gain.shape)
+    seen = np.concatenate([np.ones_like(gain[:1]), np.multiply.accumulate(going_on[:-1], axis=0)])
+    looks, last = total(seen), seen * (1.0 - going_on)
+    return Expected(
+        total(seen * gain) / looks,
+        total(last * held["total"]),
+        total(seen * cost) / looks,
+        total(last * held["spent"]),
+        looks,
+    )
+
+
+def of_ranks(
+    model: str, value: str, rank: np.ndarray, gain: np.ndarray, *, n: int, cost: float = 1.0, **parameters: Any
+) -> np.ndarray:
+    """Return one of the expectations of lists that are given by the ranks of their items with a gain, down to rank n.
+
+    Where the model has a cutoff `k` of ranks, those beyond it are left out.
+
+    Examples
+    --------
+    >>> float(of_ranks("RBP", "utility", np.array([1.0, 3.0]), np.array([1.0, 1.0]), n=50, p=0.5).round(9))
+    0.625
+    """
+    rank, gain = np.asarray(rank, dtype=np.float64), np.asarray(gain, dtype=np.float64)
+    shape, lists = rank.shape[1:], int(np.prod(rank.shape[1:], dtype=np.int64))
+    depth = int(n if "spent" in MODELS[model].columns else min(n, parameters.get("k", inf)))
+    rank, gain = rank.reshape(len(rank), lists), np.broadcast_to(gain, rank.shape).reshape(len(rank), lists)
+    result = np.empty(lists)
+    step = max(CELLS // depth, 1)
+    for first in range(0, lists, step):
+        part = slice(first, min(first + step, lists))
+        near, own = rank[:, part], gain[:, part]
+        dense = np.zeros((depth, near.shape[1]))
+        item, place = np.nonzero(near <= depth)
+        dense[near[item, place].astype(np.int64) - 1, place] = own[item, place]
+        result[part] = getattr(expectations(model, dense, cost, **parameters), value)
+    return result.reshape(shape)
+
+
+def scaled(grade: np.ndarray, top_grade: float, max_grade: float | None = None, min_grade: float = 0.0) -> np.ndarray:
+    """Return grades as gains from 0 to 1: (grade - min_grade) / (max_grade - min_grade), those outside as its ends.
+
+    Examples
+    --------
+    >>> scaled(np.array([1.0, 2.0, 3.0]), 3, max_grade=2).tolist()
+    [0.5, 1.0, 1.0]
+    """
+    highest = top_grade if max_grade is None else max_grade
+    if max_grade is not None and not max_grade > min_grade:
+        raise ValueError(
+            f"max_grade={max_grade!r} must be above min_grade={min_grade!r}: no item has a gain otherwise."
+        )
+    gain = share(np.asarray(grade, dtype=np.float64) - min_grade, float(max(highest - min_grade, 0.0)))
+    return np.clip(gain, 0.0, 1.0)
+
+
+@overload
+def user_model(function: Going, /) -> Callable[..., Any]: ...
+@overload
+def user_model(
+    function: None = None,
+    /,
+    *,
+    name: str | None = None,
+    reference: str = FRAMEWORK,
+    aliases: Mapping[str, str] | Iterable[str] = (),
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    measure: bool = True,
+) -> Callable[[Going], Callable[..., Any]]: ...
+def user_model(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    reference: str = FRAMEWORK,
+    aliases: Mapping[str, str] | Iterable[str] = (),
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    measure: bool = True,
+) -> Any:
+    """Register a function as a user model of the C/W/L framework, and its expected utility as a measure.
+
+    Parameters
+    ----------
+    function : callable
+        The probability of going on from each rank to the next. It asks by name for arrays whose axis 0 is the rank:
+        `rank`, from 1; `gain`, from 0 to 1; `total`, the gains so far; `cost`; `spent`, the costs so far. Keyword-only
+        parameters with defaults are its own; `k`, which `@10` sets, is a rank beyond which nobody looks.
+    name : str, optional
+        The name where it is not the function's.
+    reference : str
+        Where it was published.
+    aliases, limits
+        As of `pdeval.metric`.
+    measure : bool
+        Whether its expected utility becomes a measure of that name.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> @pdeval.user_model(reference="an example")
+    ... def Hurried(rank, total, *, T: float = 1.0):
+    ...     "Reader in a hurry, who goes on with probability 1/2 until the gain is T."
+    ...     return np.where(total < T, 0.5, 0.0)
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.measure(["Hurried", "ED(model=Hurried)"]).head(2).round(4)
+        run query_id            measure   value
+    0  bm25      101            Hurried  0.5556
+    1  bm25      101  ED(model=Hurried)  1.5000
+    >>> from pdeval.catalog import ENTRIES
+    >>> del ENTRIES["Hurried"], MODELS["Hurried"]
+    """
+
+    def declare(going_on: Going) -> Callable[..., Any]:
+        own = name or going_on.__name__
+        parameters = inspect.signature(going_on).parameters.values()
+        columns = tuple(one.name for one in parameters if one.kind is not one.KEYWORD_ONLY)
+        if unknown := [one for one in columns if one not in COLUMNS]:
+            raise TypeError(f"a user model has no column {unknown[0]!r}; it may ask for {', '.join(COLUMNS)}.")
+        keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
+        MODELS[own] = Model(own, going_on, columns, {one.name: one.default for one in keywords})
+        if not measure:
+            return going_on
+        kernel = _kernel(own, going_on, keywords)
+        both = {**LIMITS, **(limits or {})}
+        return metric(kernel, name=own, kind="graded", reference=reference, aliases=aliases, limits=both, padded=True)
+
+    return declare if function is None else declare(function)
+
+
+def _kernel(name: str, going_on: Callable[..., Any], keywords: list[inspect.Parameter]) -> Callable[..., Any]:
+    """Return the kernel of a model's expected utility, with the model's parameters among its own."""
+
+    def kernel(
+        rank: np.ndarray,
+        grade: np.ndarray,
+        top_grade: float,
+        *,
+        max_grade: float | None = None,
+        min_grade: float = 0.0,
+        n: int = DEPTH,
+        **parameters: Any,
+    ) -> np.ndarray:
+        gain = scaled(grade, top_grade, max_grade, min_grade)
+        return of_ranks(name, "utility", rank, gain, n=int(n), **parameters)
+
+    written = inspect.signature(kernel)
+    own = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    last = [one for one in keywords if one.name == "k"]
+    columns, rest = own[:3], own[3:]
+    keywords = [one for one in keywords if one.name != "k"]
+    kernel.__signature__ = written.replace(parameters=[*columns, *keywords, *rest, *last])  # type: ignore[attr-defined]
+    kernel.__annotations__ = {**kernel.__annotations__, **going_on.__annotations__}
+    kernel.__annotations__.pop("parameters")
+    for about in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(kernel, about, getattr(going_on, about))
+    return kernel
