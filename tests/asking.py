@@ -23,6 +23,11 @@ def labels():
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
+def catalogue():
+    """Every item that any run returned."""
+    return pdeval.datasets.sample_runs()[["doc_id"]].drop_duplicates(ignore_index=True)
+
+
 def halves():
     """Even and odd queries."""
     queries = pdeval.datasets.sample_qrels()["query_id"].drop_duplicates().reset_index(drop=True)
@@ -31,6 +36,7 @@ def halves():
 
 # what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
 ARGUMENTS = {
+    "beyond": lambda _: {"measures": ["Coverage@10"], "items": catalogue()},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
     "fit_weights": lambda judged: {"labelled": labelled(judged)},
