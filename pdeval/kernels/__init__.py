@@ -51,9 +51,11 @@ from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precisio
 from pdeval.kernels.lexicographic import LP, LR
 from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness
 from pdeval.kernels.novelty import (
+    AvgChoice,
     AvgPopularity,
     ChoiceNovelty,
     Novelty,
+    PopSerendipity,
     PopularityLift,
     PopularityRank,
     Surprisal,
@@ -97,6 +99,7 @@ __all__ = [
     "RR",
     "TSE",
     "TSL",
+    "AvgChoice",
     "AvgPopularity",
     "BinG",
     "Bpref",
@@ -119,6 +122,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PopSerendipity",
     "PopularityLift",
     "PopularityRank",
     "Q",
