@@ -60,13 +60,15 @@ class Joined(JudgedVerbs):
 
     def _told(self, verb: Verb, given: dict[str, Any], qrels: Any) -> dict[str, Any]:
         """Return what a verb of run tables is given, with the judgments and rules that the join knows."""
-        for name in (parameter.name for parameter in verb.parameters if parameter.name not in verb.own):
-            if name == "qrels":
+        for name in (parameter.name for parameter in verb.parameters):
+            if name in ("items", "history") and self.positions.listed is not None:
+                given.setdefault(name, self.positions.listed.catalogue.given[name == "history"])
+            elif name in verb.own:
+                continue
+            elif name == "qrels":
                 given[name] = qrels
             elif name in ("level", "topics"):
                 given[name] = getattr(self, name)
-            elif name in ("items", "history") and self.positions.listed is not None:
-                given[name] = self.positions.listed.catalogue.given[name == "history"]
             elif name in self.positions.rules:
                 given[name] = self.positions.rules[name]
         return given

@@ -82,6 +82,8 @@ class JudgedVerbs(Judged):
         self,
         measures: object = ...,
         *,
+        items: object = None,
+        history: object = None,
         per: Literal["run", "query"] = "run",
         confidence: float = 0.95,
         draws: int = 200,
@@ -106,6 +108,7 @@ class JudgedVerbs(Judged):
     def check(
         self,
         *,
+        history: object = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
@@ -247,6 +250,24 @@ class JudgedVerbs(Judged):
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
 
+    def equivalence(
+        self,
+        measures: object = ...,
+        *,
+        rope: float,
+        test: Literal["correlated_t", "signed_rank"] = "correlated_t",
+        baseline: object = None,
+        correlation: float = 0.0,
+        prior: float = 0.5,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
+
     def explain(self, query: object = None, measures: object = ..., *, runs: object = None) -> pd.DataFrame:
         """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
 
@@ -316,14 +337,16 @@ class JudgedVerbs(Judged):
         def many(
             self,
             *,
+            method: Literal["team-draft", "optimised", "pairwise"] = "team-draft",
             depth: int | None = 10,
             draws: int = 1,
             seed: int | None = 0,
+            candidates: int = 200,
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position."""
+            """Return lists of all runs at once, for every query that all of them answered: one row per position."""
 
     @property
     def interleave(self) -> _Interleave: ...
@@ -549,6 +572,9 @@ class JudgedVerbs(Judged):
         ) -> pd.DataFrame:
             """Return the pool of the runs: the items that any of them has among its first `depth`."""
 
+        def estimate(self, measures: object = ..., *, sample: pd.DataFrame, depth: int | None = None) -> pd.DataFrame:
+            """Return what every run scores on every query, estimated from judgments of a sample of items."""
+
         def leave_one_out(
             self,
             measures: object = ...,
@@ -574,6 +600,15 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
+
+        def sample(
+            self,
+            *,
+            depth: int = 100,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs of the pool to label, drawn with known chances."""
 
         def summary(
             self,
@@ -1192,6 +1227,7 @@ class ClicksIreval(Ireval):
         lists: object,
         *,
         shared: Literal["team", "nobody"] = "team",
+        runs: object = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
@@ -1382,6 +1418,16 @@ class ComparisonsIreval(Ireval):
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
             """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test."""
+
+        def critical_difference(
+            self,
+            *,
+            ax: Axes | None = None,
+            comparisons: pd.DataFrame | None = None,
+            measure: str | None = None,
+            method: str | None = None,
+        ) -> Axes:
+            """Return axes with the runs listed best first, each at its rank with its rank interval."""
 
         def intervals(
             self,
@@ -2097,6 +2143,45 @@ class EffectiveSharesIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+class EquivalencesIreval(Ireval):
+    """The verbs of a table of the kind 'equivalences'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one bar per pair of runs: the probabilities of better, equivalent in practice, and worse."""
+
+        def equivalence_bars(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one bar per pair of runs: the probabilities of better, equivalent in practice, and worse."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
 class ExplanationIreval(Ireval):
     """The verbs of a table of the kind 'explanation'."""
 
@@ -2243,6 +2328,12 @@ class IncompleteSummaryIreval(Ireval):
 
 class IssuedQueriesIreval(Ireval):
     """The verbs of a table of the kind 'issued_queries'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class ItemSampleIreval(Ireval):
+    """The verbs of a table of the kind 'item_sample'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
@@ -2556,6 +2647,12 @@ class LabelsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return one grade for each item from the labels of all assessors: judgments, to be used as such at once."""
+
+class LabelsNeededIreval(Ireval):
+    """The verbs of a table of the kind 'labels_needed'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
 class LeaderboardsIreval(Ireval):
     """The verbs of a table of the kind 'leaderboards'."""
@@ -3334,6 +3431,33 @@ class PoweredPreferencesIreval(Ireval):
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference by people's labels, made sharper by a machine's."""
 
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            queries: int = 10,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+        ) -> pd.DataFrame:
+            """Return which queries people should label next, drawn where their labels narrow intervals most."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            width: float,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many queries people have to label in all for intervals of a wanted width."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
+
     def order(
         self,
         measures: object = None,
@@ -3393,6 +3517,33 @@ class PoweredScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference by people's labels, made sharper by a machine's."""
+
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            queries: int = 10,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+        ) -> pd.DataFrame:
+            """Return which queries people should label next, drawn where their labels narrow intervals most."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            width: float,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many queries people have to label in all for intervals of a wanted width."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
 
     def order(
         self,
@@ -3548,6 +3699,24 @@ class PreferencesIreval(Ireval):
 
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def equivalence(
+        self,
+        measures: object = None,
+        *,
+        rope: float,
+        test: Literal["correlated_t", "signed_rank"] = "correlated_t",
+        baseline: object = None,
+        correlation: float = 0.0,
+        prior: float = 0.5,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
 
     def friedman(
         self,
@@ -4101,6 +4270,7 @@ class RunsIreval(Ireval):
         qrels: object,
         *,
         level: float | None = None,
+        history: object = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
@@ -4332,6 +4502,34 @@ class RunsIreval(Ireval):
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
 
+    def equivalence(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        rope: float,
+        test: Literal["correlated_t", "signed_rank"] = "correlated_t",
+        baseline: object = None,
+        correlation: float = 0.0,
+        prior: float = 0.5,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+        validate: bool = True,
+        items: object = None,
+        history: object = None,
+    ) -> pd.DataFrame:
+        """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
+
     def explain(
         self,
         qrels: object,
@@ -4464,16 +4662,18 @@ class RunsIreval(Ireval):
         def many(
             self,
             *,
+            method: Literal["team-draft", "optimised", "pairwise"] = "team-draft",
             depth: int | None = 10,
             draws: int = 1,
             seed: int | None = 0,
+            candidates: int = 200,
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return team-draft lists of all runs at once, for every query that all of them answered: one row per position."""
+            """Return lists of all runs at once, for every query that all of them answered: one row per position."""
 
     @property
     def interleave(self) -> _Interleave: ...
@@ -4848,6 +5048,20 @@ class RunsIreval(Ireval):
         ) -> pd.DataFrame:
             """Return the pool of the runs: the items that any of them has among its first `depth`."""
 
+        def estimate(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            sample: pd.DataFrame,
+            level: float | None = None,
+            depth: int | None = None,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return what every run scores on every query, estimated from judgments of a sample of items."""
+
         def leave_one_out(
             self,
             qrels: object,
@@ -4891,6 +5105,19 @@ class RunsIreval(Ireval):
             history: object = None,
         ) -> pd.DataFrame:
             """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
+
+        def sample(
+            self,
+            items: int,
+            *,
+            depth: int = 100,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs of the pool to label, drawn with known chances."""
 
         def summary(
             self,
@@ -5543,6 +5770,24 @@ class ScoresIreval(Ireval):
 
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def equivalence(
+        self,
+        measures: object = None,
+        *,
+        rope: float,
+        test: Literal["correlated_t", "signed_rank"] = "correlated_t",
+        baseline: object = None,
+        correlation: float = 0.0,
+        prior: float = 0.5,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
 
     def friedman(
         self,
@@ -6417,6 +6662,12 @@ class TiesByRecallIreval(Ireval):
 
     @property
     def plot(self) -> _Plot: ...
+
+class ToLabelIreval(Ireval):
+    """The verbs of a table of the kind 'to_label'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
 class VerdictsIreval(Ireval):
     """The verbs of a table of the kind 'verdicts'."""

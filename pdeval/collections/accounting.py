@@ -8,6 +8,7 @@ import pandas as pd
 from pdeval.judged import duplicates
 from pdeval.judged import lists as list_index
 from pdeval.judged.judged import Judged, checked_level
+from pdeval.judged.overlap import leaks
 from pdeval.judged.positions import Positions, positions_of
 from pdeval.judged.prepared import Rows, rows_of
 from pdeval.kinds.labels import labels
@@ -18,7 +19,7 @@ from pdeval.verbs import verb
 table(
     "accounting",
     "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied:share tied_integers:int "
-    "misranked:int judged:share",
+    "misranked:int judged:share [had:int] [tested_before:int]",
     "accounting of runs",
     row="run",
     sort="run",
@@ -33,6 +34,8 @@ table(
         "tied_integers": "number of such items whose ids are integers, which are compared as text: 99 before 100",
         "misranked": "lists whose rank column contradicts the scores, and is ignored unless ties='rank'",
         "judged": "share of its items, on judged queries, that were judged",
+        "had": "number of its items that the user has in the history, where that is given",
+        "tested_before": "number of relevant items of the queries that it answered that are in their users' history",
     },
     unreported="it is read before numbers are believed; report .summary()",
     undrawn="it is a table to read: one row per run",
@@ -40,7 +43,13 @@ table(
 
 
 def accounts(
-    runs: Table, group: np.ndarray | None, groups: int, qrels: object, *, level: float | None = None
+    runs: Table,
+    group: np.ndarray | None,
+    groups: int,
+    qrels: object,
+    *,
+    level: float | None = None,
+    history: object = None,
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Return a row for each run in each group of rows, and their groups; nothing where groups divide a list.
 
@@ -84,6 +93,10 @@ def accounts(
         "misranked": count(cell[_misranked(runs, found)]),
         "judged": _judged(positions, topic[known], found.run[known], cell[known], groups * n_runs),
     }
+    if history is not None:
+        leaked, tested = leaks(rows, positions, history, level)
+        counts["had"] = count(cell, leaked)
+        counts["tested_before"] = count(cell[known], tested[topic[known]])
     frame = pd.DataFrame({**columns, **{name: values[kept] for name, values in counts.items()}})
     frame.attrs.update(Judged(positions, level).attrs)
     return frame, kept // n_runs
@@ -96,8 +109,9 @@ def accounts(
     command=True,
     of_groups=accounts,
     meant_by={"validate": "check(qrels)"},
+    own="history",
 )
-def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataFrame:
+def check(runs: Table, qrels: object, *, level: float | None = None, history: object = None) -> pd.DataFrame:
     """Return what each run answered, missed and returned, before any number is believed.
 
     Items are ranked by score, and those of equal score by id, in descending order of the ids as text, as trec_eval
@@ -111,6 +125,9 @@ def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataF
         Judgments: query, doc, grade, maybe subtopic.
     level : float, optional
         The least grade that counts as relevant; by default any positive grade.
+    history : DataFrame or bound accessor, optional
+        What users had before (user, item): `had` then counts the items of lists that their users have already, and
+        `tested_before` the relevant items that are in the history too, and so were known when the runs were made.
 
     Examples
     --------
@@ -120,8 +137,16 @@ def check(runs: Table, qrels: object, *, level: float | None = None) -> pd.DataF
              run  answered  missing  rows   tied  judged
     6         ql        48        2  4800  0.019   0.525
     7  rerank-s1        50        0  5000  0.024   0.517
+
+    Of recommendations, what has leaked from the history is told:
+
+    >>> runs, ratings, history, _, _ = pdeval.datasets.load_recommendations()
+    >>> leaked = runs.ireval.check(ratings, level=4, history=history)
+    >>> leaked.loc[leaked["had"] > 0, ["model", "factors", "rows", "had", "tested_before"]]
+         model  factors  rows   had  tested_before
+    6  itemknn       20  4800  1246              0
     """
-    return accounts(runs, None, 1, qrels, level=level)[0]
+    return accounts(runs, None, 1, qrels, level=level, history=history)[0]
 
 
 def _list_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:

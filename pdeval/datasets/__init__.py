@@ -1,5 +1,23 @@
 """The sample collection that ships with pdeval, and what makes it."""
 
-from pdeval.datasets.sample import Sample, load_sample, sample_judged, sample_metadata, sample_qrels, sample_runs
+from pdeval.datasets.sample import (
+    Recommendations,
+    Sample,
+    load_recommendations,
+    load_sample,
+    sample_judged,
+    sample_metadata,
+    sample_qrels,
+    sample_runs,
+)
 
-__all__ = ["Sample", "load_sample", "sample_judged", "sample_metadata", "sample_qrels", "sample_runs"]
+__all__ = [
+    "Recommendations",
+    "Sample",
+    "load_recommendations",
+    "load_sample",
+    "sample_judged",
+    "sample_metadata",
+    "sample_qrels",
+    "sample_runs",
+]

@@ -7,7 +7,7 @@ sorts of seeded draws are used: the tables are the same on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +65,16 @@ def tables(seed: int = SEED) -> dict[str, pa.Table]:
 
 def write(folder: Path) -> list[Path]:
     """Write the tables as parquet files and return their paths."""
+    return written(folder, tables())
+
+
+def written(folder: Path, made: Mapping[str, pa.Table]) -> list[Path]:
+    """Write tables as parquet files, by name, and return their paths."""
     import pyarrow.parquet as pq
 
     folder.mkdir(exist_ok=True)
     paths = []
-    for name, table in tables().items():
+    for name, table in made.items():
         paths.append(folder / f"{name}.parquet")
         with replacing(paths[-1]) as beside:
             pq.write_table(table, beside, compression="zstd", compression_level=19)

@@ -1,6 +1,7 @@
-"""The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames.
+"""The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames; and recommendations.
 
-Made by `pdeval.datasets.generate`; `python -m pdeval.datasets.sample` writes the files anew.
+Made by `pdeval.datasets.generate` and `generate_recommendations`; `python -m pdeval.datasets.sample` writes the files
+anew.
 """
 
 from __future__ import annotations
@@ -157,6 +158,40 @@ def sample_judged(
     )
 
 
+class Recommendations(NamedTuple):
+    """Recommendations: what was shown, what was rated afterwards, what users had before, what items and users are."""
+
+    runs: pd.DataFrame
+    ratings: pd.DataFrame
+    history: pd.DataFrame
+    items: pd.DataFrame
+    users: pd.DataFrame
+
+
+def load_recommendations() -> Recommendations:
+    """Return the sample of recommendations: runs, ratings, history, items and users.
+
+    Four models with other numbers of factors and other seeds, 12 runs in all, show each of 240 users 20 of 400 items.
+    Items have one to three genres, and few of them are popular. Users are new, casual or fans; each then rated five
+    more items from 1 to 5. `itemknn` with 20 factors also shows items that the user has.
+
+    Examples
+    --------
+    >>> sample = load_recommendations()
+    >>> print(sample.runs.head(2).to_string(index=False))
+    model  factors  seed user_id item_id  score
+      als       16     1    u001    i179  3.491
+      als       16     1    u001    i379  2.821
+    >>> print(sample.items.head(2).to_string(index=False))
+    item_id                    genre  year
+       i001                  romance  2019
+       i002 documentary|drama|horror  2010
+    """
+    runs = arrow.frame(stored("recommendations"))
+    runs.attrs["run_columns"] = ["model", "factors", "seed"]
+    return Recommendations(runs, *(arrow.frame(stored(name)) for name in ("ratings", "history", "items", "users")))
+
+
 @cache
 def stored(name: str) -> pa.Table:
     """Return one of the files shipped with the package as an Arrow table (which cannot be changed)."""
@@ -166,7 +201,7 @@ def stored(name: str) -> pa.Table:
 
 
 if __name__ == "__main__":
-    from pdeval.datasets import generate
+    from pdeval.datasets import generate, generate_recommendations
 
-    for path in generate.write(FOLDER):
+    for path in [*generate.write(FOLDER), *generate_recommendations.write_recommendations(FOLDER)]:
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -30,6 +30,7 @@ OF_JUDGMENTS = ("grade", "relevant")
 @verb(
     on="runs",
     gives=("summary", "scores"),
+    own=("items", "history"),
     meant_by={"coverage": "beyond(['Coverage@10'], items=items)", "novelty": "beyond(['Novelty@10'], history=history)"},
 )
 def beyond(

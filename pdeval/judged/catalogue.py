@@ -145,6 +145,14 @@ class Catalogue:
         return rank
 
     @cached_property
+    def popularity_place(self) -> np.ndarray:
+        """The place of each item by popularity, from 1, items of one popularity sharing it; 0 where nobody had it."""
+        popularity = self.popularity
+        different = np.unique(popularity[popularity > 0])
+        place = len(different) - np.searchsorted(different, popularity)
+        return np.where(popularity > 0, place, 0).astype(np.float64)
+
+    @cached_property
     def feature_names(self) -> list[str]:
         """What the features are called."""
         return self._features[1]

@@ -162,6 +162,12 @@ def popularity_rank(block: ListBlock) -> np.ndarray:
     return _at_rank(block, popular(block.catalogue, block.measure).popularity_rank)
 
 
+@rank_column()
+def popularity_place(block: ListBlock) -> np.ndarray:
+    """Place of the item by popularity, from 1, items of one popularity sharing it; 0 where nobody had it."""
+    return _at_rank(block, popular(block.catalogue, block.measure).popularity_place)
+
+
 @rank_column("history")
 def choice(block: ListBlock) -> np.ndarray:
     """Share of all interactions of the history that were with the item."""

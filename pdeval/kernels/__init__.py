@@ -70,9 +70,11 @@ from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precisio
 from pdeval.kernels.lexicographic import LP, LR
 from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness
 from pdeval.kernels.novelty import (
+    AvgChoice,
     AvgPopularity,
     ChoiceNovelty,
     Novelty,
+    PopSerendipity,
     PopularityLift,
     PopularityRank,
     Surprisal,
@@ -131,6 +133,7 @@ __all__ = [
     "TBG",
     "TSE",
     "TSL",
+    "AvgChoice",
     "AvgPopularity",
     "BinG",
     "Bpref",
@@ -155,6 +158,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PopSerendipity",
     "PopularityLift",
     "PopularityRank",
     "Q",

@@ -114,6 +114,39 @@ def AvgPopularity(
     return mean_listed(popularity, listed, k)
 
 
+@metric(kind="items", higher=False, reference="Yin et al. 2012; RecTools, AvgRecPopularity(normalize=True)")
+def AvgChoice(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Average popularity by choice: the mean share of all interactions that were with the items.
+
+    Examples
+    --------
+    >>> float(AvgChoice(np.array([0.5, 0.25]), np.array([True, True])))
+    0.375
+    """
+    return mean_listed(choice, listed, k)
+
+
+@metric(kind="items", reference="RecTools, Serendipity")
+def PopSerendipity(
+    popularity_place: np.ndarray, relevant: np.ndarray, listed: np.ndarray, catalogue: float, *, k: float = inf
+) -> np.ndarray:
+    """Serendipity by popularity: how much higher relevant items stand than by popularity, as a share of the catalogue.
+
+    A relevant item counts its place by popularity less its rank, where that is positive, divided by the number of
+    items; the sum is divided by k. An item that nobody had is last by popularity.
+
+    Examples
+    --------
+    >>> float(PopSerendipity(np.array([3.0, 1.0]), np.array([True, True]), np.array([True, True]), 4.0, k=2))
+    0.25
+    """
+    place, hit, there = first(popularity_place, k), first(relevant, k), first(listed, k)
+    rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
+    above = np.maximum(np.where(place > 0, place, catalogue + 1.0) - rank, 0.0) / catalogue
+    total = np.where(there & hit, above, 0.0).sum(axis=0) / (k if k < inf else np.maximum(there.sum(axis=0), 1))
+    return np.where(there.any(axis=0), total, np.nan)
+
+
 @metric(kind="items", higher=False, reference="Ekstrand et al. 2017; LensKit, MeanPopRank", aliases=("MeanPopRank",))
 def PopularityRank(popularity_rank: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Popularity rank: the mean quantile of the items' popularity, 1 for the most popular, 0 for items nobody had.

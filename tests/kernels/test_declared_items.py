@@ -14,6 +14,8 @@ DECLARED = {
     "Surprisal": (SHARE, False, {"per": "rank"}),
     "ChoiceNovelty": (ANY, False, {}),
     "AvgPopularity": (SHARE, True, {}),
+    "AvgChoice": (SHARE, True, {}),
+    "PopSerendipity": (SHARE, False, {}),
     "PopularityRank": (SHARE, True, {}),
     "PopularityLift": ((-1, inf), True, {}),
     "Unseen": (SHARE, False, {}),
