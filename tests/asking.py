@@ -23,17 +23,16 @@ def labels():
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
-<<<<<<< HEAD
 def sampled():
     """Every other judged item of the later queries, as if it had been drawn."""
     qrels = pdeval.datasets.sample_qrels()
     plan = qrels.loc[qrels["query_id"].astype(str) > "115", ["query_id", "doc_id"]].reset_index(drop=True)
     return plan.assign(rank=1, probability=0.5, chosen=plan.index % 2 == 0)
-=======
+
+
 def catalogue():
     """Every item that any run returned."""
     return pdeval.datasets.sample_runs()[["doc_id"]].drop_duplicates(ignore_index=True)
->>>>>>> items
 
 
 def halves():
