@@ -80,6 +80,7 @@ def _shared_method(verb: Verb, kind: str) -> Callable[..., Any]:
 def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
     """Return a method of a verb that no other door has."""
     signature = signature_of(verb, kind)
+    judgments = ("qrels", *machine_labels.options_of(verb))
     short = verb.name.rpartition(".")[2]
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
@@ -88,7 +89,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(_misfit(verb, kind, signature, options, error)) from None
         given.pop("self")
-        given = {name: as_table(value, judgments=name in ("qrels", "machine")) for name, value in given.items()}
+        given = {name: as_table(value, judgments=name in judgments) for name, value in given.items()}
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
             del given["measures"]  # the verb's own; of a table of results, None is all that it holds
         if given:
