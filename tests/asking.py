@@ -23,10 +23,9 @@ def labels():
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
-def sampled():
-    """Every other judged item of the later queries, as if it had been drawn."""
-    qrels = pdeval.datasets.sample_qrels()
-    plan = qrels.loc[qrels["query_id"].astype(str) > "115", ["query_id", "doc_id"]].reset_index(drop=True)
+def sampled(judged):
+    """Every other judged item of a join, as if it had been drawn."""
+    plan = judged.tables[1].frame[["query_id", "doc_id"]].reset_index(drop=True)
     return plan.assign(rank=1, probability=0.5, chosen=plan.index % 2 == 0)
 
 
@@ -66,8 +65,8 @@ ARGUMENTS = {
     "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
     "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
-    "pool.sample": {"items": 50},
-    "pool.estimate": lambda _: {"sample": sampled()},
+    "pool.sample": {"size": 50},
+    "pool.estimate": lambda judged: {"sample": sampled(judged)},
     "replicates": lambda _: {
         "measures": ["AP", "ASL"],
         "system": "family",

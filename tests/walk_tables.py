@@ -220,7 +220,7 @@ NEEDED = {
     "run_b": lambda: "ql",
     "order": lambda: ["bm25", "ql"],
     "width": lambda: 0.5,
-    "items": lambda: 20,
+    "size": lambda: 20,
     "sample": item_sample,
     "reference": lambda: "a",
     "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),

@@ -80,6 +80,7 @@ def _shared_method(verb: Verb, kind: str) -> Callable[..., Any]:
 def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
     """Return a method of a verb that no other door has."""
     signature = signature_of(verb, kind)
+    judgments = ("qrels", *machine_labels.options_of(verb))
     short = verb.name.rpartition(".")[2]
     judgments = {"qrels", *machine_labels.options_of(verb)}
 

@@ -49,7 +49,7 @@ table(
 @verb(on="runs", gives="item_sample", family="pool", name="sample", own="depth", grouped=False)
 def sample_items(
     runs: Table,
-    items: int,
+    size: int,
     *,
     depth: int = 100,
     design: Design = "importance",
@@ -62,7 +62,7 @@ def sample_items(
 
     Parameters
     ----------
-    items : int
+    size : int
         How many to draw, over all queries.
     depth : int
         How far down each list is read.
@@ -83,10 +83,10 @@ def sample_items(
     2      101  doc-00297    16        0.015   False
     """
     found = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
-    wanted, count = arguments.whole("items", items, 1), len(found.query)
+    wanted, count = arguments.whole("size", size, 1), len(found.query)
     arguments.seed(seed)
     if wanted > count:
-        raise TooFew(f"items={wanted:,}: the pool has {count:,} items down to rank {found.depth}; draw fewer.")
+        raise TooFew(f"size={wanted:,}: the pool has {count:,} items down to rank {found.depth}; draw fewer.")
     best = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(best, found.item, found.rank)
     stratum = np.searchsorted(EDGES, best)

@@ -69,8 +69,13 @@ def powered_report(
         The significance level; 1 - alpha is the confidence of intervals.
     interval : {"ci"} or None
         Adds the confidence interval.
-    digits, group, metadata, columns, names, sort, best, arrows, caption, label, notes, footnotes
+    digits, group, metadata, columns, names, sort, best, arrows, caption, label, notes, footnotes : optional
         As in the report of a scores table.
+
+    Returns
+    -------
+    Report
+        Frozen; `print` shows it, `.to_latex()` and others render it.
 
     Examples
     --------

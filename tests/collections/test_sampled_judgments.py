@@ -114,5 +114,5 @@ class TestWhatIsRefused:
         plan, asked = drawn(0, "uniform")
         with pytest.raises(ValueError, match="drawn with a chance of 0, or above 1"):
             RUNS.ireval.pool.estimate(asked, "P@10", sample=plan.assign(probability=0.0))
-        with pytest.raises(ValueError, match=f"items=99,999: the pool has {len(POOL):,} items down to rank 20"):
+        with pytest.raises(ValueError, match=f"size=99,999: the pool has {len(POOL):,} items down to rank 20"):
             RUNS.ireval.pool.sample(99_999, depth=20)

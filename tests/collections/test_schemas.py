@@ -27,6 +27,12 @@ def labels(qrels):
     return pd.concat(parts, ignore_index=True).drop(columns="relevance")
 
 
+def half_of(qrels):
+    """Every other judged item, as if it had been drawn."""
+    plan = qrels[["query_id", "doc_id"]].reset_index(drop=True)
+    return plan.assign(rank=1, probability=0.5, chosen=plan.index % 2 == 0)
+
+
 def strict(qrels):
     """A judge for whom only the best is relevant."""
     return {"strict": qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))}
@@ -56,6 +62,8 @@ CALLS = {
         {"team": ["family"]},
         lambda r, q, ls: r.pool.leave_one_out(q, "AP", depth=20, **FAMILY),
     ),
+    "item_sample": ("pool.sample", {}, lambda r, q, ls: r.pool.sample(20, depth=5)),
+    "scores": ("pool.estimate", {}, lambda r, q, ls: r.pool.estimate(q, "P@10", sample=half_of(q))),
     "residuals": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5)),
     "residuals, queries": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5, per="query")),
     "agreement_of_assessors": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement()),
@@ -99,6 +107,7 @@ def test_every_result_is_what_its_schema_says(case, runs, qrels, labels):
     assert result.attrs["table"] == name
     assert faults(SCHEMAS[name], result, {**NAMES, **names}) == []
     rows = "1 row" if len(result) == 1 else f"{len(result):,} rows"
+    rows = "12 runs x 50 queries" if name == "scores" else rows  # what it says of tables that many verbs share
     assert repr(result.ireval).startswith(f"{SCHEMAS[name].says}: {rows}")
 
 
