@@ -140,11 +140,22 @@ def _tables() -> dict[str, object]:
     for kind in ("scores", "preferences"):
         made |= _grouped(made[kind], kind)
     made |= _online()
+    made |= _powered()
     made["correlations_by_measure"] = made["orders"].ireval.correlate.against(made["orders"])
     sites = pd.concat([made["scores"].assign(site=site) for site in "ab"], ignore_index=True)
     made["headroom"] = sites.ireval.lengths.headroom(by="site")
     made["best_systems"] = best_systems({"all": join, "strict": join.at(level=2)}, ["AP", "RR"])
     return made
+
+
+def _powered() -> dict[str, pd.DataFrame]:
+    """People who labelled every other query, and a machine that labelled all."""
+    few, given = qrels()[qrels()["query_id"].astype(int) % 2 == 1], {"machine": qrels(), "topics": "judged"}
+    scores = runs().ireval.measure(few, ["AP", "RR"], **given)
+    preferences = runs().ireval.prefer(few, ["RPP", "AP"], **given)
+    made = {"powered_scores": scores, "powered_preferences": preferences}
+    made = {kind: table.assign(half=table["query_id"].astype(int) // 2 % 2) for kind, table in made.items()}
+    return {**made, "powered_summary": scores.ireval.summary()}
 
 
 def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor import grouped_runs, grouping, rooms
+from pdeval.accessor import grouped_runs, grouping, machine_labels, rooms
 from pdeval.accessor.building import attach, joined, roles_told, stamped
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
@@ -44,6 +44,9 @@ class Joined(JudgedVerbs):
     _verbs: Mapping[str, Verb] = {}
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if given.get("machine") is not None:
+            return machine_labels.of_join(self, verb, given, Ireval)
+        given.pop("machine", None)
         if asked := grouping.taken(verb, given):
             if "judged" in verb.on:
                 return stamped(verb, grouping.of_join(self, verb, given, asked))
@@ -63,6 +66,8 @@ class Joined(JudgedVerbs):
                 given[name] = qrels
             elif name in ("level", "topics"):
                 given[name] = getattr(self, name)
+            elif name in ("items", "history") and self.positions.listed is not None:
+                given[name] = self.positions.listed.catalogue.given[name == "history"]
             elif name in self.positions.rules:
                 given[name] = self.positions.rules[name]
         return given
@@ -124,6 +129,8 @@ class Ireval:
         bucket: str | None = None,
         measure: str | None = None,
         value: str | None = None,
+        feature: str | Sequence[str] | None = None,
+        popularity: str | None = None,
         higher: bool | Mapping[str, bool] | None = None,
     ) -> Ireval:
         """Return the accessor with roles bound to columns of this table.
@@ -140,6 +147,10 @@ class Ireval:
             Columns of click logs.
         measure, value : str, optional
             Columns of scores and preferences.
+        feature : str or list of str, optional
+            The column(s) of an items table that say what items are: genres, embeddings.
+        popularity : str, optional
+            The column of an items table with the share of users that had the item.
         higher : bool or mapping of measure to bool, optional
             Whether more is better, for measures that pdeval does not know.
 
@@ -165,6 +176,9 @@ class Ireval:
             if verb.name not in fresh._verbs:
                 raise wrong_name(now, verb.name)
             return fresh._ask(fresh._verbs[verb.name], given)
+        if given.get("machine") is not None:
+            return machine_labels.of_join(joined(Joined, self, given.pop("qrels"), verb, given), verb, given, Ireval)
+        given.pop("machine", None)
         if asked := grouping.taken(verb, given):
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)
@@ -224,7 +238,10 @@ def join(
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
+    judged_only: bool = False,
     validate: bool = True,
+    items: object = None,
+    history: object = None,
 ) -> Joined:
     """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor.
 
@@ -244,8 +261,16 @@ def join(
         Whose arithmetic, where tools differ.
     depth : int, optional
         Look only at the first `depth` items of each list.
+    judged_only : bool
+        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does; by default they
+        stay, as non-relevant ones.
     validate : bool
         Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.
+    items : DataFrame or bound accessor, optional
+        Every item that could be recommended, for measures that look at items: its id, and columns of numbers or
+        features (genres, embeddings), one row per item or one per item and genre.
+    history : DataFrame or bound accessor, optional
+        What users had before, for measures that look at items: user, item.
 
     Returns
     -------
@@ -262,7 +287,7 @@ def join(
     0  bm25      101      AP  0.346994
     1  bm25      102      AP  0.289136
     """
-    given = {name: value for name, value in locals().items() if name not in ("self", "qrels")}
+    given = {name: as_table(value) for name, value in locals().items() if name not in ("self", "qrels")}
     if topics == "relevant":  # the default, under which missing queries are told
         del given["topics"]
     return joined(Joined, self, as_table(qrels, judgments=True), None, given)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval.accessor import grouping
+from pdeval.accessor import grouping, machine_labels
 from pdeval.accessor.documentation import of_door
 from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
@@ -34,7 +34,7 @@ def rule_parameters() -> dict[str, inspect.Parameter]:
     from pdeval.judged.positions import join as positions_join
 
     own = {**inspect.signature(join).parameters, **inspect.signature(positions_join).parameters}
-    names = ("level", "topics", "ties", "compat", "depth", "validate")
+    names = ("level", "topics", "ties", "compat", "depth", "judged_only", "validate", "items", "history")
     return {name: own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in names}
 
 
@@ -54,6 +54,8 @@ def signature_of(verb: Verb, kind: str) -> inspect.Signature:
     """
     own = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     given = [*verb.parameters, *grouping.options_of(verb).values()]
+    if kind in ("judged", "runs"):
+        given += machine_labels.options_of(verb).values()
     if kind not in ("judged", "runs"):
         given = [p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p for p in given]
     if kind == "judged" and "judged" not in verb.on:
@@ -86,7 +88,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(_misfit(verb, kind, signature, options, error)) from None
         given.pop("self")
-        given = {name: as_table(value, judgments=name == "qrels") for name, value in given.items()}
+        given = {name: as_table(value, judgments=name in ("qrels", "machine")) for name, value in given.items()}
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
             del given["measures"]  # the verb's own; of a table of results, None is all that it holds
         if given:
@@ -265,7 +267,7 @@ def rules_of_join(qrels: object, verb: Verb | None, given: dict[str, Any]) -> di
         name = "join" if verb is None else verb.name
         raise TypeError(f"{name}() of a run table takes judgments first: .ireval.{name}(qrels, {qrels!r}).")
     rules = {name: given.pop(name) for name in RULES if name in given and name not in own}
-    return {**rules, "complete": True if verb is None else complete(verb, given)}
+    return {**rules, "complete": True if verb is None else complete(verb, given) or bool(rules.get("judged_only"))}
 
 
 def stamped(verb: Verb, result: Any) -> Any:

@@ -39,8 +39,22 @@ def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
 
 def join_described(judged: Judged) -> str:
     """Return one line about a join."""
-    runs, queries = many(len(judged.runs), "run"), many(len(judged.queries), "query", "queries")
-    return f"runs joined to judgments: {runs} x {queries}; next: .measure(), .prefer(), .order(), .compare()"
+    return f"runs joined to judgments: {size_of_join(judged)}; next: .measure(), .prefer(), .order(), .compare()"
+
+
+def size_of_join(judged: Judged) -> str:
+    """Return how many runs and queries a join has; where some of these do not count, how many do.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> size_of_join(pdeval.datasets.sample_judged(topics="common"))
+    '12 runs x 48 of 50 queries'
+    """
+    counts, queries = int(judged.counted().any(axis=1).sum()), many(len(judged.queries), "query", "queries")
+    return (
+        f"{many(len(judged.runs), 'run')} x {queries if counts == len(judged.queries) else f'{counts:,} of {queries}'}"
+    )
 
 
 def many(count: int, one: str, more: str | None = None) -> str:

@@ -26,9 +26,23 @@ RULES = {
     ),
     "compat": ("{'trec_eval-10', 'trec_eval-9', 'pref_eval'}", "Whose arithmetic, where tools differ."),
     "depth": ("int, optional", "Look only at the first `depth` items of each list."),
+    "judged_only": (
+        "bool",
+        "Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does; by default "
+        "they stay, as non-relevant ones.",
+    ),
     "validate": (
         "bool",
         "Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.",
+    ),
+    "items": (
+        "DataFrame or bound accessor, optional",
+        "Every item that could be recommended, for measures that look at items: its id, and columns of numbers or "
+        "features (genres, embeddings), one row per item or one per item and genre.",
+    ),
+    "history": (
+        "DataFrame or bound accessor, optional",
+        "What users had before, for measures that look at items: user, item.",
     ),
 }
 # what every verb is told of groups: (type, meaning)
@@ -49,6 +63,12 @@ GROUPS = {
 QRELS = (
     "DataFrame, nested dict or bound accessor",
     "Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.",
+)
+MACHINE = (
+    "DataFrame, nested dict or bound accessor, optional",
+    "Judgments by a machine, of the queries that people labelled and of more. `qrels` are then people's, and estimates "
+    "and intervals are about what people would say of all queries, which holds where people labelled a random sample "
+    "of them. `measure` and `prefer` give both values, in the columns human and machine.",
 )
 ORDER = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "Examples")
 
@@ -121,6 +141,8 @@ def of_door(verb: Verb, names: list[str]) -> str:
                 made.append(own[name])
         elif name == "qrels":
             made.append(parameter(name, QRELS))
+        elif name == "machine":
+            made.append(parameter(name, MACHINE))
         elif name in RULES:
             made.append(parameter(name, RULES[name]))
         elif name in GROUPS:

@@ -75,8 +75,6 @@ def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str,
     first = of_kind("runs")["measure" if "metric" in kinds else "prefer"]
     asked = {name: value for name, value in given.items() if name not in own or name == "metadata"}
     by = [*(name for name in told_by if name in stacked), *names]
-    if not verb.gives:  # a report joins metadata by itself, to group its rows
-        asked.pop("metadata", None)
     values = door._ask(first, {**asked, "measures": measures, "by": by})
     done = ("metadata",) if verb.gives else ()
     return values, {name: value for name, value in given.items() if name in own and name not in done}

@@ -91,7 +91,8 @@ def _runs_of(table: tables.Table) -> pd.DataFrame:
     names = list(table.run_columns)
     if not any(name.lower() in replicates.NAMES for name in names):
         return table.frame[[]].head(0)
-    sides = [names] if names[0] in table.frame.columns else [[f"{name}_{side}" for name in names] for side in "ab"]
+    both = [[f"{name}_{side}" for name in names] for side in "ab"]
+    sides = [names] if set(names) <= set(table.frame.columns) else both
     runs = pd.concat([table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides])
     return runs.drop_duplicates(ignore_index=True)
 

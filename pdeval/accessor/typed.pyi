@@ -78,6 +78,19 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
+    def beyond(
+        self,
+        measures: object = ...,
+        *,
+        per: Literal["run", "query"] = "run",
+        confidence: float = 0.95,
+        draws: int = 200,
+        seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return what the lists of each run are, beyond their accuracy: new, varied, popular, evenly spread."""
+
     def cases(
         self,
         average: object = "RPP",
@@ -114,6 +127,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
+        machine: object = None,
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference, its interval and its significance."""
 
@@ -252,6 +266,16 @@ class JudgedVerbs(Judged):
     def fit_weights(self, labelled: object, *, penalty: float = 1.0) -> Weights:
         """Return the weights of recall levels that best reproduce labelled preferences."""
 
+    def friedman(
+        self,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
     def incomplete(
         self,
         measures: object = ...,
@@ -303,6 +327,72 @@ class JudgedVerbs(Judged):
 
     @property
     def interleave(self) -> _Interleave: ...
+
+    class _Judges:
+        """Verbs of judges."""
+
+        def __call__(
+            self,
+            machine: object,
+            measures: object = ...,
+            *,
+            queries: Literal["common", "each", "all"] | None = None,
+            top: int = 10,
+            p: float = 0.9,
+            method: str | Sequence[str] | None = None,
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+        ) -> pd.DataFrame:
+            """Return how far the labels of judges lead to what those of people do: orderings, scores, significant differences."""
+
+        def bias(
+            self,
+            machine: object,
+            *,
+            depth: int = 10,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+        ) -> pd.DataFrame:
+            """Return how each judge grades the items that each run returned, against people: which runs does it favour?"""
+
+        def pairs(
+            self,
+            machine: object,
+            measures: object = ...,
+            *,
+            queries: Literal["common", "each", "all"] | None = None,
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+        ) -> pd.DataFrame:
+            """Return what people's judgments and those of each judge say of every pair of runs, and whether they agree."""
+
+        def scores(
+            self,
+            machine: object,
+            measures: object = ...,
+            *,
+            queries: Literal["common", "each", "all"] | None = None,
+            method: str | Sequence[str] | None = None,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+        ) -> pd.DataFrame:
+            """Return the score and the rank of every run by people's judgments and by those of each judge."""
+
+    @property
+    def judges(self) -> _Judges: ...
 
     def leaderboard(
         self,
@@ -425,6 +515,7 @@ class JudgedVerbs(Judged):
         *,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
     ) -> pd.DataFrame:
         """Return what every run scores on every query."""
 
@@ -441,6 +532,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
+        machine: object = None,
     ) -> pd.DataFrame:
         """Return the runs in order, for each measure and method."""
 
@@ -554,6 +646,7 @@ class JudgedVerbs(Judged):
         progress: bool | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
     ) -> pd.DataFrame:
         """Return the preferences between runs on every query, positive where run_a is the better one."""
 
@@ -635,6 +728,7 @@ class JudgedVerbs(Judged):
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
         footnotes: bool = True,
+        machine: object = None,
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
@@ -699,8 +793,11 @@ class JudgedVerbs(Judged):
         wide: bool = False,
         confidence: float = 0.95,
         replicate: str | Sequence[str] | None = None,
+        draws: int = 200,
+        seed: int | None = 0,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
     ) -> pd.DataFrame:
         """Return the scores summed up per run and measure."""
 
@@ -818,6 +915,28 @@ class JudgedVerbs(Judged):
     @property
     def verdict(self) -> _Verdict: ...
 
+class AaTestsIreval(Ireval):
+    """The verbs of a table of the kind 'aa_tests'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class AblationIreval(Ireval):
     """The verbs of a table of the kind 'ablation'."""
 
@@ -842,6 +961,12 @@ class AblationIreval(Ireval):
 
 class AccountingIreval(Ireval):
     """The verbs of a table of the kind 'accounting'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class AgreementByQueryIreval(Ireval):
+    """The verbs of a table of the kind 'agreement_by_query'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
@@ -996,7 +1121,7 @@ class ClicksIreval(Ireval):
         self,
         measures: Sequence[str] | str | None = None,
         *,
-        aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
+        aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
         unit: Literal["query", "session", "user"] | None = None,
         confidence: float = 0.95,
         draws: int = 10000,
@@ -1015,22 +1140,52 @@ class ClicksIreval(Ireval):
     ) -> pd.DataFrame:
         """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean."""
 
-    def compare_buckets(
-        self,
-        measures: Sequence[str] | str | None = None,
-        *,
-        order: Sequence[object] | None = None,
-        aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
-        unit: Literal["query", "session", "user"] | None = None,
-        test: Literal["auto", "welch", "mann-whitney"] = "auto",
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-        alpha: float = 0.05,
-        draws: int = 10000,
-        seed: int | None = 0,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return a two-sample test of every pair of buckets on every behaviour measure."""
+    class _CompareBuckets:
+        """Verbs of compare_buckets."""
+
+        def __call__(
+            self,
+            measures: Sequence[str] | str | None = None,
+            *,
+            order: Sequence[object] | None = None,
+            aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+            unit: Literal["query", "session", "user"] | None = None,
+            test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
+            pre: object = None,
+            covariate: str | None = None,
+            sequential: int | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return a two-sample test of every pair of buckets on every behaviour measure."""
+
+        def aa_test(
+            self,
+            measures: Sequence[str] | str | None = None,
+            *,
+            aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+            unit: Literal["query", "session", "user"] | None = None,
+            test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
+            pre: object = None,
+            covariate: str | None = None,
+            sequential: int | None = None,
+            share: float = 0.5,
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            draws: int = 1000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how often the tests of two buckets find a difference where there is none: one row per measure."""
+
+    @property
+    def compare_buckets(self) -> _CompareBuckets: ...
 
     def credit(
         self,
@@ -1058,14 +1213,31 @@ class ClicksIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the number of queries issued in every session."""
 
+    def per_user(
+        self,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return what every user did: sessions, queries, impressions, clicks, other events and what they were worth."""
+
+    def sample_ratio(
+        self,
+        *,
+        shares: Mapping[object, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return how many users each bucket has and should have, with the test of a sample-ratio mismatch."""
+
     def verdict(
         self,
         order: Sequence[object],
         measures: Sequence[str] | str | None = None,
         *,
-        aggregate: Literal["mean", "median"] | Mapping[str, Literal["mean", "median"]] | None = None,
+        aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
         unit: Literal["query", "session", "user"] | None = None,
-        test: Literal["auto", "welch", "mann-whitney"] = "auto",
+        test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
         correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
         alpha: float = 0.05,
         by: str | Sequence[str] | None = None,
@@ -1317,6 +1489,64 @@ class ComponentsIreval(Ireval):
         footnotes: bool = True,
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class ConfusionsIreval(Ireval):
+    """The verbs of a table of the kind 'confusions'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            assessor: str | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the share of each label (column) among the items of each label of the reference (row)."""
+
+        def confusion_heatmap(
+            self,
+            *,
+            ax: Axes | None = None,
+            assessor: str | None = None,
+            annotate: bool | None = None,
+            colorbar: bool = True,
+        ) -> Axes:
+            """Return axes with the share of each label (column) among the items of each label of the reference (row)."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        digits: int = 1,
+        counts: bool = False,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of confusion: labels of the reference in rows, labels given in columns, percentages of rows."""
+
+class ConsensusIreval(Ireval):
+    """The verbs of a table of the kind 'consensus'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
 class ContributionEcdfIreval(Ireval):
     """The verbs of a table of the kind 'contribution_ecdf'."""
@@ -2017,6 +2247,204 @@ class IssuedQueriesIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
+class JudgeBiasIreval(Ireval):
+    """The verbs of a table of the kind 'judge_bias'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def intervals(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            sort: bool = False,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class JudgePairsIreval(Ireval):
+    """The verbs of a table of the kind 'judge_pairs'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class JudgeScoresIreval(Ireval):
+    """The verbs of a table of the kind 'judge_scores'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one point per run and judge: its score by the judge against its score by people."""
+
+        def judge_scatter(
+            self,
+            *,
+            ax: Axes | None = None,
+            measure: str | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one point per run and judge: its score by the judge against its score by people."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class JudgesIreval(Ireval):
+    """The verbs of a table of the kind 'judges'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"] = "tau_b",
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per judge and one mark per measure: how far the judge agrees with people."""
+
+        def judge_dots(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"] = "tau_b",
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one row per judge and one mark per measure: how far the judge agrees with people."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class LabelsIreval(Ireval):
     """The verbs of a table of the kind 'labels'."""
 
@@ -2029,8 +2457,36 @@ class LabelsIreval(Ireval):
             *,
             order: Sequence[object] | None = None,
             by: str | Sequence[str] | None = None,
+            draws: int = 0,
+            resample: Literal["query", "item"] | None = None,
+            confidence: float = 0.95,
+            seed: int | None = 0,
         ) -> pd.DataFrame:
             """Return how far assessors agree beyond chance, by several coefficients."""
+
+        def by_query(
+            self,
+            coefficients: str | Sequence[str] | None = None,
+            *,
+            order: Sequence[object] | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how far assessors agree on each query, all queries at once."""
+
+        def confusion(
+            self,
+            reference: object,
+            *,
+            order: Sequence[object] | None = None,
+            draws: int = 0,
+            resample: Literal["query", "item"] | None = None,
+            confidence: float = 0.95,
+            seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return what each assessor says of the items to which a reference gives each label: counts and shares."""
 
         def pairs(
             self,
@@ -2043,6 +2499,63 @@ class LabelsIreval(Ireval):
 
     @property
     def agreement(self) -> _Agreement: ...
+
+    class _Assessors:
+        """Verbs of assessors."""
+
+        def __call__(
+            self,
+            *,
+            order: Sequence[object] | None = None,
+            repeats: bool = False,
+            steps: int = 1000,
+            draws: int = 0,
+            resample: Literal["query", "item"] | None = None,
+            confidence: float = 0.95,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how often each assessor is right, from the labels alone: the model of Dawid and Skene."""
+
+        def errors(
+            self,
+            *,
+            order: Sequence[object] | None = None,
+            repeats: bool = False,
+            steps: int = 1000,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return what each assessor makes of each true label: the error rates of Dawid and Skene's model."""
+
+        def posteriors(
+            self,
+            *,
+            order: Sequence[object] | None = None,
+            repeats: bool = False,
+            steps: int = 1000,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how probable each label of each item is, given who gave which label: one row per item and label."""
+
+    @property
+    def assessors(self) -> _Assessors: ...
+
+    def consensus(
+        self,
+        *,
+        method: Literal["majority", "dawid_skene"] = "majority",
+        ties: Literal["lowest", "highest"] | None = None,
+        grades: Mapping[object, float] | None = None,
+        repeats: bool = False,
+        steps: int = 1000,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return one grade for each item from the labels of all assessors: judgments, to be used as such at once."""
 
 class LeaderboardsIreval(Ireval):
     """The verbs of a table of the kind 'leaderboards'."""
@@ -2797,6 +3310,145 @@ class PoolRunsIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class PosteriorsIreval(Ireval):
+    """The verbs of a table of the kind 'posteriors'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class PoweredPreferencesIreval(Ireval):
+    """The verbs of a table of the kind 'powered_preferences'."""
+
+    def compare(
+        self,
+        measures: object = None,
+        *,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        baseline: object = None,
+        alpha: float = 0.05,
+        family: Literal["measure", "baseline", "all"] | None = None,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return one row per measure and pair of runs: the difference by people's labels, made sharper by a machine's."""
+
+    def order(
+        self,
+        measures: object = None,
+        *,
+        method: Literal["mean", "winrate"] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order of their means by people's labels, made sharper by a machine's."""
+
+    def report(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        alpha: float = 0.05,
+        interval: Literal["ci", "sd", "replicates"] | None = "ci",
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of systems as a paper prints it: estimates by people's labels, made sharper by a machine's."""
+
+class PoweredScoresIreval(Ireval):
+    """The verbs of a table of the kind 'powered_scores'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def compare(
+        self,
+        measures: object = None,
+        *,
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        baseline: object = None,
+        alpha: float = 0.05,
+        family: Literal["measure", "baseline", "all"] | None = None,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return one row per measure and pair of runs: the difference by people's labels, made sharper by a machine's."""
+
+    def order(
+        self,
+        measures: object = None,
+        *,
+        method: Literal["mean", "winrate"] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order of their means by people's labels, made sharper by a machine's."""
+
+    def report(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        test: str | None = None,
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        alpha: float = 0.05,
+        interval: Literal["ci", "sd", "replicates"] | None = "ci",
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of systems as a paper prints it: estimates by people's labels, made sharper by a machine's."""
+
+    def summary(
+        self,
+        measures: object = None,
+        *,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean of each run and measure by people's labels, made sharper by a machine's."""
+
+class PoweredSummaryIreval(Ireval):
+    """The verbs of a table of the kind 'powered_summary'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
 class PreferencesIreval(Ireval):
     """The verbs of a table of the kind 'preferences'."""
 
@@ -2896,6 +3548,16 @@ class PreferencesIreval(Ireval):
 
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def friedman(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
 
     def leaderboard(
         self,
@@ -3287,7 +3949,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> Joined:
         """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor."""
 
@@ -3313,7 +3978,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how often every two measures prefer the same one of two runs on the same query."""
 
@@ -3333,7 +4001,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
 
@@ -3351,7 +4022,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
 
@@ -3374,9 +4048,31 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def beyond(
+        self,
+        measures: object = ...,
+        *,
+        items: object = None,
+        history: object = None,
+        per: Literal["run", "query"] = "run",
+        confidence: float = 0.95,
+        draws: int = 200,
+        seed: int | None = 0,
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        validate: bool = True,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return what the lists of each run are, beyond their accuracy: new, varied, popular, evenly spread."""
 
     def cases(
         self,
@@ -3393,7 +4089,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
 
@@ -3424,12 +4123,16 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
+        machine: object = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return one row per measure and pair of runs: the difference, its interval and its significance."""
 
@@ -3451,7 +4154,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
 
@@ -3468,7 +4174,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item."""
 
@@ -3489,7 +4198,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
@@ -3504,7 +4216,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return what a collection is, in one row: the table with which experiments begin."""
 
@@ -3526,7 +4241,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return what each recall level of each population contributes to the difference of two runs."""
 
@@ -3547,7 +4265,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the distribution of what single recall levels contribute to the differences of all pairs of runs."""
 
@@ -3576,7 +4297,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of the pairs of runs that each measure tells apart, by each test."""
 
@@ -3598,7 +4322,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
 
@@ -3617,7 +4344,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
 
@@ -3637,7 +4367,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> Population:
         """Return the population of users whose preferences best reproduce labelled ones."""
 
@@ -3652,9 +4385,32 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> Weights:
         """Return the weights of recall levels that best reproduce labelled preferences."""
+
+    def friedman(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+        validate: bool = True,
+        items: object = None,
+        history: object = None,
+    ) -> pd.DataFrame:
+        """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
 
     def incomplete(
         self,
@@ -3678,7 +4434,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return how much of an ordering remains with fewer queries or fewer labels."""
 
@@ -3719,6 +4478,94 @@ class RunsIreval(Ireval):
     @property
     def interleave(self) -> _Interleave: ...
 
+    class _Judges:
+        """Verbs of judges."""
+
+        def __call__(
+            self,
+            qrels: object,
+            machine: object,
+            measures: object = ...,
+            *,
+            queries: Literal["common", "each", "all"] | None = None,
+            top: int = 10,
+            p: float = 0.9,
+            method: str | Sequence[str] | None = None,
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how far the labels of judges lead to what those of people do: orderings, scores, significant differences."""
+
+        def bias(
+            self,
+            qrels: object,
+            machine: object,
+            *,
+            depth: int = 10,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return how each judge grades the items that each run returned, against people: which runs does it favour?"""
+
+        def pairs(
+            self,
+            qrels: object,
+            machine: object,
+            measures: object = ...,
+            *,
+            queries: Literal["common", "each", "all"] | None = None,
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return what people's judgments and those of each judge say of every pair of runs, and whether they agree."""
+
+        def scores(
+            self,
+            qrels: object,
+            machine: object,
+            measures: object = ...,
+            *,
+            queries: Literal["common", "each", "all"] | None = None,
+            method: str | Sequence[str] | None = None,
+            grades: Mapping[object, float] | None = None,
+            scale: Sequence[float] | None = None,
+            level: float | None = None,
+            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return the score and the rank of every run by people's judgments and by those of each judge."""
+
+    @property
+    def judges(self) -> _Judges: ...
+
     def leaderboard(
         self,
         qrels: object,
@@ -3742,7 +4589,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
 
@@ -3762,7 +4612,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it."""
 
@@ -3780,7 +4633,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how systems move along the steps from mean average precision to atomized search length."""
 
@@ -3798,7 +4654,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
 
@@ -3814,7 +4673,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of its relevant items that average precision effectively reads, for every run and query."""
 
@@ -3832,7 +4694,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
 
@@ -3851,7 +4716,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the relative reduction in error from one run to another, by each measure."""
 
@@ -3869,7 +4737,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
 
@@ -3886,7 +4757,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
 
@@ -3904,7 +4778,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the mean preference of each pair of runs over the queries."""
 
@@ -3915,12 +4792,16 @@ class RunsIreval(Ireval):
         *,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return what every run scores on every query."""
 
@@ -3937,12 +4818,16 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
+        machine: object = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the runs in order, for each measure and method."""
 
@@ -3978,7 +4863,10 @@ class RunsIreval(Ireval):
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how each run stands under the judgments that would have been made without it, or without its team."""
 
@@ -3997,7 +4885,10 @@ class RunsIreval(Ireval):
             topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
 
@@ -4040,7 +4931,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -4061,7 +4955,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the smallest true difference that the paired t-test finds with the wanted power."""
 
@@ -4082,7 +4979,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
 
@@ -4099,12 +4999,16 @@ class RunsIreval(Ireval):
         progress: bool | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the preferences between runs on every query, positive where run_a is the better one."""
 
@@ -4126,7 +5030,10 @@ class RunsIreval(Ireval):
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
 
@@ -4148,7 +5055,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
 
@@ -4171,7 +5081,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
 
@@ -4208,12 +5121,16 @@ class RunsIreval(Ireval):
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
         footnotes: bool = True,
+        machine: object = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
@@ -4237,7 +5154,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return what each segment of the queries or users gets, and how far it is from all others."""
 
@@ -4258,7 +5178,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
 
@@ -4297,14 +5220,20 @@ class RunsIreval(Ireval):
         wide: bool = False,
         confidence: float = 0.95,
         replicate: str | Sequence[str] | None = None,
+        draws: int = 200,
+        seed: int | None = 0,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
         level: float | None = None,
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
+        judged_only: bool = False,
         validate: bool = True,
+        items: object = None,
+        history: object = None,
     ) -> pd.DataFrame:
         """Return the scores summed up per run and measure."""
 
@@ -4325,6 +5254,7 @@ class RunsIreval(Ireval):
         topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        judged_only: bool = False,
         validate: bool = True,
         progress: bool | None = None,
         by: str | Sequence[str] | None = None,
@@ -4352,7 +5282,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
@@ -4367,7 +5300,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
 
@@ -4383,7 +5319,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
 
@@ -4398,7 +5337,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs that is decided at or before each recall level."""
 
@@ -4415,7 +5357,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return the recall level that decides between two runs on each query: the lowest where they differ."""
 
@@ -4448,7 +5393,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
 
@@ -4469,7 +5417,10 @@ class RunsIreval(Ireval):
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
+            judged_only: bool = False,
             validate: bool = True,
+            items: object = None,
+            history: object = None,
         ) -> pd.DataFrame:
             """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
 
@@ -4592,6 +5543,16 @@ class ScoresIreval(Ireval):
 
     @property
     def discriminative_power(self) -> _DiscriminativePower: ...
+
+    def friedman(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
 
     def leaderboard(
         self,
@@ -4865,6 +5826,8 @@ class ScoresIreval(Ireval):
         wide: bool = False,
         confidence: float = 0.95,
         replicate: str | Sequence[str] | None = None,
+        draws: int = 200,
+        seed: int | None = 0,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:

@@ -167,7 +167,8 @@ def _declared(family: Family, kernel: Callable[..., Any] | None, name: str | Non
         columns, parameters = _read(function)
         _not_taken(own, function)
         given: dict[str, Any] = {**options, "aliases": _as_aliases(own, options.get("aliases", ()))}
-        entry = Entry(own, family, function, columns, parameters, **given)
+        told: Family = "set" if options.get("kind") == "set" else family  # of all lists together, not of one ranking
+        entry = Entry(own, told, function, columns, parameters, **given)
         ENTRIES[entry.name] = entry
         function.entry = entry  # type: ignore[attr-defined]
         return function

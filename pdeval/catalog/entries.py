@@ -14,11 +14,11 @@ from typing import Any, Literal
 import pandas as pd
 
 from pdeval.catalog import trec_eval
-from pdeval.catalog.parameters import checked, checked_level, label_of, said, same
+from pdeval.catalog.parameters import checked, checked_judged_only, checked_level, label_of, said, same
 from pdeval.mechanics.equality import NOISE
 
-Kind = Literal["binary", "graded", "judged", "subtopic"]
-Family = Literal["metric", "preference", "ordering"]
+Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
+Family = Literal["metric", "preference", "ordering", "set"]
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 
 ENTRIES: dict[str, Entry] = {}
@@ -30,9 +30,10 @@ class Entry:
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'subtopic'}
-        The items that the kernel's block holds: those relevant at the level, all of positive grade, all judged, or
-        relevant ones with their subtopics.
+    kind : {'binary', 'graded', 'judged', 'subtopic', 'items', 'set'}
+        The items that the kernel's block holds: those relevant at the level, all of positive grade, all judged,
+        relevant ones with their subtopics; those of the list, judged or not, rank by rank; or, of a measure of all
+        lists of a run together, the catalogue.
     higher : bool
         Whether more is better.
     range : tuple of float
@@ -124,6 +125,7 @@ class Measure:
     parameters: Mapping[str, Any]
     level: float | None = None
     label: str = field(default="", compare=False)
+    judged_only: bool = False
 
     @property
     def higher(self) -> bool:
@@ -145,7 +147,7 @@ class Measure:
     @property
     def spelled(self) -> str:
         """Its name as pdeval writes it, whatever it was called."""
-        return label_of(self.entry, self.parameters, self.level)
+        return label_of(self.entry, self.parameters, self.level, self.judged_only)
 
     def __str__(self) -> str:
         return self.label
@@ -163,7 +165,9 @@ def parse(text: object, **parameters: Any) -> Measure:
     Parameters
     ----------
     text : str, Measure, decorated function, or any object whose `str()` is a measure's name
-        `"nDCG@10"`, `"RBP(p=0.9)"`, `"AP(level=2)"`, or trec_eval's, ir_measures' and ranx' names for them.
+        `"nDCG@10"`, `"RBP(p=0.9)"`, `"AP(level=2)"`, or trec_eval's, ir_measures' and ranx' names for them. Every
+        measure takes `level=`, the least grade that counts as relevant, and `judged_only=True`, which takes items that
+        nobody judged out of the lists.
     **parameters
         Set on top of those in the name; also what no text can say, such as `weight=my_function`, and `label=`, what
         results call it.
@@ -186,7 +190,7 @@ def parse(text: object, **parameters: Any) -> Measure:
     if isinstance(text, str):
         text = _several(text)[0]
     if isinstance(text, Measure):
-        entry, given = text.entry, {**text.parameters, "level": text.level}
+        entry, given = text.entry, {**text.parameters, "level": text.level, "judged_only": text.judged_only}
     elif isinstance(own := getattr(text, "entry", None), Entry):
         entry, given = own, {}
     else:
@@ -263,24 +267,26 @@ def needs_judged(measures: Iterable[Measure]) -> bool:
     >>> needs_judged(parse_all(["AP", "nDCG@10"])), needs_judged(parse_all("bpref"))
     (False, True)
     """
-    return any(m.kind == "judged" or _OF_JUDGED & set(m.columns) for m in measures)
+    return any(m.kind == "judged" or m.judged_only or _OF_JUDGED & set(m.columns) for m in measures)
 
 
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
     level = checked_level(entry, given.get("level"), text)
+    judged_only = checked_judged_only(given.get("judged_only", False), text)
     own: dict[str, Any] = {}
     for name, value in given.items():
-        if name in ("level", "label"):
+        if name in ("level", "judged_only", "label"):
             continue
         if name in entry.synonyms and value in entry.synonyms[name]:
             own.update(entry.synonyms[name][value])
         elif name in entry.parameters:
             own[name] = checked(entry, name, value, text)
         else:
-            offered = ", ".join([*entry.parameters, "level"])
+            offered = ", ".join([*entry.parameters, "level", "judged_only"])
             raise KeyError(f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}.")
     parameters = {**entry.parameters, **own}
-    return Measure(entry, parameters, level, given.get("label") or label_of(entry, parameters, level))
+    label = given.get("label") or label_of(entry, parameters, level, judged_only)
+    return Measure(entry, parameters, level, label, judged_only)
 
 
 def find(name: str, text: str | None = None) -> Entry:
@@ -333,7 +339,9 @@ def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
     best = ENTRIES[known.get(near.lower(), near)]
     rest = text[text.index(name) + len(name) :]
     own = re.findall(r"(\w+)\s*=", rest)
-    fits = set(own) <= {*best.parameters, "level", "rel"} and ("@" not in rest or best.at in best.parameters)
+    fits = set(own) <= {*best.parameters, "level", "rel", "judged_only"} and (
+        "@" not in rest or best.at in best.parameters
+    )
     return f" Did you mean {best.name + (rest if fits else '')!r}?"
 
 

@@ -22,6 +22,13 @@ def checked_level(entry: Entry, level: Any, text: str) -> float | None:
     return found
 
 
+def checked_judged_only(said: Any, text: str) -> bool:
+    """Return whether a name asks for judged items only, or an error where it says neither yes nor no."""
+    if str(said) not in ("True", "true", "False", "false"):
+        raise ValueError(f"judged_only={said!r} in {text!r} must be True or False.")
+    return str(said) in ("True", "true")
+
+
 @cache
 def _hints(kernel: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(kernel)
@@ -62,7 +69,7 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
     return value
 
 
-def label_of(entry: Entry, parameters: Mapping[str, Any], level: float | None) -> str:
+def label_of(entry: Entry, parameters: Mapping[str, Any], level: float | None, judged_only: bool = False) -> str:
     """Return the name of a measure with what it sets that is not its default.
 
     Examples
@@ -78,6 +85,8 @@ def label_of(entry: Entry, parameters: Mapping[str, Any], level: float | None) -
     }
     if level is not None:
         told["level"] = level
+    if judged_only:
+        told["judged_only"] = True
     inside = ",".join(f"{name}={said(value)}" for name, value in told.items())
     text = f"{entry.name}({inside})" if inside else entry.name
     at = parameters.get(entry.at)

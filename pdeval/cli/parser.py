@@ -38,7 +38,6 @@ TREC_EVAL = (
     ("-T", "Results_format", True, "Only trec_results: trec_eval has no other."),
     ("-D", "Debug_level", True, "Only 0: the program's internal steps are not printed."),
     ("-N", "Number_docs_in_coll", True, "Changes nothing: only the fourth parameter of utility would use it."),
-    ("-J", "Judged_docs_only", False, "Not served: numbers without the unjudged items cannot be told from others."),
     ("-Z", "Zscore", True, "Not served: only raw scores are printed."),
     ("", "Output_old_results_format", False, "Not served: trec_eval itself no longer does; -o names the output file."),
 )
@@ -197,7 +196,7 @@ def _evaluate(one: argparse.ArgumentParser) -> None:
     group = one.add_argument_group("trec_eval")
     group.add_argument(
         "--trec-eval", action="store_true",
-        help="Print as trec_eval does; -m takes its names (official, all_trec, P.5,10), and -q -c -l -M mean the same.",
+        help="Print as trec_eval does; -m takes its names (official, all_trec, P.5,10); -q -c -l -M -J mean the same.",
     )  # fmt: skip
     group.add_argument(
         "-n", "--no-total", "--nosummary", action="store_true", help="With --trec-eval: leave out the 'all' lines."
@@ -211,6 +210,7 @@ def _evaluate(one: argparse.ArgumentParser) -> None:
     group.add_argument("--query_eval_wanted", dest="per_query", action="store_true", **hidden)
     group.add_argument("--complete_rel_info_wanted", dest="complete", action="store_true", **hidden)
     group.add_argument("--level_for_rel", dest="level", type=float, **hidden)
+    group.add_argument("--Judged_docs_only", dest="judged_only", action="store_true", **hidden)
     group.add_argument("--Max_retrieved_per_topic", dest="depth", type=_whole, **hidden)
 
 

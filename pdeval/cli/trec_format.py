@@ -72,7 +72,7 @@ def rows(
             relevance = {line.name: _relevance_strings(judged.positions, line.name, place) for line in strings}
             shown = answered[:, place]
             if not unanswered:
-                shown = shown & (judged.positions.retrieved[:, place] > 0)
+                shown = shown & judged.positions.answered[:, place]
             yield from _of_queries(cube, lines, place, shown, relevance)
         if total:
             values = dict(zip(cube.measures, means[place]))

@@ -23,7 +23,7 @@ from pdeval.accessor.documentation import of_door, sections
 from pdeval.verbs import Verb
 
 SHELL = ("qrels", "measures", "progress")  # what files, -m and --quiet say
-LETTERS = {"level": "-l", "depth": "-M"}  # as trec_eval has them
+LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as trec_eval has them
 FORMERLY = {"draws": "bootstrap"}  # options that have another name now
 LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
 
@@ -157,7 +157,8 @@ def options_of(verb: Verb, readers: dict[str, Callable[[str], Any]] | None = Non
     --------
     >>> from pdeval.verbs import VERBS
     >>> [option.flags[-1] for option in options_of(VERBS["judged"]["prefer"])]
-    ['--baseline', '--by', '--metadata', '--level', '--topics', '--ties', '--compat', '--depth', '--validate']
+    ['--baseline', '--by', '--metadata', '--level', '--topics', '--ties', '--compat', '--depth',
+    '--judged-only', '--validate']
     """
     parameters = list(signature_of(verb, "runs").parameters.values())[1:]
     said = described(of_door(verb, [parameter.name for parameter in parameters]))

@@ -169,7 +169,7 @@ def pooled(
     )
 
 
-@verb(on="runs", gives=("pool", "pool_by_run"), family="pool", own="depth")
+@verb(on="runs", gives=("pool", "pool_by_run"), own="depth")
 def pool(
     runs: Table,
     depth: int = 100,

@@ -306,6 +306,8 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
     if not positions.complete:
         raise ValueError("residuals need to know which items were judged; join with complete=True.")
     for measure in asked:
+        if measure.judged_only or positions.rules.get("judged_only"):
+            raise ValueError(f"{measure.label} has no residual: judged_only= takes unjudged items out of the lists.")
         if measure.kind in ("judged", "subtopic") or not set(measure.columns) <= COLUMNS:
             why = "subtopics, which an unjudged item does not tell"
             why = why if measure.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"

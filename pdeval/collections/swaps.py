@@ -83,6 +83,7 @@ def swap_assessors(
     topics: Topics = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
+    judged_only: bool = False,
     validate: bool = True,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -141,7 +142,9 @@ def swap_assessors(
         raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
     names = {"query": held.roles["query"], "doc": held.roles["doc"], "grade": "relevance"}
     union = read(_items(held, against).assign(relevance=1), "qrels", names)
-    judged = Judged(join(runs, union, ties=ties, compat=compat, validate=validate), level, topics)
+    judged = Judged(
+        join(runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate), level, topics
+    )
     known: list[object] = []
     found: list[Standing | None] = []
     total = draws if how == "draw" else held.column("assessor").nunique()

@@ -56,7 +56,7 @@ def experiment_test(
     (4.0, 0.375)
     """
     chosen = which_test(test)
-    if chosen.family_wise:
+    if chosen.joint:
         raise ValueError(
             f"test={test!r} looks at all systems at once, and Experiment asks for one pair at a time. Ask for "
             f"perquery=True, and then scores_of(result).ireval.compare(test={test!r})."

@@ -25,7 +25,6 @@ from pdeval.catalog import parse
 from pdeval.catalog.entries import needs_judged
 from pdeval.catalog.trec_eval import SETS, SINCE_10, TABLE
 from pdeval.cli.trec_names import Line, lines
-from pdeval.compat.judged_only import only_judged
 from pdeval.evaluate.scores import Views
 from pdeval.judged import positions
 from pdeval.judged.judged import Judged
@@ -153,7 +152,7 @@ class RelevanceEvaluator:
 
     def _nested(self, at: Positions, shown: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
         """Return run -> query -> measure -> value, of the cells that are shown."""
-        at = only_judged(at) if self._judged_only else at
+        at = at.only_judged() if self._judged_only else at
         values, names = self._values(at), [line.name for line in self._lines]
         queries = np.array(at.queries.astype(object))
         found = {}
@@ -166,7 +165,7 @@ class RelevanceEvaluator:
         """Return the values of all names, (names, topics, runs)."""
         views = Views(Judged(at, self._level, "judged"))
         relevant = np.bincount(at.judged.topic[at.relevant(self._level)], minlength=len(at.queries))
-        nothing = ~at.answered
+        nothing = at.retrieved == 0
         found = np.empty((len(self._lines), *at.retrieved.shape))
         for row, line in zip(found, self._lines):
             row[:] = CONSTANTS[line.measure] if line.measure in CONSTANTS else views.values(self._asked[line.name])

@@ -115,6 +115,7 @@ def sample_judged(
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
+    judged_only: bool = False,
     validate: bool = True,
 ) -> Any:
     """Return the runs of the sample joined to its judgments.
@@ -134,6 +135,8 @@ def sample_judged(
         Whose conventions to follow.
     depth : int, optional
         Only the first `depth` items of each list.
+    judged_only : bool
+        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does.
     validate : bool
         Look for duplicate documents; if not, the best place of each counts.
 
@@ -149,6 +152,7 @@ def sample_judged(
         ties=ties,
         compat=compat,
         depth=depth,
+        judged_only=judged_only,
         validate=validate,
     )
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from pdeval.accessor import Joined, grouping
 from pdeval.accessor.building import stamped
-from pdeval.accessor.describe import many
+from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.engines.dividing import Plan, plan
 from pdeval.engines.gathering import Gathered
@@ -42,7 +42,7 @@ class DaskJudged(Joined):
     >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
     >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="common")
     >>> judged
-    runs on Dask joined to judgments: 12 runs x 50 queries, 4 partitions; next: .measure(), .prefer(), .order(),
+    runs on Dask joined to judgments: 12 runs x 48 of 50 queries, 4 partitions; next: .measure(), .prefer(), .order(),
     .compare()
     >>> judged.curve(points=3).head(3).round(3)
         run  recall  precision
@@ -93,6 +93,9 @@ class DaskJudged(Joined):
         return Joined(self.positions, self.level, self.topics)
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+        if given.pop("machine", None) is not None:
+            call = f"runs.ireval.{verb.name}(qrels, ..., machine=...)"
+            raise ValueError(f"machine= joins the runs again: call it on the run table, {call}.")
         if asked := grouping.taken(verb, given):
             self.here.check(f"{verb.name}()")
             return self.gathered()._ask(verb, {**given, **asked})
@@ -106,13 +109,18 @@ class DaskJudged(Joined):
         return rows_alone._ask(verb, given)
 
     def __repr__(self) -> str:
-        size = f"{many(len(self.runs), 'run')} x {many(len(self.queries), 'query', 'queries')}"
-        parts = many(self.plan.frame.npartitions, "partition")
+        size, parts = size_of_join(self.known), many(self.plan.frame.npartitions, "partition")
         return f"runs on Dask joined to judgments: {size}, {parts}; next: .measure(), .prefer(), .order(), .compare()"
 
 
 def joined(runs: object, qrels: object, *, level: float | None = None, **rules: Any) -> DaskJudged:
     """Return the join of a Dask run table with judgments; reads the id columns once, and nothing else yet."""
     level, topics = checked_level(level), rules.pop("topics", "relevant")
+    tables = [rules.pop(name, None) for name in ("items", "history")]
+    if any(one is not None for one in tables):
+        raise ValueError(
+            "items= and history= are for measures that look at every item of a list, which need the rows in memory: "
+            "runs.compute().ireval, of some queries or runs where all are too many."
+        )
     check_shared_ids(runs, qrels)
     return DaskJudged(plan(runs, qrels, **rules), level, topics)

@@ -83,7 +83,7 @@ class Plan:
     topic : ndarray
         The place of each of its queries among the judged ones, or -1.
     rules : dict
-        ties, compat, depth.
+        ties, compat, depth, and judged_only where it holds.
     validate, complete : bool
         Whether to look for duplicates; whether joins hold judged non-relevant items too.
     """
@@ -212,6 +212,7 @@ def plan(
     ties: Any = None,
     compat: Any = "trec_eval-10",
     depth: int | None = None,
+    judged_only: bool = False,
     validate: bool = True,
     complete: bool = True,
 ) -> Plan:
@@ -221,7 +222,7 @@ def plan(
     ----------
     runs, qrels
         Tables or bound accessors; the judgments on pandas or on Dask.
-    ties, compat, depth, validate, complete
+    ties, compat, depth, judged_only, validate, complete
         The rules of `pdeval.judged.positions.join`.
     """
     frame, table = judgments_sent.understood(runs, "runs")
@@ -232,8 +233,8 @@ def plan(
     topic = found.queries.probe(given.queries)
     if not (topic >= 0).any():
         raise prepared.NothingJudged("query", found.queries, given.queries)
-    rules = {"ties": ties, "compat": compat, "depth": depth}
-    return Plan(frame, table, found, given, topic, rules, validate, complete)
+    rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
+    return Plan(frame, table, found, given, topic, rules, validate, complete or judged_only)
 
 
 def needed(table: Table, ties: str) -> Table:

@@ -39,6 +39,7 @@ def join_parts(
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
+    judged_only: bool = False,
     validate: bool = True,
     corpus: bool = False,
 ) -> Joined:
@@ -66,6 +67,8 @@ def join_parts(
         Whose arithmetic, where tools differ.
     depth : int, optional
         Look only at the first `depth` items of each list.
+    judged_only : bool
+        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does.
     validate : bool
         Look for duplicate documents.
     corpus : bool
@@ -92,7 +95,8 @@ def join_parts(
     """
     level = checked_level(level)
     judged = tables.read(qrels, "qrels")
-    gathering = _Gathering(judgments_sent.sent(judged), validate, corpus, ties=ties, compat=compat, depth=depth)
+    rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
+    gathering = _Gathering(judgments_sent.sent(judged), validate, corpus, **rules)
     for number, table in whole_queries_of(parts):
         try:
             gathering.add(table, number)
@@ -188,7 +192,9 @@ class _Gathering:
     def _alike(self, table: Table) -> Table:
         """Return a part with the columns that matter, or raise where they are not those of the first."""
         if self.first is None:
-            self.rules["ties"] = prepared.checked_rules(**self.rules, runs=table)
+            self.rules["ties"] = prepared.checked_rules(
+                *(self.rules[name] for name in ("ties", "compat", "depth")), table
+            )
             self.first = Table("runs", table.frame.iloc[:0].copy(), table.roles, table.run_columns)
         mine, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
         if (mine.roles, mine.run_columns) != (first.roles, first.run_columns):
@@ -232,7 +238,7 @@ class _Gathering:
         items = pieces.beside([part.items for part in self.kept])
         source = RowsLetGo(qrels, pieces.Returned(judged, True, items) if self.corpus else None)
         at = pieces.joined_hits(known, judged, pieces.beside([part.hits for part in self.kept]), source)
-        return at, self._strangers(~heard & (at.retrieved > 0).any(axis=0))
+        return at, self._strangers(~heard & at.answered.any(axis=0))
 
     def _strangers(self, strange: np.ndarray) -> np.ndarray:
         """Return the places of runs that hold nothing judged; raise where these are all, as `sharing_nothing` does."""

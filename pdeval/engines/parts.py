@@ -54,7 +54,7 @@ class Whole:
     top_grade : float
         The largest grade of all judgments.
     rules : dict
-        ties, compat, depth, validate, complete, as in `positions.join`.
+        ties, compat, depth, judged_only, validate, complete, as in `positions.join`.
     qrels : DataFrame or None
         All judgments, sorted by topic, `starts` being where each topic begins; None where each partition gets its own.
     qrels_roles
@@ -207,8 +207,8 @@ def _changed_text(number: int, what: str = "") -> str:
 def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
     """Return the join with the runs of the whole in place of the partition's own."""
     at = places(found.runs, whole.runs)
-    topic, run = np.nonzero(found.retrieved)
-    _unchanged(tally(topics[topic], at[run], found.retrieved[topic, run]), number, whole)
+    topic, run = np.nonzero(found.list_sizes)
+    _unchanged(tally(topics[topic], at[run], found.list_sizes[topic, run]), number, whole)
     mine = np.ones((len(topics), len(whole.runs)), dtype=bool)
     if whole.lists is None:
         runs = np.arange(len(whole.runs))
@@ -222,13 +222,15 @@ def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> 
     place = np.full(len(whole.runs), -1)
     place[runs] = np.arange(len(runs))
     place = place[at]
-    retrieved = np.zeros(mine.shape, dtype=np.int64)
+    retrieved, lengths = np.zeros((2, *mine.shape), dtype=np.int64)
     retrieved[:, place[place >= 0]] = found.retrieved[:, place >= 0]
+    lengths[:, place[place >= 0]] = found.list_sizes[:, place >= 0]
     wide = replace(
         found,
         runs=whole.runs.iloc[runs].reset_index(drop=True),
         run=place[found.run],
         retrieved=retrieved,
+        lengths=None if found.lengths is None else lengths,
         top_grade=whole.top_grade,
     )
     return Part(wide, topics, runs, whole.common[topics], mine)

@@ -68,6 +68,8 @@ def summary(
     wide: bool = False,
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
+    draws: int = 200,  # noqa: ARG001 - of measures of all lists together, which need the rows in memory
+    seed: int | None = 0,  # noqa: ARG001
 ) -> pd.DataFrame:
     """Return the scores summed up per run and measure."""
     asked = parse_all(measures)
@@ -240,6 +242,11 @@ def _checked(judged: DaskJudged, asked: Sequence[Measure]) -> None:
 def check(asked: Sequence[Measure], known: Positions) -> None:
     """Raise on the client what every worker would raise: measures that the judgments or the tie rule rule out."""
     for measure in asked:
+        if measure.entry.kind == "items":
+            raise ValueError(
+                f"{measure.label} looks at every item of a list, and needs the rows in memory: runs.compute().ireval, "
+                "of some queries or runs where all are too many."
+            )
         if measure.entry.kind == "subtopic" and known.judged.subtopic is None:
             View(known, "subtopic")
         if measure.entry.family == "metric":

@@ -1,6 +1,7 @@
 """Kernels over blocks, to cubes, to frames: scores, preferences, win rates, summaries, contributions, curves."""
 
 from pdeval.evaluate import (
+    beyond,
     cases,
     contributions,
     curves,
@@ -12,9 +13,11 @@ from pdeval.evaluate import (
     quantiles,
     scores,
     summary,
+    two_labels,
 )
 
 __all__ = [
+    "beyond",
     "cases",
     "contributions",
     "curves",
@@ -26,4 +29,5 @@ __all__ = [
     "quantiles",
     "scores",
     "summary",
+    "two_labels",
 ]

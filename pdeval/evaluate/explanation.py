@@ -81,7 +81,10 @@ def explain(judged: Judged, query: object = None, measures: object = MEASURES, *
     >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].iloc[0]
     '115'
     """
-    asked, positions = parse_all(measures), judged.positions
+    asked = parse_all(measures)
+    if all(measure.judged_only for measure in asked) and not judged.positions.rules.get("judged_only"):
+        judged = judged.on(judged.positions.only_judged())  # its ranks are the ones that count
+    positions = judged.positions
     places = _chosen(judged, runs)
     paired = [measure for measure in asked if measure.entry.family == "preference"]
     if paired and len(places) != 2:

@@ -38,6 +38,7 @@ def populations(views: Views, measure: Measure) -> Iterator[Population]:
     >>> [float(share[0].round(3)) for _, share, _ in populations(views, pdeval.parse("RPP(grades=uniform)"))]
     [0.333, 0.333, 0.333]
     """
+    views = views.under(measure)
     kind, level, told = measure.entry.population, views.level(measure), measure.parameters.get("grades", "items")
     if kind == "subtopics":
         yield from _by_subtopic(views, level, measure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.populations import check_populations, populations
 from pdeval.judged.blocks import Block, View
 from pdeval.judged.judged import Judged
+from pdeval.judged.rank_columns import ListBlock, list_blocks
 from pdeval.mechanics.equality import gap, row_sizes
 from pdeval.verbs import verb
 
@@ -77,8 +79,15 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     check_populations(judged.positions, asked)
     tell_of_gains(judged, asked)
     views = Views(judged)
-    parts = views.parts() if all(measure.entry.padded for measure in asked) else [views]
-    values = np.concatenate([np.stack([part.values(measure) for measure in asked]) for part in parts], axis=1)
+    of_items, others = ([one for one in asked if (one.kind == "items") is which] for which in (True, False))
+    parts = views.parts() if all(measure.entry.padded for measure in others) else [views]
+    values = np.empty((len(asked), *judged.positions.retrieved.shape))
+    place = {measure.label: at for at, measure in enumerate(asked)}
+    if others:
+        whole = np.concatenate([np.stack([part.values(measure) for measure in others]) for part in parts], axis=1)
+        values[[place[measure.label] for measure in others]] = whole
+    for measure in of_items:
+        values[place[measure.label]] = views.values(measure)
     return cube_of(views, asked, values, tell=tell)
 
 
@@ -109,6 +118,8 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
         counts = views.counted(measure)
         row[~counts] = np.nan
         used |= counts
+        if measure.kind == "items":
+            _tell_of_undefined(judged, measure, np.isnan(row) & counts, counts)
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.nothing_counts()
@@ -124,6 +135,17 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
     )
 
 
+def _tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
+    """Warn, once for a join and a measure, where a measure of items says nothing of lists that count."""
+    if undefined.any():
+        query = judged.queries[np.flatnonzero(undefined.any(axis=1))[0]]
+        judged.tell_once(
+            f"undefined {measure.label}",
+            f"{measure.label} has no value for {int(undefined.sum()):,} of {int(counts.sum()):,} lists, e.g. of "
+            f"{query!r}: its user has no history, or its items have no features. They do not count.",
+        )
+
+
 def attributes(judged: Judged, asked: Iterable[Measure] = ()) -> dict[str, Any]:
     """Return what a table carries: the rules that its numbers rest on, its columns, what is known of its measures."""
     return {**judged.attrs, "measures": described(asked)}
@@ -133,6 +155,11 @@ def only_metrics(measures: list[Measure]) -> None:
     """Raise where a preference was asked for as a measure of one ranking."""
     for measure in measures:
         if measure.entry.family != "metric":
+            if measure.entry.family == "set":
+                raise ValueError(
+                    f"{measure.label} is one number for all lists of a run together, not one per query: "
+                    ".ireval.summary(qrels, ...) has it beside means, .ireval.beyond(...) without judgments."
+                )
             preferred = measure.entry.family == "preference"
             use = ".ireval.prefer(qrels, ...)" if preferred else ".ireval.order(...)"
             what = "a preference" if preferred else "an ordering"
@@ -151,8 +178,20 @@ class Views:
         return self.judged.level if measure.level is None else measure.level
 
     def counted(self, measure: Measure) -> np.ndarray:
-        """Return which (topic, run) cells count for a measure."""
-        return self.judged.counted(self.level(measure))
+        """Return which (topic, run) cells count for a measure; a list that is not there has no items to look at."""
+        counts = self.judged.counted(self.level(measure))
+        return counts & self.positions.answered if measure.kind == "items" else counts
+
+    def under(self, measure: Measure) -> Views:
+        """Return the views that a measure looks at: these, or those of judged items only where it asks for them."""
+        if not measure.judged_only or self.positions.rules.get("judged_only"):
+            return self
+        return self.only_judged
+
+    @cached_property
+    def only_judged(self) -> Views:
+        """The views of the same join with what nobody judged taken out of its lists."""
+        return Views(self.judged.on(self.positions.only_judged()))
 
     def blocks(self, kind: str, level: float | None) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
@@ -177,9 +216,19 @@ class Views:
 
     def values(self, measure: Measure) -> np.ndarray:
         """Return the values of a metric, shape (topics, runs)."""
+        if (views := self.under(measure)) is not self:
+            return views.values(measure)
         entry = measure.entry
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)
+        if entry.kind == "items":
+            for lists in list_blocks(
+                self.positions, self.level(measure), measure.label, parameters.get("k", np.inf), columns
+            ):
+                with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0: a list without items has no value
+                    value = kernel(*lists.columns(columns), **parameters)
+                result[lists.topics] = one_number_each(value, lists.shape, lists, measure)
+            return result
         if entry.padded and kernel is entry.kernel:
             for block in self._blocks(measure.kind, self.level(measure), True):
                 if block.size:
@@ -204,16 +253,17 @@ class Views:
         return gap(x, y, 0.0 if measure.entry.range[0] >= 0 else row_sizes(values))
 
 
-def one_number_each(value: Any, shape: tuple[int, int], block: Block, measure: Measure) -> np.ndarray:
+def one_number_each(value: Any, shape: tuple[int, int], block: Block | ListBlock, measure: Measure) -> np.ndarray:
     """Return what a kernel gave, or an error where that is not one number for each list (or pair) of a block."""
     value = np.asarray(value, dtype=np.float64)
+    axis = "recall levels" if isinstance(block, Block) else "ranks"
     if value.ndim != 2 or value.shape[0] != shape[0] or value.shape[1] not in (1, shape[1]):
         raise ValueError(
             f"{measure.label} gave an array of shape {value.shape} for columns of shape {(block.size, *shape)}; a "
-            "kernel gives one number for each ranking: reduce axis 0, the recall levels, e.g. with .sum(axis=0)."
+            f"kernel gives one number for each ranking: reduce axis 0, the {axis}, e.g. with .sum(axis=0)."
         )
     unknown = np.isnan(value)
-    if unknown.any():
+    if isinstance(block, Block) and unknown.any():
         topic = block.topics[np.flatnonzero(np.broadcast_to(unknown, shape).any(axis=1))[0]]
         raise ValueError(
             f"{measure.label} is not a number (NaN) {int(unknown.sum()):,} times, e.g. on query "

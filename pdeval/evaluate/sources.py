@@ -54,7 +54,7 @@ def sources(held: Held, measures: object = MEASURES) -> list[Source]:
 
 
 def _computed(judged: Judged, measures: list[Measure], *, tell: bool) -> Source:
-    if measures[0].entry.family == "metric":
+    if measures[0].entry.family in ("metric", "set"):  # of which the latter are refused, with where to ask
         return scores(judged, measures, tell=tell)
     return select(judged, measures, tell=tell)
 

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog import parse_all
 from pdeval.catalog.known import known_of
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.replicates import averaged, sd_over_replicates, systems_of
 from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.set_level import of_sets
 from pdeval.evaluate.sources import Held, sources
+from pdeval.judged.judged import Judged
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.verbs import verb
@@ -50,11 +53,15 @@ def summary(
     wide: bool = False,
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
+    draws: int = 200,
+    seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the scores summed up per run and measure.
 
     `sd` and the interval (Student's t over queries) are those of the values, on the log scale for a geometric mean, and
     missing for a sum. With `replicate`, `sd_replicates` is how much the mean over queries varies between replicates.
+    A measure of all lists together (Coverage@10, Gini@10) has no value per query: `mean` is its value, `sd` is missing,
+    and the interval is that of other users, by the standard deviation over resamples of them.
 
     Parameters
     ----------
@@ -67,6 +74,10 @@ def summary(
     replicate : str or list of str, optional
         Column(s) of the run that tell replicates of a system apart, such as the seed: values are averaged over them
         within each query first, so that n counts queries.
+    draws : int
+        Resamples of the queries, for measures of all lists together; 0 for no interval of these.
+    seed : int, optional
+        Of the resamples.
 
     Examples
     --------
@@ -83,8 +94,27 @@ def summary(
     1  fusion  0.499  0.855
     """
     names = None if replicate is None else named(replicate, "replicate")
+    if isinstance(held, Judged):
+        asked = parse_all(MEASURES if measures is None else measures)
+        if sets := [one for one in asked if one.entry.family == "set"]:
+            own = {"confidence": confidence if draws > 1 else None, "draws": draws, "seed": seed, "replicate": names}
+            parts = [of_sets(held, sets, **own)]  # type: ignore[arg-type]
+            if rest := [one for one in asked if one.entry.family != "set"]:
+                parts += [of_scores(one, confidence=confidence, replicate=names) for one in sources(held, rest)]  # type: ignore[arg-type]
+            return _in_order(parts, [one.label for one in asked], wide=wide)
     found = sources(held, measures)
     return stacked([of_scores(one, confidence=confidence, wide=wide, replicate=names) for one in found])  # type: ignore[arg-type]
+
+
+def _in_order(parts: list[pd.DataFrame], asked: list[str], *, wide: bool) -> pd.DataFrame:
+    """Return summaries of the same runs as one: run by run, measures as asked."""
+    runs = list(parts[0].columns[: list(parts[0].columns).index("measure")])
+    whole = stacked(parts)
+    run = whole.groupby(runs, sort=False, dropna=False, observed=True).ngroup().to_numpy() if runs else 0
+    place = pd.Index(asked).get_indexer(pd.Index(whole["measure"].astype(str)))
+    frame = whole.take(np.lexsort((place, np.broadcast_to(run, len(whole))))).reset_index(drop=True)
+    frame.attrs.update(whole.attrs)
+    return widened(frame, runs) if wide else frame
 
 
 def of_scores(

@@ -164,7 +164,6 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
 @verb(
     on=("scores", "preferences", "judged"),
     gives="sign_agreement",
-    family="agree",
     per_measure=True,
     source=of_all_measures,
 )

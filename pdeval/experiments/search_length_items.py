@@ -99,7 +99,6 @@ def atoms(judged: Judged, *, unretrieved: Unretrieved = "run") -> Atoms:
 @verb(
     on="judged",
     gives="lengths",
-    family="lengths",
     needs="relevant",
     formerly="search_lengths",
 )

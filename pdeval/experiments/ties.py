@@ -62,7 +62,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="ties", family="ties", per_measure=True, source=of_all_measures)
+@verb(on=("scores", "preferences", "judged"), gives="ties", per_measure=True, source=of_all_measures)
 def ties(
     held: Held,
     measures: object = ("RR", "sgnLP"),

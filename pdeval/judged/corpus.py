@@ -41,11 +41,19 @@ def items_returned(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
     """
     if positions.source is None:
         raise ValueError("the number of items of a query is counted from the run table, which this join no longer has.")
+    size, returned = _counted(positions)
+    if positions.rules.get("judged_only"):  # the others were taken out of the rankings
+        returned = returned & (positions.judged.grade >= 0)
+        size = np.bincount(positions.judged.topic[returned], minlength=len(size))
+    return size, returned
+
+
+def _counted(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
     elsewhere: Any = getattr(positions.source, "returned", None)
     if elsewhere is not None:  # the rows are somewhere else, and were counted there
         found: tuple[np.ndarray, np.ndarray] = elsewhere.of_join(positions)
         return found
-    runs, _ = positions.source
+    runs, _ = positions.source  # type: ignore[misc]
     judged = positions.judged
     found_lists = list_index.find_lists(runs)
     topic = found_lists.queries.probe(judged.queries)[found_lists.query]

@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 
 from pdeval.judged import positions as joining
+from pdeval.judged.catalogue import catalogue_of
+from pdeval.judged.listed import whole_lists
 from pdeval.judged.positions import Positions
+from pdeval.judged.prepared import rows_of
 from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, outside, tell_missing
 from pdeval.kinds import tables
-from pdeval.kinds.frozen import frozen_table
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.arguments import TooFew
@@ -91,11 +93,15 @@ class Judged:
         return Judged(positions, self.level, self.topics, self.said)
 
     def apart(self) -> Judged:
-        """Return the join with tables of its own, to be kept: later edits of the caller's frames do not reach it."""
+        """Return the join with tables of its own, to be kept: later edits of the caller's frames do not reach it.
+
+        Copied as a whole: pandas' copying on write knows nothing of what is written through `.array`. Text of Arrow,
+        whose memory is never written, is shared all the same.
+        """
         if self.positions.source is None:
             return self
-        runs, qrels = self.positions.source
-        return self.on(replace(self.positions, source=(frozen_table(runs), frozen_table(qrels))))
+        runs, qrels = (replace(table, frame=table.frame.copy()) for table in self.positions.source)
+        return self.on(replace(self.positions, source=(runs, qrels)))
 
     def counted(self, level: float | None = None) -> np.ndarray:
         """Return which (topic, run) cells count, by the join's level or by another."""
@@ -139,9 +145,21 @@ def checked_level(level: Any) -> float | None:
 
 
 def join(
-    runs: object, qrels: object, *, level: float | None = None, topics: Topics = "relevant", **rules: Any
+    runs: object,
+    qrels: object,
+    *,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    items: object = None,
+    history: object = None,
+    **rules: Any,
 ) -> Judged:
-    """Return the join of two tables under the rules of `Positions`: ties, compat, depth, validate, complete.
+    """Return the join of two tables under the rules of `positions.join`: ties, compat, depth, judged_only and others.
+
+    Parameters
+    ----------
+    items, history : table, optional
+        What items are, and what users had before, for measures that look at the items of lists.
 
     Examples
     --------
@@ -150,8 +168,22 @@ def join(
     (12, 1)
     """
     level = checked_level(level)
-    both = tables.together(lambda: tables.read(runs, "runs"), lambda: tables.read(qrels, "qrels"))
-    made = Judged(joining.join(*both, **rules), level, topics)
+    *both, catalogue = tables.together(
+        lambda: tables.read(runs, "runs"),
+        lambda: tables.read(qrels, "qrels"),
+        lambda: catalogue_of(items, history),
+    )
+    if catalogue is None:
+        positions = joining.join(*both, **rules)
+    else:  # the rows stay, for those who look at more than judged items
+        only = rules.pop("judged_only", False)
+        rules["complete"] = rules.get("complete", True) or only
+        rows = rows_of(*both, **rules)
+        rules.pop("ties", None)
+        listed = whole_lists(rows, catalogue, rules.get("depth"))
+        positions = replace(joining.positions_of(rows, **rules), listed=listed)
+        positions = positions.only_judged() if only else positions
+    made = Judged(positions, level, topics)
     tell_of_strangers(made, joining.sharing_nothing(made.positions))
     return made
 

@@ -160,7 +160,7 @@ def ranges(begin: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """
     total = int(sizes.sum())
     shift = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
-    return np.arange(total, dtype=np.int64) + shift
+    return np.arange(total) + shift
 
 
 def dense(

@@ -115,7 +115,7 @@ def joined_hits(known: Positions, judged: Judgments, found: Piece, source: Pair)
     item = _named(judged, known.complete, key)
     order = np.lexsort((values[0], item))
     run, rank, start, size = values[:, order]
-    return replace(
+    made = replace(
         known,
         judged=judged,
         item=item[order],
@@ -125,6 +125,7 @@ def joined_hits(known: Positions, judged: Judgments, found: Piece, source: Pair)
         size=size,
         source=source,  # type: ignore[arg-type]
     )
+    return made.only_judged() if known.rules.get("judged_only") else made
 
 
 class Returned:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from pdeval.judged.prepared import Compat, NothingJudged, Rows, rows_of
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.stretches import Spans
+
+if TYPE_CHECKING:
+    from pdeval.judged.listed import Listed
 
 _TABLE = 1 << 22
 _ROWS = 1 << 18
@@ -45,9 +48,13 @@ class Positions:
     retrieved : ndarray of shape (topics, runs)
         How many items each run returned; 0 where it did not answer.
     rules : dict
-        ties, compat, depth: what the ranks rest on.
+        ties, compat, depth, and judged_only where it holds: what the ranks rest on.
     top_grade : float
         The largest grade of all judgments; a part of the topics or labels keeps the whole's.
+    lengths : ndarray of shape (topics, runs), optional
+        How many items each list held before those that nobody judged were taken out of it, where they were.
+    listed : Listed, optional
+        What the lists hold, judged or not, where side tables say what items are.
     """
 
     runs: pd.DataFrame
@@ -65,11 +72,18 @@ class Positions:
     complete: bool = True
     extra: int = 0
     top_grade: float = 0.0
+    lengths: np.ndarray | None = None
+    listed: Listed | None = None
+
+    @property
+    def list_sizes(self) -> np.ndarray:
+        """How many items each list held, whatever was taken out of it."""
+        return self.retrieved if self.lengths is None else self.lengths
 
     @property
     def answered(self) -> np.ndarray:
         """Which (topic, run) has a list."""
-        return self.retrieved > 0
+        return self.list_sizes > 0
 
     def relevant(self, level: float | None = None) -> np.ndarray:
         """Return which items are relevant: of positive grade, and at least `level` where that is given.
@@ -94,12 +108,13 @@ class Positions:
             rows = subtopic[:, kept[subtopic[0].astype(np.int64)]]
             subtopic = np.stack([place[rows[0].astype(np.int64)].astype(np.float64), rows[1], rows[2]])
         judged = replace(was, topic=was.topic[kept], doc=was.doc[kept], grade=was.grade[kept], subtopic=subtopic)
-        return replace(
+        made = replace(
             self,
             judged=judged,
             item=place[self.item[hit]],
             **{name: getattr(self, name)[hit] for name in ("run", "rank", "start", "size")},
         )
+        return made.only_judged() if self.rules.get("judged_only") else made
 
     def keep_topics(self, kept: np.ndarray) -> Positions:
         """Return the positions of these topics alone (a mask); nothing is joined again."""
@@ -120,6 +135,8 @@ class Positions:
             judged=judged,
             queries=self.queries[topics],
             retrieved=self.retrieved[topics],
+            lengths=None if self.lengths is None else self.lengths[topics],
+            listed=None if self.listed is None else self.listed.keep_topics(topics),
             item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
             **{name: getattr(self, name)[hits.rows] for name in ("run", "rank", "start", "size")},
         )
@@ -132,9 +149,47 @@ class Positions:
             self,
             runs=self.runs[kept].reset_index(drop=True),
             retrieved=self.retrieved[:, kept],
+            lengths=None if self.lengths is None else self.lengths[:, kept],
+            listed=None if self.listed is None else self.listed.keep_runs(kept),
             run=place[self.run[hit]],
             **{name: getattr(self, name)[hit] for name in ("item", "rank", "start", "size")},
         )
+
+    def only_judged(self) -> Positions:
+        """Return the positions of lists from which items without a judgment were taken out: those left move up.
+
+        As trec_eval's -J. An item of negative grade counts as one without; what is left of a group of ties stays tied.
+
+        Examples
+        --------
+        >>> import pandas as pd, pdeval
+        >>> runs = pd.DataFrame({"query_id": "1", "doc_id": ["x", "y", "z"], "score": [3, 2, 1]})
+        >>> qrels = pd.DataFrame({"query_id": "1", "doc_id": ["y", "z"], "relevance": [0, 1]})
+        >>> runs.ireval.join(qrels).positions.only_judged().rank.tolist()
+        [1.0, 2.0]
+        """
+        if not self.complete:
+            raise RuntimeError("the join holds relevant items only; join again with complete=True.")
+        less = self
+        if (unjudged := self.judged.grade[self.item] < 0).any():
+            hits = ("item", "run", "rank", "start", "size")
+            less = replace(self, **{name: getattr(self, name)[~unjudged] for name in hits})
+        cell = less.judged.topic[less.item] * len(less.runs) + less.run
+        order = np.lexsort((less.rank, less.start, cell))
+        own, tied = cell[order], less.start[order]
+        number = np.arange(len(order))
+        begins = np.ones((2, len(order)), dtype=bool)  # of a list, of a group of tied items
+        begins[0, 1:] = own[1:] != own[:-1]
+        begins[1, 1:] = begins[0, 1:] | (tied[1:] != tied[:-1])
+        first, group = np.maximum.accumulate(np.where(begins, number, 0), axis=1)
+        group_number = np.cumsum(begins[1]) - 1
+        rank, start, size = np.empty((3, len(order)))
+        rank[order] = number - first + 1
+        start[order] = group - first
+        size[order] = np.bincount(group_number)[group_number] if len(order) else 0
+        count = np.bincount(cell, minlength=self.retrieved.size).reshape(self.retrieved.shape)
+        rules = {**self.rules, "judged_only": True}
+        return replace(less, rank=rank, start=start, size=size, retrieved=count, lengths=self.list_sizes, rules=rules)
 
 
 def join(
@@ -144,6 +199,7 @@ def join(
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
+    judged_only: bool = False,
     validate: bool = True,
     complete: bool = True,
 ) -> Positions:
@@ -157,6 +213,8 @@ def join(
         Whose arithmetic; "trec_eval-9" compares scores as 32-bit floats.
     depth : int, optional
         Only the first `depth` items of each list.
+    judged_only : bool
+        Take items that nobody judged out of the lists, after `depth`; those left move up.
     validate : bool
         Look for duplicate documents. Where nobody looks, the best place of each counts.
     complete : bool
@@ -170,8 +228,10 @@ def join(
     >>> found.retrieved.shape
     (50, 12)
     """
+    complete = complete or judged_only
     rows = rows_of(runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete)
-    return positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
+    made = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
+    return made.only_judged() if judged_only else made
 
 
 def positions_of(
@@ -233,7 +293,7 @@ def sharing_nothing(positions: Positions) -> np.ndarray:
     if positions.source is None:
         return np.zeros(0, dtype=np.int64)
     silent = np.flatnonzero(
-        (np.bincount(positions.run, minlength=len(positions.runs)) == 0) & (positions.retrieved > 0).any(axis=0)
+        (np.bincount(positions.run, minlength=len(positions.runs)) == 0) & positions.answered.any(axis=0)
     )
     if len(silent) == 0:
         return silent

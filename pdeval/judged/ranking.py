@@ -74,19 +74,39 @@ def top(
     if validate:
         no_duplicates(runs, doc, found)
     score, order = sorted_scores(score, found, ties)
-    rows = np.arange(len(score)) if depth is None else _candidates(score, found, ties, depth)
-    rank = ranks.of_rows(rows, score, doc, found, ties, order).rank.astype(np.int64)
-    if depth is not None:
-        rows, rank = rows[rank <= depth], rank[rank <= depth]
-    own = found.of_rows(rows)
+    rows, own, rank = first_rows(score, order, doc, found, ties, depth)
     by = np.lexsort((rank, own))
     rows, rank, own = rows[by], rank[by], own[by]
     return Top(found, rows if order is None else order[rows], own, rank)
 
 
-def _candidates(score: np.ndarray, found: Lists, ties: Ties, depth: int) -> np.ndarray:
+def first_rows(
+    score: np.ndarray,
+    order: np.ndarray | None,
+    doc: ids.Ids,
+    found: Lists,
+    ties: Ties,
+    depth: int | None,
+    which: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the first rows of every list (or of those of a mask): places among sorted rows, list and rank."""
+    if depth is None:
+        rows = np.arange(len(score)) if which is None else np.flatnonzero(np.repeat(which, found.sizes))
+    else:
+        rows = _candidates(score, found, ties, depth, which)
+    rank = ranks.of_rows(rows, score, doc, found, ties, order).rank.astype(np.int64)
+    own = found.of_rows(rows)
+    if depth is not None and ties == "docid":  # of the group of tied rows that the cut goes through, some stay behind
+        kept = rank <= depth
+        rows, rank, own = rows[kept], rank[kept], own[kept]
+    return rows, own, rank
+
+
+def _candidates(score: np.ndarray, found: Lists, ties: Ties, depth: int, which: np.ndarray | None = None) -> np.ndarray:
     """Return the rows that may be among the first: with ties, the whole of the group that the cut goes through."""
     begin, end = found.starts[:-1], found.starts[1:]
+    if which is not None:
+        begin, end = begin[which], end[which]
     stop = np.minimum(begin + depth, end)
     if ties == "docid":
         change = np.append(np.flatnonzero(score[1:] != score[:-1]) + 1, len(score))

@@ -210,7 +210,7 @@ def _later_by_sorting(
             by = by[np.argsort(~word[by], kind="stable")]
     by = by[np.argsort(key[by], kind="stable")]
     begin = np.cumsum(sizes) - sizes
-    later = np.empty(len(member), dtype=np.int64)
+    later = np.empty_like(by)
     later[by] = np.arange(len(member)) - begin[key[by]]
     return later[begin[place] + rows - first]
 

@@ -12,6 +12,8 @@ The block that a kernel sees holds, by the `kind` of the measure:
 | graded   | of positive grade, whatever the level                             |
 | judged   | of grade 0 or more                                                |
 | subtopic | relevant to at least one subtopic                                 |
+| items    | of the list, judged or not, rank by rank                          |
+| set      | all that could be recommended, for all lists of a run together    |
 
 | column            | shape       | meaning                                                                           |
 |-------------------|-------------|-----------------------------------------------------------------------------------|
@@ -42,10 +44,21 @@ from pdeval.kernels import expected as ties
 from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
 from pdeval.kernels.compatibility import Compat
 from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
+from pdeval.kernels.exposure import Coverage, Entropy, Gini, TailShare, UserCoverage
 from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
 from pdeval.kernels.graded import CG, DCG, Q, nDCG
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
 from pdeval.kernels.lexicographic import LP, LR
+from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness
+from pdeval.kernels.novelty import (
+    AvgPopularity,
+    ChoiceNovelty,
+    Novelty,
+    PopularityLift,
+    PopularityRank,
+    Surprisal,
+    Unseen,
+)
 from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
@@ -73,6 +86,7 @@ __all__ = [
     "ERR_IA",
     "ESL",
     "GMAP",
+    "ILD",
     "ISL",
     "LP",
     "LR",
@@ -83,34 +97,49 @@ __all__ = [
     "RR",
     "TSE",
     "TSL",
+    "AvgPopularity",
     "BinG",
     "Bpref",
+    "Calibration",
+    "ChoiceNovelty",
     "Compat",
+    "Coverage",
+    "Entropy",
     "F",
     "G",
     "GMbpref",
+    "Gini",
     "IPrec",
     "IPrecAvg",
     "Judged",
+    "Novelty",
     "NumNonrelRet",
     "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
     "P",
+    "PopularityLift",
+    "PopularityRank",
     "Q",
     "R",
     "RBPresidual",
     "RelP",
     "RnDCG",
     "Rprec",
+    "Serendipity",
     "SetAP",
     "SetF",
     "SetP",
     "SetR",
     "SetRelP",
     "Success",
+    "Surprisal",
+    "TailShare",
+    "Unexpectedness",
     "Unjudged",
+    "Unseen",
+    "UserCoverage",
     "Utility",
     "alpha_DCG",
     "alpha_nDCG",

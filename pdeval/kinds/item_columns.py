@@ -22,7 +22,7 @@ def item_roles(
 
     Parameters
     ----------
-    kind : {'runs', 'qrels'}
+    kind : {'runs', 'qrels', 'history'}
         What the table holds.
     binding : mapping of role to column
         What the caller bound.
@@ -39,6 +39,8 @@ def item_roles(
     roles: dict[str, Any] = {role: binding[role] for role in ITEM if role in binding}
     roles |= _ids(columns, binding, missing)
     roles = {role: roles[role] for role in ITEM}
+    if kind == "history":  # what users had counts, whatever they thought of it
+        return roles
     spoken = spoken_by(roles)
     if kind == "runs":
         if (score := _score(columns, binding, spoken)) is not None:

@@ -64,7 +64,7 @@ VOTES = table(
 )
 CLICKS = table(
     "clicks",
-    "session [user bucket run_a run_b method] query [draw:int] time:time action [rank:any doc]",
+    "session [user bucket run_a run_b method] query [draw:int] time:time action [rank:any doc value:float]",
     "click log",
     # a log with a fault is still a log: its session or its action marks it
     known_by="query session|action time|action|rank|doc",
@@ -80,8 +80,9 @@ CLICKS = table(
         "method": "how the list was interleaved",
         "draw": "which of several lists of a query was shown",
         "time": "when: date and time with or without a zone, ISO 8601 text, or seconds",
-        "action": "'impression' where results were shown, 'click' where one was clicked",
+        "action": "'impression' where results were shown, 'click' where one was clicked; any other event by its name",
         "rank": "where the result stood, from 1",
+        "value": "what the event was worth, such as the revenue of a purchase",
     },
     unreported="a log is raw data; report .behaviour() or .compare_buckets()",
     undrawn="a log is raw data; see .behaviour()",

@@ -10,6 +10,7 @@ ROLES = (
     *("grade", "subtopic", "assessor", "label"),
     *("session", "user", "time", "action", "bucket"),
     *("measure", "value"),
+    *("feature", "popularity"),
 )
 
 VOCABULARIES: dict[str, dict[str, str]] = {}

@@ -10,11 +10,30 @@ import numpy as np
 import pandas as pd
 
 from pdeval.judged.topics import outside
+from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
-from pdeval.mechanics.arguments import one_of
-from pdeval.online.faults import IMPRESSION, Problem, columns_of
+from pdeval.mechanics.arguments import TooFew, one_of
+from pdeval.online.faults import IMPRESSION, Problem, columns_of, faults_of
+from pdeval.verbs import verb
 
 Unit = Literal["query", "session", "user"]
+
+table(
+    "sample_ratios",
+    "bucket n:int expected:float share:share p_value:float mismatch:bool",
+    "table of bucket sizes",
+    row="bucket",
+    sort="bucket",
+    means={
+        "n": "how many users it has; sessions, in a log without users",
+        "expected": "how many it would have by its share",
+        "share": "its share of them all",
+        "p_value": "of the chi-square test of all buckets' sizes",
+        "mismatch": "whether that is below .001, the custom of online experiments",
+    },
+    unreported="it is a check, to read before any comparison",
+    undrawn="it is a check, to read before any comparison",
+)
 MISMATCH = 0.001  # below this p-value bucket sizes are reported: the custom of online experiments
 
 
@@ -92,26 +111,78 @@ def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[P
     >>> mismatch(log, {"new": 0.25, "old": 0.75})
     []
     """
-    has = columns_of(log)
-    if "bucket" not in has:
+    if "bucket" not in columns_of(log):
         if shares is not None:
             raise ValueError("shares= are those of buckets, and the log has none; bind them: log.ireval(bucket=...).")
         return []
-    who = "user" if "user" in has else "session"
-    shown = log.frame.loc[log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]].drop_duplicates()
-    code, buckets = pd.factorize(shown[has["bucket"]], sort=True)
-    sizes = np.bincount(code, minlength=len(buckets))
+    buckets, sizes, who = _sizes(log)
     expected = _shares(list(buckets), shares) * sizes.sum()
     if len(buckets) < 2:
         return []
-    from scipy import special
-
-    p_value = float(special.chdtrc(len(buckets) - 1, ((sizes - expected) ** 2 / expected).sum()))
+    p_value = _chi_square(sizes, expected)
     if p_value >= MISMATCH:
         return []
     found = ", ".join(f"{bucket} {size:,}" for bucket, size in zip(buckets, sizes, strict=True))
     example = f"{found} {who}s; expected {', '.join(f'{size:,.6g}' for size in expected)}; p = {p_value:.2g}"
     return [Problem("rows of buckets whose sizes mismatch their shares", len(log.frame), SUSPECT, example)]
+
+
+@verb(on="clicks", gives="sample_ratios")
+def sample_ratio(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
+    """Return how many users each bucket has and should have, with the test of a sample-ratio mismatch.
+
+    Where it fails, who is in the log depends on the bucket, and no comparison of the buckets can be trusted: look for
+    the segment in which it does with `by=`, such as a browser that lost its events. In a log without users, sessions
+    are counted.
+
+    Parameters
+    ----------
+    shares : mapping of bucket to number, optional
+        What share of the users each bucket was meant to have, such as {"control": 0.9, "new": 0.1}; by default equal
+        shares.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame({"user": range(100), "session": range(100), "bucket": ["new", "old"] * 50, "query_id": "q"})
+    >>> log = log.assign(timestamp=0, action="impression", rank=1, browser=["a"] * 50 + ["b"] * 50)
+    >>> lost = log[(log["browser"] == "a") | (log["bucket"] == "old") | (log["user"] > 95)]
+    >>> lost.ireval.sample_ratio(by="browser").round(5)
+      browser bucket   n  expected    share  p_value  mismatch
+    0       a    new  25      25.0  0.50000  1.00000     False
+    1       a    old  25      25.0  0.50000  1.00000     False
+    2       b    new   2      13.5  0.07407  0.00001      True
+    3       b    old  25      13.5  0.92593  0.00001      True
+    """
+    has = columns_of(log)
+    faults = faults_of(log)
+    if faults:
+        raise ValueError(f"the click log cannot be read: {faults[0].problem}. log.ireval.check() shows examples.")
+    if "bucket" not in has:
+        raise ValueError("sample_ratio() needs a bucket column in the log; bind it: log.ireval(bucket=...).")
+    buckets, sizes, who = _sizes(log)
+    if len(buckets) < 2:
+        raise TooFew(f"sample_ratio() needs at least two buckets; the log has {len(buckets)}: {', '.join(buckets)}.")
+    expected = _shares(list(buckets), shares) * sizes.sum()
+    p_value = _chi_square(sizes, expected)
+    frame = pd.DataFrame({has["bucket"]: buckets, "n": sizes, "expected": expected, "share": sizes / sizes.sum()})
+    frame = frame.assign(p_value=p_value, mismatch=p_value < MISMATCH)
+    frame.attrs = {"bucket_column": has["bucket"], "unit": who}
+    return frame
+
+
+def _sizes(log: Table) -> tuple[pd.Index, np.ndarray, str]:
+    """Return the buckets, how many users (or sessions) were shown something in each, and which of the two."""
+    has = columns_of(log)
+    who = "user" if "user" in has else "session"
+    shown = log.frame.loc[log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]].drop_duplicates()
+    code, buckets = pd.factorize(shown[has["bucket"]], sort=True)
+    return pd.Index(buckets), np.bincount(code, minlength=len(buckets)), who
+
+
+def _chi_square(sizes: np.ndarray, expected: np.ndarray) -> float:
+    from scipy import special
+
+    return float(special.chdtrc(len(sizes) - 1, ((sizes - expected) ** 2 / expected).sum()))
 
 
 def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,9 @@ from pdeval.mechanics import arguments
 from pdeval.mechanics.arguments import share, whole
 from pdeval.online.assignment import Unit, unit_of
 from pdeval.online.behaviour_measures import MEASURES, BehaviourMeasure, chosen_measures
-from pdeval.online.clicks import behaviour_of, sessions_of
 from pdeval.online.log import Log, read_log
-from pdeval.online.samples import Aggregate, Kind, estimate
+from pdeval.online.observations import fitting, observe
+from pdeval.online.samples import Aggregate, Kind, estimate, ratio_of
 from pdeval.verbs import verb
 
 table(
@@ -27,9 +28,9 @@ table(
     sort="bucket",
     then=".plot(); log.ireval.compare_buckets()",
     means={
-        "aggregate": "'mean' or 'median'",
+        "aggregate": "'mean', 'median' or 'ratio'",
         "n": "number of observations: queries, sessions or users",
-        "value": "the mean or median; NaN where n is 0, as are times in a log without clicks",
+        "value": "the mean, median or ratio; NaN where n is 0, as are times in a log without clicks",
     },
 )
 
@@ -51,16 +52,21 @@ def behaviour(
     ----------
     measures : str or list of str, optional
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
-        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, and your own; by default
-        all.
-    aggregate : {'mean', 'median'} or mapping of measure to one of them, optional
-        By default the median for the two times and the mean for the others.
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
+        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
+        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue where the
+        log has them.
+    aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
+        The mean or median of the units' own values, or the ratio of sums over all units: clicks of all users over
+        impressions of all users. By default the median for the two times, the ratio for the click-through rate and the
+        mean for the others.
     unit : {'user', 'session', 'query'}, optional
         What counts as one observation: each user's or session's own mean, or an issued query (a session, for queries
         per session). By default the user or, in a log without users, the session: what belongs to one user is not
         independent, so a finer unit than what was randomised finds differences where there are none, and warns.
     confidence : float
-        Of the intervals: Wilson's for rates of single queries, Student's t for other means, bootstrap for medians.
+        Of the intervals: Wilson's for rates of single queries, Student's t for other means, the delta method for
+        ratios, bootstrap for medians.
     draws : int
         Bootstrap samples of every median; 0 leaves out the intervals of medians.
     seed : int, optional
@@ -84,13 +90,19 @@ def behaviour(
     code, buckets = buckets_of(read)
     unit = unit_of(read.names, read.queries, unit)
     single = one_query_each(read, unit)
-    samples = samples_of(read, chosen, unit, code, len(buckets))
+    chosen = fitting(read, chosen, unit, named=measures is not None)
+    seen = observe(read, chosen, unit, code, buckets)
+    samples = {name: one.of_bucket(one.values(how[name]), len(buckets)) for name, one in seen.items()}
     rows = []
     for number, bucket in enumerate(buckets):
         for measure in chosen:
             sample, kind = samples[measure.name][number], estimated_as(measure, how[measure.name], single)
             rng = rng_of(seed, measure.name, number)
             found = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
+            if how[measure.name] == "ratio":  # to the last bit
+                one = seen[measure.name]
+                here = one.bucket == number
+                found = found._replace(value=ratio_of(one.total[here], one.over[here]))
             rows.append((bucket, measure.name, how[measure.name], len(sample), *found))
     columns = [str(buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -118,37 +130,19 @@ def buckets_of(read: Log) -> tuple[np.ndarray, pd.Index]:
     return np.zeros(len(read.queries), dtype=np.int64), pd.Index(["all"], name="bucket")
 
 
-def samples_of(
-    read: Log, chosen: Iterable[BehaviourMeasure], unit: Unit, code: np.ndarray, n: int
-) -> dict[str, list[np.ndarray]]:
-    """Return each measure's observations in every bucket."""
-    queries, sessions = behaviour_of(read), sessions_of(read)
-    session = read.codes("session")[0]
-    start = np.append(True, session[1:] != session[:-1])
-    samples = {}
-    for measure in chosen:
-        source, bucket = (sessions, code[start]) if measure.per == "session" else (queries, code)
-        values = measure.values(source)
-        known = ~np.isnan(values)
-        values, bucket = values[known], bucket[known]
-        if unit != "query":
-            who = pd.factorize(source[read.names[unit]])[0][known]
-            means = pd.Series(values).groupby([bucket, who]).mean()
-            bucket, values = means.index.get_level_values(0).to_numpy(), means.to_numpy()
-        samples[measure.name] = [values[bucket == number] for number in range(n)]
-    return samples
-
-
 def one_query_each(read: Log, unit: Unit) -> bool:
     """Return whether every unit issued one query, so that its own mean of yes and no is yes or no."""
     return unit == "query" or not read.queries[read.names[unit]].duplicated().any()
 
 
 def estimated_as(measure: BehaviourMeasure, aggregate: Aggregate, single: bool) -> Kind:
-    """Return how a measure is estimated: as a rate of single queries, a mean or a median."""
-    return "rate" if aggregate == "mean" and measure.rate and single else aggregate
+    """Return how a measure is estimated: as a rate of single queries or users, a mean or a median."""
+    if aggregate == "mean" and measure.rate and (single or measure.per == "user"):
+        return "rate"
+    return "median" if aggregate == "median" else "mean"
 
 
 def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:
     """Return a stream of its own for every cell: an interval does not depend on which others were asked for."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(list(MEASURES).index(measure), bucket)))
+    place = list(MEASURES).index(measure) if measure in MEASURES else crc32(measure.encode())
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place, bucket)))

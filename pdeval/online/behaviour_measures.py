@@ -1,24 +1,30 @@
-"""The behaviour measures: what is observed of every issued query or session, and where it goes as results get worse.
+"""The behaviour measures: what is observed of every query, session or user, and where it goes as results get worse.
 
 The first eight declared here, and their directions, are those of Radlinski, Kurup and Joachims (CIKM 2008). As there,
 the reciprocal ranks and the times are over queries with a click, so that they do not repeat the abandonment rate.
+
+A measure that looks at one kind of event has it in parentheses: `conversion_rate(order)`, `events_per_user(share)`.
 """
 
 from __future__ import annotations
 
+import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog.known import Known, remember
-from pdeval.mechanics.arguments import shown
+from pdeval.mechanics.arguments import TooFew, shown
 from pdeval.online.samples import Aggregate
 
-Observe = Callable[[pd.DataFrame], pd.Series]
+Observe = Callable[..., Any]
+Per = Literal["query", "session", "user"]
 Function = TypeVar("Function", bound=Observe)
 
 
@@ -31,16 +37,19 @@ class BehaviourMeasure:
     name : str
         What users call it.
     observe : callable
-        From the table of `per_query` (of `per_session`, where `per` says so) to one number per row; NaN where there is
-        nothing to observe.
+        From the table of `per_query` (of `per_session` or `per_user`, where `per` says so) to one number per row, or to
+        two: a numerator and a denominator. NaN where there is nothing to observe. A keyword-only parameter `event` is
+        given the column of the event that the measure was asked for, and `value` that of the log's values.
     worse : {'increase', 'decrease'}
         Where it goes as results get worse.
-    aggregate : {'mean', 'median'}
+    aggregate : {'mean', 'median', 'ratio'}
         How it is summed up by default.
     rate : bool
         Whether the observations are yes and no, so that their mean is a rate.
-    per : {'query', 'session'}
+    per : {'query', 'session', 'user'}
         What is observed.
+    event : str
+        The event that it looks at, where it looks at one.
     """
 
     name: str
@@ -48,28 +57,65 @@ class BehaviourMeasure:
     worse: Literal["increase", "decrease"]
     aggregate: Aggregate = "mean"
     rate: bool = False
-    per: Literal["query", "session"] = "query"
+    per: Per = "query"
+    event: str = ""
 
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
         return (inspect.getdoc(self.observe) or "").partition("\n")[0]
 
+    @cached_property
+    def asks(self) -> dict[str, Any]:
+        """The keyword-only parameters of its function, with their defaults."""
+        parameters = inspect.signature(self.observe).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
     def known(self) -> Known:
         """Return what tables have to know of it."""
         return {"higher": self.worse == "decrease", "aggregate": self.aggregate, "family": "behaviour", "test": "t"}
 
+    def lacks(self, rows: pd.DataFrame) -> str:
+        """Return in a sentence what a log lacks for it, or nothing."""
+        kinds = rows.attrs.get("event_columns", [])
+        if "event" in self.asks and self.event not in (*kinds, *COUNTED):
+            others = ", ".join(map(repr, kinds)) or "none beside impressions and clicks"
+            near = f" Ask for another: {self.name.partition('(')[0]}({kinds[0]})." if kinds else ""
+            return f"{self.name} counts {self.event!r} events, and the log has {others}.{near}"
+        if "value" in self.asks and "value_column" not in rows.attrs:
+            return f"{self.name} sums up values, and the log has none; bind them: log.ireval(value=...)."
+        return ""
+
+    def parts(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numerator and the denominator of every row; both NaN where there is nothing to observe."""
+        if lacking := self.lacks(rows):
+            raise TooFew(lacking)
+        given = {"event": COUNTED.get(self.event, self.event), "value": rows.attrs.get("value_column")}
+        found = self.observe(rows, **{name: given[name] for name in self.asks if name in given})
+        both = found if isinstance(found, tuple) and len(found) == 2 else (found, np.ones(len(rows)))
+        total, over = (np.asarray(one, dtype=np.float64) for one in both)
+        for one in (total, over):
+            if one.shape != (len(rows),):
+                raise ValueError(
+                    f"{self.name} gave an array of shape {one.shape} for {len(rows):,} rows; a behaviour measure gives "
+                    "one number per row, or two: a numerator and a denominator."
+                )
+        if (wrong := over[~np.isnan(over) & ~((over >= 0) & (over < np.inf))]).size:
+            raise ValueError(
+                f"{self.name} has {wrong.size:,} denominators that are no counts, e.g. {wrong[0]:g}: give numbers of "
+                "at least 0."
+            )
+        nothing = np.isnan(total) | np.isnan(over) | (over == 0)
+        return np.where(nothing, np.nan, total), np.where(nothing, np.nan, over)
+
     def values(self, rows: pd.DataFrame) -> np.ndarray:
         """Return the observations, one per row."""
-        found = np.asarray(self.observe(rows), dtype=np.float64)
-        if found.shape != (len(rows),):
-            raise ValueError(
-                f"{self.name} gave an array of shape {found.shape} for {len(rows):,} rows; a behaviour measure gives "
-                "one number per row."
-            )
-        return found
+        total, over = self.parts(rows)
+        return total / over
 
 
+# events that the tables of queries and users count in columns of their own
+COUNTED = {"impression": "impressions", "click": "clicks"}
 MEASURES: dict[str, BehaviourMeasure] = {}
 
 
@@ -79,9 +125,12 @@ def behaviour_measure(
     name: str | None = None,
     aggregate: Aggregate = "mean",
     rate: bool = False,
-    per: Literal["query", "session"] = "query",
+    per: Per = "query",
 ) -> Callable[[Function], Function]:
     """Declare a behaviour measure: a function from the table of `per_query` to one number per row.
+
+    A function that returns two, a numerator and a denominator, is a ratio: `return users["clicks"], users["queries"]`.
+    Events are columns of these tables under their own names, and what they were worth is one under the log's name.
 
     Parameters
     ----------
@@ -89,12 +138,12 @@ def behaviour_measure(
         Where it goes as results get worse.
     name : str, optional
         What users call it; by default the function's name.
-    aggregate : {'mean', 'median'}
-        How it is summed up by default.
+    aggregate : {'mean', 'median', 'ratio'}
+        How it is summed up by default; 'ratio' is the sum of numerators over the sum of denominators.
     rate : bool
         Whether the observations are yes and no, so that their mean is a rate.
-    per : {'query', 'session'}
-        Whether the function takes the table of `per_query` or of `per_session`.
+    per : {'query', 'session', 'user'}
+        Whether the function takes the table of `per_query`, of `per_session` or of `per_user`.
 
     Examples
     --------
@@ -108,6 +157,8 @@ def behaviour_measure(
 
     def declare(function: Function) -> Function:
         made = BehaviourMeasure(name or function.__name__, function, worse, aggregate, rate, per)
+        if isinstance(event := made.asks.get("event"), str):
+            made = replace(made, event=event)
         taken = MEASURES.get(made.name)
         if taken is not None and taken.observe.__module__ == __name__ != function.__module__:
             raise ValueError(f"pdeval has a behaviour measure {made.name!r}; give yours another name.")
@@ -172,6 +223,75 @@ def first_result_clicks(queries: pd.DataFrame) -> pd.Series:
     return queries["max_reciprocal_rank"] == 1
 
 
+@behaviour_measure(worse="decrease", aggregate="ratio")
+def click_through_rate(queries: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Clicks over impressions: results clicked, of the pages or results that the log has as shown."""
+    return queries["clicks"], queries["impressions"]
+
+
+@behaviour_measure(worse="decrease", rate=True, per="user")
+def conversion_rate(users: pd.DataFrame, *, event: str = "purchase") -> pd.Series:
+    """Whether the user ever did what counts as success: by default a 'purchase'."""
+    return users[event] > 0
+
+
+@behaviour_measure(worse="decrease", per="user")
+def revenue_per_user(users: pd.DataFrame, *, value: str) -> pd.Series:
+    """What the user's events were worth in all, 0 for users without any."""
+    return users[value]
+
+
+@behaviour_measure(worse="decrease", per="user")
+def sessions_per_user(users: pd.DataFrame) -> pd.Series:
+    """How many sessions the user had."""
+    return users["sessions"]
+
+
+@behaviour_measure(worse="decrease", per="user")
+def events_per_user(users: pd.DataFrame, *, event: str = "click") -> pd.Series:
+    """How many events of a kind the user had: by default clicks."""
+    return users[event]
+
+
+# only where they are asked for: they say again, or little, beside the others
+ON_REQUEST = ("click_through_rate", "sessions_per_user", "events_per_user")
+
+# what people type
+ALIASES = {
+    "CTR": "click_through_rate",
+    "conversion": "conversion_rate",
+    "revenue": "revenue_per_user",
+    "ARPU": "revenue_per_user",
+    "abandonment": "abandonment_rate",
+}
+
+
+def measure_named(name: object) -> BehaviourMeasure:
+    """Return the measure of a name, of an alias, or of a name with its event; labelled as it was asked for.
+
+    Examples
+    --------
+    >>> measure_named("CTR").aggregate, measure_named("conversion(order)").event
+    ('ratio', 'order')
+    """
+    if isinstance(name, str):
+        stem, event = _SPELLED.fullmatch(name.strip()).groups()  # type: ignore[union-attr]
+        made = MEASURES.get(ALIASES.get(stem, stem))
+        if made is not None and event is None:
+            return replace(made, name=name)
+        if made is not None and "event" in made.asks and event:
+            return replace(made, name=name, event=event.strip(" '\""))
+        if made is not None:
+            raise KeyError(f"{stem} takes no event in parentheses: write {stem!r}.")
+    known = [*MEASURES, *ALIASES]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise KeyError(f"no behaviour measure {name!r}; there are {', '.join(MEASURES)}.{hint}")
+
+
+_SPELLED = re.compile(r"(.*?)\s*(?:\((.*)\))?", re.DOTALL)
+
+
 def names_in(option: str, given: object) -> list[Any]:
     """Return what an option lists, a single name as a list of one; an error where it lists nothing.
 
@@ -200,14 +320,15 @@ def chosen_measures(
     >>> [measure.name for measure in chosen_measures("clicks_per_query", None)[0]]
     ['clicks_per_query']
     """
-    chosen = list(MEASURES) if measures is None else names_in("measures", measures)
+    usual = [name for name in MEASURES if name not in ON_REQUEST]
+    chosen = usual if measures is None else names_in("measures", measures)
     given = {} if aggregate is None else aggregate
     how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
-    unknown = [name for name in [*chosen, *how] if not isinstance(name, str) or name not in MEASURES]
-    if unknown:
-        raise KeyError(f"no behaviour measure {unknown[0]!r}; there are {', '.join(MEASURES)}.")
+    for name in how:
+        measure_named(name)
+    found = [measure_named(name) for name in chosen]
     values: list[Any] = list(how.values())
-    wrong = [value for value in values if not isinstance(value, str) or value not in ("mean", "median")]
+    wrong = [value for value in values if not isinstance(value, str) or value not in ("mean", "median", "ratio")]
     if wrong:
-        raise ValueError(f"aggregate is 'mean' or 'median', not {shown(wrong[0])}.")
-    return [MEASURES[name] for name in chosen], {name: how.get(name, MEASURES[name].aggregate) for name in chosen}
+        raise ValueError(f"aggregate is 'mean', 'median' or 'ratio', not {shown(wrong[0])}.")
+    return found, {one.name: how.get(one.name, one.aggregate) for one in found}

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.online.log import Log, read_log
+from pdeval.online.matching import places
 from pdeval.verbs import verb
 
 table(
     "issued_queries",
-    "[bucket] session [user] query time:time clicks:int abandoned:bool reformulated:bool max_reciprocal_rank:float "
-    "mean_reciprocal_rank:float time_to_first_click:float time_to_last_click:float",
+    "[bucket] session [user] query time:time [impressions:int] clicks:int abandoned:bool reformulated:bool "
+    "max_reciprocal_rank:float mean_reciprocal_rank:float time_to_first_click:float time_to_last_click:float "
+    "[event:int value:float]",
     "table of issued queries",
     known_by="clicks abandoned reformulated max_reciprocal_rank mean_reciprocal_rank time_to_first_click "
     "time_to_last_click",
@@ -21,6 +25,7 @@ table(
     sort="session time",
     means={
         "time": "when the query was first shown",
+        "impressions": "how many impressions it has in the log: pages, or results shown",
         "clicks": "how many different results were clicked",
         "abandoned": "whether none was",
         "reformulated": "whether another query followed in the session",
@@ -28,6 +33,8 @@ table(
         "mean_reciprocal_rank": "of the clicked results; NaN without a click",
         "time_to_first_click": "in seconds; NaN without a click",
         "time_to_last_click": "in seconds; NaN without a click",
+        "event": "for every kind of event beside impressions and clicks, under its name, how many",
+        "value": "the sum of what its events were worth, under the caller's column name",
     },
     unreported="it has a row per issued query; report log.ireval.behaviour()",
     undrawn="it has a row per issued query; see log.ireval.behaviour()",
@@ -41,6 +48,24 @@ table(
     means={"queries": "how many queries were issued in it"},
     unreported="it has a row per session; report log.ireval.behaviour()",
     undrawn="it has a row per session; see log.ireval.behaviour()",
+)
+table(
+    "users",
+    "[bucket] user sessions:int queries:int impressions:int clicks:int [event:int value:float]",
+    "table of users",
+    known_by="user sessions queries impressions clicks",
+    row="user",
+    sort="bucket user",
+    means={
+        "sessions": "how many sessions of the log are theirs",
+        "queries": "how many queries they issued",
+        "impressions": "how many impressions they were shown",
+        "clicks": "how many different results of these queries they clicked",
+        "event": "for every kind of event beside impressions and clicks, under its name, how many",
+        "value": "the sum of what their events were worth, under the caller's column name",
+    },
+    unreported="it has a row per user; report log.ireval.behaviour()",
+    undrawn="it has a row per user; see log.ireval.behaviour()",
 )
 
 
@@ -61,7 +86,7 @@ def per_query(log: Table) -> pd.DataFrame:
     """
     read = read_log(log)
     frame = behaviour_of(read)
-    frame.attrs = read.attrs("bucket", "session", "user", "query", "time")
+    frame.attrs = {**read.attrs("bucket", "session", "user", "query", "time"), **described_events(read)}
     return frame
 
 
@@ -82,6 +107,36 @@ def per_session(log: Table) -> pd.DataFrame:
     frame = sessions_of(read)
     frame.attrs = read.attrs("bucket", "session", "user")
     return frame
+
+
+@verb(on="clicks", gives="users")
+def per_user(log: Table) -> pd.DataFrame:
+    """Return what every user did: sessions, queries, impressions, clicks, other events and what they were worth.
+
+    A user of several buckets has a row for each. Events count also in sessions that issued no query.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame(
+    ...     [("s", "ann", "jaguar", 0, "impression", None, None), ("s", "ann", "jaguar", 8, "click", 4, None),
+    ...      ("s", "ann", None, 31, "purchase", None, 9.5), ("t", "bob", "jaguar", 60, "impression", None, None)],
+    ...     columns=["session", "user", "query_id", "timestamp", "action", "rank", "revenue"])
+    >>> log.ireval(value="revenue").per_user()
+      user  sessions  queries  impressions  clicks  purchase  revenue
+    0  ann         1        1            1       1         1      9.5
+    1  bob         1        1            1       0         0      0.0
+    """
+    read = read_log(log)
+    if "user" not in read.names:
+        raise ValueError("per_user() needs a user column in the log; bind it: log.ireval(user=...).")
+    frame = users_of(read)
+    frame.attrs = {**read.attrs("bucket", "user"), **described_events(read)}
+    return frame
+
+
+def described_events(log: Log) -> dict[Any, Any]:
+    """Return what tables carry about events: the columns that count them, and that of their values."""
+    return {**({"event_columns": log.kinds} if log.kinds else {}), **log.attrs("value")}
 
 
 def behaviour_of(log: Log) -> pd.DataFrame:
@@ -108,7 +163,8 @@ def behaviour_of(log: Log) -> pd.DataFrame:
     soonest, latest = np.full(n, np.inf), np.full(n, -np.inf)
     np.minimum.at(soonest, log.issue[timed], log.after[timed])
     np.maximum.at(latest, log.issue[timed], log.after[timed])
-    return log.queries.assign(
+    frame = log.queries.assign(
+        impressions=log.shown,
         clicks=clicks,
         abandoned=clicks == 0,
         reformulated=~last,
@@ -117,6 +173,30 @@ def behaviour_of(log: Log) -> pd.DataFrame:
         time_to_first_click=np.where(np.isinf(soonest), np.nan, soonest),
         time_to_last_click=np.where(np.isinf(latest), np.nan, latest),
     )
+    return _with_events(frame, log, log.events["issue"].to_numpy())
+
+
+def users_of(log: Log) -> pd.DataFrame:
+    """Return what every user of a log that has been read did."""
+    queries = behaviour_of(log)
+    keys = [log.names[role] for role in ("bucket", "user") if role in log.names]
+    owner = places([log.people[name] for name in keys], [queries[name] for name in keys])
+    counts = {name: np.bincount(owner, queries[name], len(log.people)) for name in ("impressions", "clicks")}
+    frame = log.people.assign(queries=np.bincount(owner, minlength=len(log.people)))
+    frame = frame.assign(**{name: count.astype(np.int64) for name, count in counts.items()})
+    return _with_events(frame, log, log.events["person"].to_numpy())
+
+
+def _with_events(frame: pd.DataFrame, log: Log, row: np.ndarray) -> pd.DataFrame:
+    """Return a table with a column for every kind of event, and the sum of values; `row` is the row of each event."""
+    kept = row >= 0
+    kind = log.events["action"].to_numpy()
+    columns: dict[str, np.ndarray] = {
+        name: np.bincount(row[kept & (kind == name)], minlength=len(frame)) for name in log.kinds
+    }
+    if "value" in log.names:
+        columns[log.names["value"]] = np.bincount(row[kept], log.events["value"][kept], len(frame))
+    return frame.assign(**columns)
 
 
 def sessions_of(log: Log) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,14 @@ import pandas as pd
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import names_of
 
-ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket")
+ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket", "value")
 NEEDED = ("session", "query", "time", "action")
 IMPRESSION, CLICK = "impression", "click"
+# columns that tables of queries and users have beside the events
+TAKEN = (
+    *("sessions", "queries", "impressions", "clicks", "abandoned", "reformulated"),
+    *("max_reciprocal_rank", "mean_reciprocal_rank", "time_to_first_click", "time_to_last_click"),
+)
 _ZONE = r"\d:\d{2}.*(?:[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 
 
@@ -58,16 +64,18 @@ def faults_of(table: Table) -> list[Problem]:
         fault(f"no column {', '.join(absent)}", shown=f"it has {', '.join(map(str, log.columns))}")
     elif not len(log):
         fault("no rows")
+    plain = log[has["action"]].isin([IMPRESSION, CLICK]) if "action" in has else pd.Series(True, index=log.index)
     for role in has:
-        if role in (*NEEDED, "user", "bucket"):
-            fault(f"rows without a {names[role]}", log[names[role]].isna())
+        if role in (*NEEDED, "user", "bucket"):  # an event of another kind, such as a purchase, needs no query
+            fault(f"rows without a {names[role]}", log[names[role]].isna() & (plain | (role != "query")))
     if "action" in has:
         action = log[has["action"]]
-        fault(
-            f"rows with an {names['action']} other than '{IMPRESSION}' and '{CLICK}'",
-            action.notna() & ~action.isin([IMPRESSION, CLICK]),
-            has["action"],
-        )
+        for name in action[~plain].dropna().unique():
+            if meant := _nearly(name):
+                fault(f"rows with the {names['action']} {name!r}: write {meant!r}", action == name)
+            elif str(name) in (*TAKEN, *has.values()):
+                words = f"rows with the {names['action']} {name!r}, which is a column of the tables that count events"
+                fault(f"{words}: give it another name", action == name)
         if len(log) and not (action == IMPRESSION).any():
             fault("no impressions, so it cannot say which queries got no click")
     for role in ("user", "bucket"):
@@ -81,11 +89,34 @@ def faults_of(table: Table) -> list[Problem]:
     if "action" in has and not absent:
         unknown = log[[has[role] for role in ("rank", "doc") if role in has]].isna().all(axis=1)
         fault("clicks with neither rank nor doc", (log[has["action"]] == CLICK) & unknown)
+    if "value" in has and "action" in has:
+        for words, bad in _wrong_values(log[has["action"]], log[has["value"]], names["value"]):
+            fault(words, bad, has["value"])
     if "time" in has:
         _, problem = seconds(log[has["time"]])
         if problem:
             faults.append(problem)
     return faults
+
+
+def _nearly(action: object) -> str:
+    """Return which of impression and click an action spells in another way, or nothing."""
+    text = str(action).strip().lower()
+    near = difflib.get_close_matches(text, [IMPRESSION, CLICK], n=1, cutoff=0.8)
+    return near[0] if near else ""
+
+
+def _wrong_values(action: pd.Series, value: pd.Series, name: str) -> list[tuple[str, pd.Series]]:
+    """Return what is wrong with values: no numbers, infinite, or missing for some events of a kind that has them."""
+    number = pd.to_numeric(value.astype(object) if value.dtype == object else value, errors="coerce")
+    found = [
+        (f"{name}s that are not numbers", value.notna() & number.isna()),
+        (f"infinite {name}s", number.astype(np.float64).abs() == np.inf),
+    ]
+    for kind in action[value.notna()].dropna().unique():
+        some = (action == kind) & value.isna()
+        found.append((f"{kind!r} rows without a {name}, which other {kind!r} rows have: fill in 0, or leave out", some))
+    return found
 
 
 def seconds(column: pd.Series) -> tuple[np.ndarray, Problem | None]:
@@ -122,3 +153,18 @@ def seconds(column: pd.Series) -> tuple[np.ndarray, Problem | None]:
             return np.full(len(column), np.nan), Problem(words, int(bad.sum()), "error", example)
         column = moments.reindex(column.index)
     return (column - column.min()).dt.total_seconds().to_numpy(), None
+
+
+def span(column: pd.Series) -> tuple[object, object]:
+    """Return the first and the last time of a column that `seconds` can read.
+
+    Examples
+    --------
+    >>> span(pd.Series([30, 5, 12]))
+    (5.0, 30.0)
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return float(column.min()), float(column.max())
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        column = pd.to_datetime(column.astype(str).str.strip(), utc=True, format="ISO8601")
+    return column.min(), column.max()

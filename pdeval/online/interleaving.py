@@ -67,7 +67,7 @@ table(
 )
 
 
-@verb(on="runs", gives="lists", family="interleave", own="depth")
+@verb(on="runs", gives="lists", own="depth")
 def interleave(
     runs: Table,
     *,

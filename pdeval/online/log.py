@@ -6,14 +6,18 @@ session    a search session; belongs to one user and one bucket
 user       who searched (optional)
 query_id   the query, as text or id
 timestamp  when: dates and times with or without a zone, ISO 8601 text, or numbers of seconds
-action     'impression': a results page, or one result of it, was shown; 'click': a result was clicked
+action     'impression': a results page, or one result of it, was shown; 'click': a result was clicked; any other
+           event has its own name: 'purchase', 'add-to-cart', 'view'
 rank       where the result stood, from 1       } a click has at least one of the two; a click that has only the
 doc_id     which result                         } doc takes its rank from the impression rows of its page, if there
 bucket     the arm of the experiment (optional)
+value      what an event was worth, such as its revenue (optional)
 
 An issued query is a stretch of impressions of one query in a session with no other query in between (a next page
-or a reload is not a new query). A click belongs to the latest issue of its query before it. The order of rows is
-immaterial. What is wrong is an error, or is set right and said so: see `check`.
+or a reload is not a new query). A click belongs to the latest issue of its query before it; so does any other event
+that names a query of its session, and one that does not belongs to the latest issued query of any kind. All events
+count for their user, also in sessions that issued no query. The order of rows is immaterial. What is wrong is an error,
+or is set right and said so: see `check`.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +35,7 @@ from pdeval.judged.topics import outside
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.online.assignment import mismatch, users_in_several
-from pdeval.online.faults import CLICK, Problem, columns_of, faults_of, seconds
+from pdeval.online.faults import CLICK, IMPRESSION, Problem, columns_of, faults_of, seconds, span
 from pdeval.verbs import verb
 
 table(
@@ -68,6 +73,15 @@ class Log:
         For every click, the rank of its result; NaN where unknown.
     result : ndarray of int
         For every click, a number that is the same for clicks on one result.
+    shown : ndarray of int
+        For every issued query, how many impressions it has.
+    events : DataFrame
+        Events of other kinds, and whatever has a value: `action`; `value`, 0 where there is none; `issue`, the row of
+        `queries`, -1 in a session without one; `person`, the row of `people`, -1 in a log without users.
+    times : Series
+        When every event was, as the log has it.
+    people : DataFrame
+        One row per user (and bucket), sorted: the caller's [bucket and] user column, and `sessions`, how many.
     problems : list of Problem
         What was set right.
     """
@@ -78,12 +92,26 @@ class Log:
     after: np.ndarray
     rank: np.ndarray
     result: np.ndarray
+    shown: np.ndarray
+    events: pd.DataFrame
+    times: pd.Series
+    people: pd.DataFrame
     problems: list[Problem]
 
     def codes(self, role: str) -> tuple[np.ndarray, pd.Index]:
         """Return each issued query's number among the values of a column, and those values, sorted."""
         codes, values = pd.factorize(self.queries[self.names[role]], sort=True)
         return codes, pd.Index(values, name=self.names[role])
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kinds of events beside impressions and clicks, sorted."""
+        return sorted({str(kind) for kind in self.events["action"].unique()} - {IMPRESSION, CLICK})
+
+    @cached_property
+    def span(self) -> tuple[Any, Any]:
+        """The first and the last time."""
+        return span(self.times)
 
     def attrs(self, *roles: str) -> dict[Any, Any]:
         """Return which columns play these roles, for the tables that come of the log."""
@@ -147,33 +175,28 @@ def _read(table: Table) -> Log:
     session = pd.factorize(events[has["session"]], sort=True)[0].astype(np.int64)
     query, values = pd.factorize(events[has["query"]], sort=True)
     clicked = (events[has["action"]] == CLICK).to_numpy()
+    appeared = (events[has["action"]] == IMPRESSION).to_numpy()
     page = session * len(values) + query
 
     order = np.lexsort((query, when, session))
-    order = order[~clicked[order]]
+    order = order[appeared[order]]
     new = np.append(True, page[order][1:] != page[order][:-1])
     issue = np.cumsum(new) - 1  # of every impression, in time order
     first = order[new]
     start, key = when[first], page[first]
 
-    # each click to the latest issue of its query in its session: issues by (page, start), then count those not later
+    # each click to the latest issue of its query in its session
     click = np.flatnonzero(clicked)
-    by_page = np.lexsort((start, key))
-    pages, times = key[by_page], start[by_page]
-    begin = np.searchsorted(pages, page[click], "left")
-    shown = begin < np.searchsorted(pages, page[click], "right")
+    answered, shown, early = _answered(key, start, page[click], when[click])
     if not shown.all():
         lost = np.isin(np.arange(len(events)), click[~shown])
         words = "clicks on a query never shown in their session"
         problems.append(Problem(words, int(lost.sum()), "left out", _shown(events, lost)))
-        click, begin = click[shown], begin[shown]
-    place = _latest(pages, times, page[click], when[click]) - 1
-    early = place < begin
+        click, answered, early = click[shown], answered[shown], early[shown]
     if early.any():
         at = np.isin(np.arange(len(events)), click[early])
         words = "clicks before their query was shown"
         problems.append(Problem(words, int(early.sum()), "counted without their times", _shown(events, at)))
-    answered = by_page[np.maximum(place, begin)]
     after = np.where(early, np.nan, when[click] - start[answered])
 
     doc = pd.factorize(events[has["doc"]])[0] if "doc" in has else np.full(len(events), -1)
@@ -184,7 +207,48 @@ def _read(table: Table) -> Log:
     result = np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(ranks)).astype(np.int64)
     columns = [has[role] for role in ("bucket", "session", "user", "query", "time") if role in has]
     queries = events.loc[first, columns].reset_index(drop=True)
-    return Log(has, queries, answered, after, ranks, result, problems)
+    shown_times = np.bincount(issue, minlength=len(first))
+    people, person = _people(events, has, session)
+    value = pd.to_numeric(events[has["value"]]).to_numpy(np.float64) if "value" in has else np.full(len(events), np.nan)
+    other = np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
+    held, found, _ = _answered(key, start, page[other], when[other])
+    last, here, _ = _answered(session[first], start, session[other], when[other])
+    of_query = np.where(found & (query[other] >= 0), held, np.where(here, last, -1))
+    others = pd.DataFrame(
+        {"action": events[has["action"]].to_numpy()[other].astype(str), "value": np.nan_to_num(value[other])}
+    )
+    others = others.assign(issue=of_query, person=person[other])
+    return Log(has, queries, answered, after, ranks, result, shown_times, others, events[has["time"]], people, problems)
+
+
+def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the users of a log, each once per bucket, with their numbers of sessions; and every row's user."""
+    if "user" not in has:
+        return pd.DataFrame({"sessions": np.zeros(0, np.int64)}), np.full(len(events), -1)
+    columns = [has[role] for role in ("bucket", "user") if role in has]
+    code = np.zeros(len(events), dtype=np.int64)
+    for name in columns:
+        own, values = pd.factorize(events[name], sort=True)
+        code = code * len(values) + own
+    person, keys = pd.factorize(code, sort=True)
+    row = np.zeros(len(keys), dtype=np.int64)
+    row[person] = np.arange(len(events))
+    owner = np.zeros(int(session.max()) + 1, dtype=np.int64)
+    owner[session] = person  # a session is of one user
+    people = events.loc[row, columns].reset_index(drop=True)
+    return people.assign(sessions=np.bincount(owner, minlength=len(keys))), person
+
+
+def _answered(
+    key: np.ndarray, start: np.ndarray, wanted: np.ndarray, when: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the latest issue of the wanted key at or before each time, whether there is one of it, and none before."""
+    order = np.lexsort((start, key))  # issues by (key, start): count those not later
+    keys, times = key[order], start[order]
+    begin = np.searchsorted(keys, wanted, "left")
+    known = begin < np.searchsorted(keys, wanted, "right")
+    place = _latest(keys, times, wanted, when) - 1
+    return order[np.minimum(np.maximum(place, begin), len(order) - 1)], known, known & (place < begin)
 
 
 def _latest(pages: np.ndarray, times: np.ndarray, page: np.ndarray, when: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pdeval.mechanics.equality import NOISE, gap, settled, size_of
 
-Aggregate = Literal["mean", "median"]
+Aggregate = Literal["mean", "median", "ratio"]
 Kind = Literal["rate", "mean", "median"]
 NAN = float("nan")
 
@@ -63,6 +63,58 @@ def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, r
 
     half = float(special.stdtrit(n - 1, (1 + confidence) / 2) * np.std(values, ddof=1) / np.sqrt(n))
     return Estimate(value, value - half, value + half)
+
+
+def linearised(total: np.ndarray, over: np.ndarray) -> np.ndarray:
+    """Return a value per unit whose mean is sum(total) / sum(over), and whose standard error that of the delta method.
+
+    With r the ratio, unit i has r + (total_i - r over_i) / mean(over): the ratio's first-order expansion (Deng,
+    Knoblich and Lu 2018). So tests of means are tests of ratios of which the unit is what was randomised.
+
+    Examples
+    --------
+    >>> clicks, shown = np.array([1.0, 0, 5]), np.array([2.0, 4, 6])
+    >>> found = linearised(clicks, shown)
+    >>> found.tolist(), float(found.mean())
+    ([0.5, 0.0, 1.0], 0.5)
+    """
+    ratio = ratio_of(total, over)
+    found: np.ndarray = ratio + (total - ratio * over) / over.mean()
+    return found
+
+
+def ratio_of(total: np.ndarray, over: np.ndarray) -> float:
+    """Return sum(total) / sum(over); NaN without units.
+
+    Examples
+    --------
+    >>> ratio_of(np.array([1.0, 0, 5]), np.array([2.0, 4, 6]))
+    0.5
+    """
+    return float(total.sum() / over.sum()) if len(over) else NAN
+
+
+def bootstrap_ratios(total: np.ndarray, over: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Return sum(total) / sum(over) of `draws` samples of units, drawn with replacement.
+
+    Units with equal numerators and denominators are alike, so that a sample is a multinomial count of each kind: the
+    work grows with the number of kinds.
+
+    Examples
+    --------
+    >>> sorted(set(bootstrap_ratios(np.array([0.0, 1]), np.array([1.0, 1]), 50, np.random.default_rng(0)).tolist()))
+    [0.0, 0.5, 1.0]
+    """
+    if not draws or not len(total):
+        return np.zeros(0)
+    kinds, times = np.unique(np.stack([total, over], axis=1), axis=0, return_counts=True)
+    found = np.empty(draws)
+    step = max((1 << 22) // len(kinds), 1)
+    for first in range(0, draws, step):
+        drawn = rng.multinomial(len(total), times / times.sum(), size=min(step, draws - first))
+        sums = drawn @ kinds
+        found[first : first + step] = sums[:, 0] / sums[:, 1]
+    return found
 
 
 def bootstrap_medians(values: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -138,12 +190,15 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
         return Tested("welch", 0.0, 0.0, 0.0, 0.0, 1.0)
     if error == 0:  # both constant: nothing to test against
         return Tested("welch", difference, difference, NAN, NAN, NAN)
-    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(x) - 1) + parts[1] ** 2 / (len(y) - 1))
+    # products and roots are rounded rightly, which powers are not: so they are the same in every unit
+    squares = [float(np.square(part)) for part in (sum(parts), *parts)]
+    freedom = squares[0] / (squares[1] / (len(x) - 1) + squares[2] / (len(y) - 1))
     pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
     half = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
     statistic = difference / error
     p_value = float(2 * special.stdtr(freedom, -abs(statistic)))
-    return Tested("welch", difference - half, difference + half, difference / pooled**0.5, statistic, p_value)
+    effect = difference / float(np.sqrt(pooled))
+    return Tested("welch", difference - half, difference + half, effect, statistic, p_value)
 
 
 def mann_whitney(
@@ -175,6 +230,31 @@ def mann_whitney(
     found = mannwhitneyu(x, y, alternative="two-sided")
     effect = 2 * float(found.statistic) / (len(x) * len(y)) - 1
     return Tested("mann-whitney", low, high, effect, float(found.statistic), float(found.pvalue))
+
+
+def bootstrapped(
+    x: np.ndarray, y: np.ndarray, *, confidence: float, drawn: tuple[np.ndarray, np.ndarray], difference: float
+) -> Tested:
+    """Return the bootstrap test: how often the difference of `drawn` estimates falls on the other side of zero.
+
+    The interval is that of the percentiles; the p-value is twice the smaller share of draws at or beyond zero, the
+    sample itself counted among the draws; effect size Cohen's d.
+
+    Examples
+    --------
+    >>> drawn = np.array([1.0, 2, 3, 4]), np.array([0.0, 1, 1, 5])
+    >>> found = bootstrapped(np.arange(9.0), np.arange(9.0), confidence=0.5, drawn=drawn, difference=1.0)
+    >>> found.p_value, found.low, found.high
+    (0.8, 0.5, 1.25)
+    """
+    if min(len(x), len(y)) < 2 or not len(drawn[0]):
+        return Tested("bootstrap", NAN, NAN, NAN, NAN, NAN)
+    between = gap(drawn[0] - drawn[1], 0.0, size_of(x, y))
+    low, high = np.quantile(between, [(1 - confidence) / 2, (1 + confidence) / 2])
+    beyond = 1 + min(int((between <= 0).sum()), int((between >= 0).sum()))
+    effect = welch(x, y, confidence=confidence).effect_size
+    p_value = min(2 * beyond / (len(between) + 1), 1.0)
+    return Tested("bootstrap", float(low), float(high), effect, difference, p_value)
 
 
 def _wilson(rate: float, n: int, confidence: float) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -128,8 +128,22 @@ def which_coefficients(asked: str | Sequence[str]) -> list[Coefficient]:
     return list(found.values())
 
 
+def _of_numbers(function: Callable[..., float]) -> Callable[..., float]:
+    """Return a coefficient of what the runs score, made equal where rounding alone tells it apart; NaN of a NaN."""
+
+    @wraps(function)
+    def found(x: ArrayLike, y: ArrayLike, **options: float) -> float:
+        one, other = (settled(np.asarray(values, dtype=np.float64)) for values in (x, y))
+        if one.shape != other.shape:
+            raise ValueError(f"two orderings of the same runs have as many values: {one.size} and {other.size} found.")
+        return float("nan") if np.isnan(one).any() or np.isnan(other).any() else function(one, other, **options)
+
+    return found
+
+
 @coefficient(reference="Kendall 1938")
-def tau_a(x: ArrayLike, y: ArrayLike) -> float:
+@_of_numbers
+def tau_a(x: np.ndarray, y: np.ndarray) -> float:
     """Return Kendall's tau-a: concordant less discordant pairs, as a share of all pairs; a tied pair is neither.
 
     Examples
@@ -137,13 +151,13 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> float:
     >>> tau_a([3, 2, 1], [3, 1, 1])
     0.6666666666666666
     """
-    x, y = _numbers(x), _numbers(y)
     a, b = cube.all_pairs(len(x))
     return float(np.mean(np.sign(x[a] - x[b]) * np.sign(y[a] - y[b])))
 
 
 @coefficient(aliases=("kendall", "kendall_tau"), reference="Kendall 1945")
-def tau_b(x: ArrayLike, y: ArrayLike) -> float:
+@_of_numbers
+def tau_b(x: np.ndarray, y: np.ndarray) -> float:
     """Return Kendall's tau-b: tau over the pairs that are not tied; NaN where one ordering ties all runs.
 
     Examples
@@ -151,8 +165,7 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     >>> round(tau_b([3, 2, 1], [3, 1, 1]), 4)
     0.8165
     """
-    x, y = _numbers(x), _numbers(y)
-    if len(x) != len(y) or len(x) > FEW or np.isnan(x + y).any():
+    if len(x) > FEW:
         from scipy import stats
 
         return float(stats.kendalltau(x, y, variant="b").statistic)
@@ -166,7 +179,8 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 @coefficient(aliases=("ap_correlation",), reference="Yilmaz, Aslam and Robertson 2008")
-def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
+@_of_numbers
+def tau_ap(x: np.ndarray, y: np.ndarray) -> float:
     """Return the AP correlation of the ordering `y` with the reference `x`: tau with the top of `y` weighing most.
 
     Below the first, each run of `y` gives the share of the runs above it that belong above it, from -1 to 1; the
@@ -178,7 +192,6 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
     >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4), round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4)
     (0.3333, 0.7778)
     """
-    x, y = _numbers(x), _numbers(y)
     above, belongs = _above(x, y)
     before, tied = above.sum(axis=1), np.equal.outer(y, y).sum(axis=1)
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before)))))
@@ -189,7 +202,8 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
 
 
 @coefficient(reference="Urbano and Marrero 2017")
-def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
+@_of_numbers
+def tau_ap_b(x: np.ndarray, y: np.ndarray) -> float:
     """Return the AP correlation between two orderings where neither is the reference; NaN if one ties all runs.
 
     The mean of both directions. Each run below the first tied group gives the share of the runs above its own group
@@ -201,7 +215,6 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     (0.3333, 1.0)
     """
     halves = []
-    x, y = _numbers(x), _numbers(y)
     for one, other in ((x, y), (y, x)):
         above, belongs = _above(one, other)
         before = above.sum(axis=1)
@@ -213,18 +226,14 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     return float(np.mean(halves))
 
 
-def _numbers(values: ArrayLike) -> np.ndarray:
-    """Return the numbers of the runs, those that differ by rounding only made the same."""
-    return settled(np.asarray(values, dtype=np.float64))
-
-
 def _above(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each run (rows), which runs `y` puts above it, and whether `x` does too (1), or below (-1)."""
     return y[None, :] > y[:, None], np.sign(x[None, :] - x[:, None])
 
 
 @coefficient(reference="Webber, Moffat and Zobel 2010, eq. 32")
-def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
+@_of_numbers
+def rbo(x: np.ndarray, y: np.ndarray, *, p: float = 0.9) -> float:
     """Return rank-biased overlap, extrapolated: the mean share in common of the tops, depth d weighing p^(d-1).
 
     Tied runs all enter at the best rank of their group, and the share in common at a depth is twice the overlap by
@@ -235,7 +244,7 @@ def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
     >>> round(rbo([5, 4, 3, 2, 1], [2, 5, 4, 3, 1]), 5), rbo([2, 2, 1], [2, 2, 1])
     (0.828, 1.0)
     """
-    first, second = ranks(_numbers(x)), ranks(_numbers(y))
+    first, second = ranks(x), ranks(y)
     n = len(first)
     sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[1:]
     common = np.cumsum(np.bincount(np.maximum(first, second), minlength=n + 1))[1:]
@@ -244,7 +253,8 @@ def rbo(x: ArrayLike, y: ArrayLike, *, p: float = 0.9) -> float:
 
 
 @coefficient(aliases=("rho",), reference="Spearman 1904")
-def spearman(x: ArrayLike, y: ArrayLike) -> float:
+@_of_numbers
+def spearman(x: np.ndarray, y: np.ndarray) -> float:
     """Return Spearman's rho: Pearson's r of the ranks, tied runs at their average; NaN if one ties all runs.
 
     Examples
@@ -254,11 +264,12 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """
     from scipy import stats
 
-    return pearson(stats.rankdata(_numbers(x)), stats.rankdata(_numbers(y)))
+    return pearson(stats.rankdata(x), stats.rankdata(y))
 
 
 @coefficient(looks_at="scores", reference="Pearson 1895")
-def pearson(x: ArrayLike, y: ArrayLike) -> float:
+@_of_numbers
+def pearson(x: np.ndarray, y: np.ndarray) -> float:
     """Return Pearson's r of the scores; NaN where one of them is constant.
 
     Examples
@@ -268,6 +279,6 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """
     from scipy import stats
 
-    if np.ptp(_numbers(x)) == 0 or np.ptp(_numbers(y)) == 0:
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(stats.pearsonr(x, y).statistic)

@@ -29,7 +29,7 @@ from pdeval.verbs import verb
 
 table(
     "orders",
-    "run measure method score:float rank:int [rank_low:int rank_high:int]",
+    "run measure method score:float rank:int [rank_low:int rank_high:int] [score_low:float score_high:float]",
     "table of orders",
     row="run, measure and method",
     sort="measure method rank",
@@ -40,6 +40,8 @@ table(
         "rank": "from 1; tied runs share the better rank: 1, 2, 2, 4",
         "rank_low": "the best rank in the interval over the draws",
         "rank_high": "the worst rank in it",
+        "score_low": "lower end of the interval of the score, where a machine labelled too",
+        "score_high": "upper end of it",
     },
 )
 

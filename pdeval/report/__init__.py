@@ -8,6 +8,7 @@ pairs       report_matrix(), report_comparisons()
 measures    report_agreement()
 detected    report_discriminative_power()
 confusion   report_confusion()
+powered_report  powered_report(): systems x measures from people's labels and a machine's
 plain       report_table(): any other table, column by column
 formats     @report_format; latex, typst, html, markdown and sheet declare theirs
 """
@@ -20,6 +21,7 @@ from pdeval.report.measures import report_agreement
 from pdeval.report.orders import report_order
 from pdeval.report.pairs import report_comparisons, report_matrix
 from pdeval.report.plain import for_every_other_table, report_table
+from pdeval.report.powered_report import powered_report
 from pdeval.report.spec import Cell, Column, Group, Report
 from pdeval.report.systems import report
 
@@ -29,6 +31,7 @@ __all__ = [
     "Column",
     "Group",
     "Report",
+    "powered_report",
     "report",
     "report_agreement",
     "report_comparisons",

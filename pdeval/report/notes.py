@@ -12,7 +12,7 @@ import pandas as pd
 
 from pdeval.report.digits import share
 from pdeval.significance.corrections import NOT_NEEDED
-from pdeval.significance.registry import TESTS, WALD
+from pdeval.significance.registry import PPI, TESTS, WALD
 from pdeval.significance.replicated import TEST as REPLICATES
 
 CORRECTIONS = {
@@ -88,6 +88,8 @@ def words_of_test(test: str) -> str:
     """
     if test == WALD:
         return "Wald test of Bradley–Terry strengths with sandwich errors"
+    if test == PPI:
+        return "prediction-powered Student t test"
     if test == REPLICATES:
         return "t test of a model with queries and replicates random"
     return (TESTS[test].says if test in TESTS else "") or f"{test} test"
@@ -238,6 +240,8 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
     if attrs.get("topics") is not None:
         known = TOPICS.get(str(attrs["topics"]))
         said.append(f"topics: {attrs['topics']}" if known is None else known.format(**vars(own)))
+    if attrs.get("judged_only"):
+        said.append(f"unjudged {own.docs} removed")
     if attrs.get("level") is not None:
         said += levels(attrs, measures)
     if attrs.get("compat") is not None:

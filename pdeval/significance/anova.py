@@ -68,7 +68,7 @@ def _of_source(source: Source) -> pd.DataFrame:
     pairs = Pairs.of(source)
     rows = []
     for number, measure in enumerate(source.measures):
-        values, _ = complete(pairs, number)
+        values, _ = complete(pairs, number, "anova")
         if values.ndim == 3:
             raise ValueError(f"anova needs a score per run and query; {measure!r} is a preference between runs.")
         rows.append(two_way(values, scored=isinstance(source, Scores)))

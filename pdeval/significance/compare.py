@@ -17,14 +17,15 @@ from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics import arguments
 from pdeval.mechanics.registries import listed_in_docs
-from pdeval.significance import hsd, normal_hsd, paired
+from pdeval.significance import hsd, mean_ranks, normal_hsd, paired, sign_flips
 from pdeval.significance.compared import Pairs, check, complete, enough
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
 from pdeval.significance.outcome import Outcome, completed, describe
 from pdeval.significance.registry import TESTS, SignificanceTest, not_tests, which_test
 from pdeval.verbs import verb
 
-__all__ = ["compare", "hsd", "normal_hsd", "paired"]  # importing the others declares their tests
+# importing the others declares their tests
+__all__ = ["compare", "hsd", "mean_ranks", "normal_hsd", "paired", "sign_flips"]
 
 Family = Literal["measure", "baseline", "all"]
 
@@ -36,7 +37,8 @@ NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_val
 table(
     "comparisons",
     "run_a run_b measure test n:int mean_a:float mean_b:float difference:float ci_low:float ci_high:float "
-    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float]",
+    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float] "
+    "[n_machine:int lam:float effective_n:float]",
     "table of comparisons",
     known_by="run_a run_b measure p_value",
     row="pair of runs and measure",
@@ -48,7 +50,10 @@ table(
         "mean_b": "mean of run_b",
         "difference": "positive where run_a is better, also where less of the measure is better",
         "effect_size": "Cohen's d of the differences, or what the test takes for it",
-        "df": "degrees of freedom of the test where replicates are random",
+        "df": "degrees of freedom of the test where replicates are random, or where a machine labelled too",
+        "n_machine": "queries that only a machine labelled; n are then those that people labelled",
+        "lam": "lambda, how far the machine is trusted: 0 not at all",
+        "effective_n": "how many queries people alone would have to label for an interval as narrow",
     },
 )
 
@@ -67,6 +72,8 @@ table(
         "significance": "compare()",
         "tukey": "compare(test='tukey')",
         "hsd": "compare(test='hsd')",
+        "nemenyi": "compare(test='nemenyi')",
+        "conover": "compare(test='conover')",
     },
 )
 @listed_in_docs(tests=TESTS)
@@ -98,8 +105,8 @@ def compare(
         {tests}
     correction : str or None
         A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
-        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. HSD accounts for all pairs of a
-        measure by itself: there `p_adjusted` is `p_value`, and the family is the measure.
+        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. HSD and Nemenyi's test account
+        for all pairs of a measure by themselves: there `p_adjusted` is `p_value`, and the family is the measure.
     baseline : run, tuple of ids, or list of them, optional
         Only pairs of a run with this one, which is then `run_b`. Of several, each is compared with all other runs.
     alpha : float
@@ -109,7 +116,7 @@ def compare(
         pairs with one baseline, per measure; all rows of the result. By default 'baseline' where there is one, else
         'measure'.
     confidence : float
-        Of the interval, which is not corrected for the number of comparisons except under HSD.
+        Of the interval, which is not corrected for the number of comparisons except under HSD and Nemenyi's test.
     draws : int
         Of the tests that draw at random; their p-values are never below 1 / (1 + draws).
     seed : int or None
@@ -208,7 +215,7 @@ def _each_baseline(runs: pd.DataFrame, baseline: object) -> list[object]:
 
 def _measured(pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]) -> dict[str, np.ndarray]:
     """Return the columns of one measure: one value per pair, in the order of the pairs."""
-    if test.family_wise:
+    if test.joint:
         return _measured_together(pairs, measure, test, options)
     columns: dict[str, np.ndarray] = {}
     rest = {"name": test.name, "confidence": options["confidence"]}
@@ -226,9 +233,9 @@ def _measured_together(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
 ) -> dict[str, np.ndarray]:
     """Return the columns of one measure under a test that looks at all runs at once, such as Tukey's HSD."""
-    values, counted = complete(pairs, measure)
+    values, counted = complete(pairs, measure, test.says.removesuffix(" test"))
     if test.scores_only and values.ndim == 3:
-        others = [name for name, one in TESTS.items() if one.family_wise and not one.scores_only]
+        others = [name for name, one in TESTS.items() if one.joint and not one.scores_only]
         raise ValueError(
             f"test={test.name!r} needs a score per run; {pairs.source.measures[measure]!r} is a preference between "
             f"runs. Use test={others[0]!r}, which takes preferences."

@@ -195,8 +195,8 @@ def enough(pairs: Pairs, numbers: np.ndarray, n: np.ndarray, measure: str) -> No
         )
 
 
-def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (values, which queries they are): only queries on which every run has a value.
+def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (values, which queries they are): only queries on which every run has a value; `what` needs them.
 
     The values are scores (queries, runs), more is better, or preferences (queries, runs, runs). Preferences
     that are the differences of some score come back as that score.
@@ -207,17 +207,17 @@ def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
         values = settled(finite(source.values[measure], label))
         values = values if source.higher[measure] else 0.0 - values
     else:
-        values = square(source, measure)
+        values = square(source, measure, what)
     counted = np.asarray(~np.isnan(values.reshape(len(values), -1)).any(axis=1))
     if counted.sum() < 2:
         raise TooFew(
-            f"Tukey's HSD needs at least two queries on which every run has a value; {label!r} has "
+            f"{what} needs at least two queries on which every run has a value; {label!r} has "
             f"{counted.sum()} of {len(counted)}. Use a pairwise test such as test='t', or drop incomplete runs."
         )
     if not counted.all():
         warnings.warn(
             f"{(~counted).sum()} of {len(counted)} queries lack a value of {label!r} for some run; "
-            f"HSD uses the {counted.sum()} complete ones.",
+            f"{what} uses the {counted.sum()} complete ones.",
             stacklevel=2,
         )
         values = values[counted]
@@ -227,7 +227,7 @@ def complete(pairs: Pairs, measure: int) -> tuple[np.ndarray, np.ndarray]:
     return values, counted
 
 
-def square(source: PreferenceSource, measure: int) -> np.ndarray:
+def square(source: PreferenceSource, measure: int, what: str) -> np.ndarray:
     """Return one measure's preferences as a matrix per query: shape (queries, runs, runs), antisymmetric."""
     n_runs = len(source.runs)
     low, high = np.minimum(source.a, source.b), np.maximum(source.a, source.b)
@@ -235,7 +235,7 @@ def square(source: PreferenceSource, measure: int) -> np.ndarray:
     wanted = n_runs * (n_runs - 1) // 2
     if found < wanted:
         raise ValueError(
-            f"Tukey's HSD needs every pair of runs; the preferences have {found} of the {wanted} pairs. "
+            f"{what} needs every pair of runs; the preferences have {found} of the {wanted} pairs. "
             "Compute all pairs (no baseline), or use a pairwise test such as test='t'."
         )
     values = np.zeros((len(source.queries), n_runs, n_runs))

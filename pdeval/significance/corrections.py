@@ -76,7 +76,7 @@ def adjust(
     if name == "none" or not len(adjusted):
         return adjusted
     if name == "bonferroni":
-        size = np.bincount(family[~np.isnan(adjusted)], minlength=int(family.max()) + 1)
+        size = np.bincount(family, weights=~np.isnan(adjusted))
         return np.minimum(adjusted * size[family], 1.0)
     known = np.flatnonzero(~np.isnan(adjusted))
     by_family = known[np.argsort(family[known], kind="stable")]

@@ -56,7 +56,6 @@ table(
     gives="discriminative_power",
     independent="always",
     per_measure=True,
-    family="discriminative_power",
 )
 @listed_in_docs(tests=TESTS)
 def discriminative_power(

@@ -96,8 +96,8 @@ def pairs_within(found: Collected, baseline: object) -> Pairs:
 def pairwise_test(test: str | None, measure: str, attrs: dict[Any, Any]) -> SignificanceTest:
     """Return the test within each collection, or raise where it looks at all runs at once."""
     found = which_test(test, measure, attrs)
-    if found.family_wise:
-        others = ", ".join(repr(name) for name, one in TESTS.items() if not one.family_wise)
+    if found.joint:
+        others = ", ".join(repr(name) for name, one in TESTS.items() if not one.joint)
         raise ValueError(f"test={found.name!r} looks at all runs at once; within groups choose one of {others}.")
     return found
 

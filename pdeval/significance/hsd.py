@@ -101,8 +101,22 @@ def tukey(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.
     error = np.sqrt(residual_mean_square(X) / queries)
     n, mean, sd = described_pairs(X, a, b)
     statistic = ratio(np.abs(mean), error)
-    half = upper_point(1 - confidence, runs, df) * error
+    half = simultaneous_half(X, confidence)
     return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), statistic, upper_tail(statistic, runs, df))
+
+
+def simultaneous_half(X: np.ndarray, confidence: float) -> float:
+    """Return half the width of the intervals of all differences of means that hold together, by Tukey.
+
+    Examples
+    --------
+    >>> X = np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]])
+    >>> round(simultaneous_half(X, 0.95), 4)
+    0.2399
+    """
+    queries, runs = X.shape
+    df = (queries - 1) * (runs - 1)
+    return float(upper_point(1 - confidence, runs, df) * np.sqrt(residual_mean_square(X) / queries))
 
 
 def residual_mean_square(X: np.ndarray) -> float:

@@ -41,9 +41,8 @@ def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = filled.sum(axis=0) / n
         away = filled - mean if filled is D else np.where(counted, filled - mean, 0.0)
-        sd = np.sqrt(np.square(away).sum(axis=0) / (n - 1))
-    high = (D if filled is D else np.where(counted, D, -np.inf)).max(axis=0, initial=-np.inf)
-    low = (D if filled is D else np.where(counted, D, np.inf)).min(axis=0, initial=np.inf)
+        sd = np.sqrt(np.square(away).sum(axis=0) / np.where(n > 1, n - 1, np.nan))
+    high, low = np.fmax.reduce(D, axis=0, initial=-np.inf), np.fmin.reduce(D, axis=0, initial=np.inf)
     # rounding of the mean would leave a constant column with a tiny deviation and a huge t
     with np.errstate(invalid="ignore"):
         constant = high - low <= NOISE * np.maximum(np.abs(high), np.abs(low))

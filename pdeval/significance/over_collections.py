@@ -92,7 +92,6 @@ table(
 @verb(
     on=("scores", "preferences", "judged"),
     gives=("collection_verdicts", "collection_effects"),
-    family="verdict",
     independent="always",
 )
 def verdict(

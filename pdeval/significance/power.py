@@ -69,7 +69,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="power", family="power", independent="always", per_measure=True)
+@verb(on=("scores", "preferences", "judged"), gives="power", independent="always", per_measure=True)
 def power(
     held: Held,
     measures: object = MEASURES,

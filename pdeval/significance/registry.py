@@ -28,13 +28,15 @@ class SignificanceTest:
     Parameters
     ----------
     function : callable
-        Of the differences (queries, pairs); family-wise of the values of all runs and the sides of the pairs.
+        Of the differences (queries, pairs); if joint, of the values of all runs and the sides of the pairs.
     family_wise : bool
         Whether it accounts for all pairs of a measure by itself, so that nothing is corrected.
     scores_only : bool
-        Of a family-wise test: whether it needs a score per run, so that preferences will not do.
+        Of a test of all runs: whether it needs a score per run, so that preferences will not do.
     says : str
         What a footnote calls it.
+    joint : bool
+        Whether it looks at all runs at once, as every family-wise test does.
     """
 
     __test__: ClassVar[bool] = False  # no test of pytest's
@@ -46,6 +48,7 @@ class SignificanceTest:
     aliases: tuple[str, ...] = ()
     reference: str = ""
     says: str = ""
+    joint: bool = False
 
     @property
     def summary(self) -> str:
@@ -68,6 +71,7 @@ class SignificanceTest:
 
 
 TESTS: dict[str, SignificanceTest] = {}
+PPI = "ppi"  # of labels by people and by a machine, which only tables with machine labels have
 WALD = "wald"  # of differences of strengths, which only votes have
 
 
@@ -82,6 +86,7 @@ def significance_test(
     aliases: Sequence[str] = (),
     reference: str = "",
     says: str = "",
+    joint: bool = False,
 ) -> Callable[[Function], Function]: ...
 def significance_test(
     function: Callable[..., Any] | None = None,
@@ -92,6 +97,7 @@ def significance_test(
     aliases: Sequence[str] = (),
     reference: str = "",
     says: str = "",
+    joint: bool = False,
 ) -> Any:
     """Declare a significance test, which `compare(test=...)` and `discriminative_power(tests=...)` then know.
 
@@ -99,7 +105,7 @@ def significance_test(
     ----------
     function : callable
         Its one positional parameter is an array of shape (queries, pairs): by how much run a is better on a query,
-        NaN where the query does not count for the pair. Family-wise it takes the scores (queries, runs) or preferences
+        NaN where the query does not count for the pair. A joint test takes the scores (queries, runs) or preferences
         (queries, runs, runs) of all runs, without gaps, and the runs `a` and `b` of each pair. It returns one p-value
         per pair; or a pair (statistic, p-value), such as a result of scipy's; or an `Outcome`. Where it has a
         parameter named confidence, draws, seed or progress, it is given what `compare` was given.
@@ -108,13 +114,15 @@ def significance_test(
     family_wise : bool
         Whether it accounts for all pairs of a measure by itself, so that its p-values are not corrected again.
     scores_only : bool
-        Of a family-wise test: whether it needs a score per run.
+        Of a joint test: whether it needs a score per run.
     aliases : sequence of str
         Other names for it.
     reference : str
         Where it comes from.
     says : str
         What a footnote calls it; by default "... test" with its name.
+    joint : bool
+        Whether it looks at all runs at once. Family-wise tests do; of others the p-values are corrected.
 
     Examples
     --------
@@ -135,12 +143,13 @@ def significance_test(
 
     def declare(given: Callable[..., Any]) -> Callable[..., Any]:
         own = name or given.__name__
+        said = says or f"{own.replace('_', ' ')} test"
         made = SignificanceTest(
-            own, given, family_wise, scores_only, tuple(aliases), reference, says or f"{own.replace('_', ' ')} test"
+            own, given, family_wise, scores_only, tuple(aliases), reference, said, joint or family_wise
         )
         _check(made)
         register(TESTS, made, given, "test")
-        ordered = sorted(TESTS.items(), key=lambda item: item[1].family_wise)  # listed in this order everywhere
+        ordered = sorted(TESTS.items(), key=lambda item: item[1].joint)  # listed in this order everywhere
         TESTS.clear()
         TESTS.update(ordered)
         return given
@@ -155,9 +164,9 @@ def _check(made: SignificanceTest) -> None:
     """Raise where a function cannot be called as a test is."""
     parameters = inspect.signature(made.function).parameters.values()
     arrays = [p.name for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
-    needed = 3 if made.family_wise else 1
+    needed = 3 if made.joint else 1
     if len(arrays) != needed:
-        what = "the values of all runs and both sides of the pairs" if made.family_wise else "the differences"
+        what = "the values of all runs and both sides of the pairs" if made.joint else "the differences"
         raise TypeError(f"the test {made.name!r} has to take {what}: {needed} arrays, not ({', '.join(arrays)}).")
     unknown = [
         p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS
@@ -188,6 +197,10 @@ def which_test(test: str | None, measure: str = "", attrs: Mapping[str, Any] | N
     """
     if test is None or test == "default":
         test = default_test(measure, attrs)
+    if test == PPI:
+        raise ValueError(
+            f"test={PPI!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
+        )
     return named("test", test, TESTS)
 
 

@@ -49,7 +49,7 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), gives="components", family="replicates")
+@verb(on=("scores", "judged"), gives="components")
 def replicates(
     held: Held,
     measures: object = MEASURES,

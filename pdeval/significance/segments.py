@@ -112,7 +112,7 @@ class _Described:
     measure: str
 
 
-@verb(on=ON, gives=("segments", "segment_differences"), family="segments")
+@verb(on=ON, gives=("segments", "segment_differences"))
 def segments(
     held: Held,
     measures: object = MEASURES,

@@ -29,7 +29,7 @@ def upper_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
     k : int
         Number of means, at least 2.
     df : float
-        Degrees of freedom of the variance estimate, at least 1.
+        Degrees of freedom of the variance estimate, at least 1; infinite where the variance is known.
 
     References
     ----------
@@ -80,6 +80,8 @@ def upper_point(p: float, k: int, df: float) -> float:
 
 def scale_points(df: float) -> tuple[np.ndarray, np.ndarray]:
     """Return points s and weights of the density of sqrt(chi2(df) / df), by the trapezoid rule on log s."""
+    if np.isinf(df):
+        return np.ones(1), np.ones(1)
     spread = 1 / np.sqrt(2 * df)
     step = min(0.03, 0.6 * spread)  # H(q s) itself falls over about 0.1 on the log scale when k is large
 

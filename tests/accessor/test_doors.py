@@ -106,6 +106,25 @@ def test_runs_take_judgments_first_and_the_rules_last_and_the_join_neither(name)
         assert at_join == [one for one in at_runs if one not in ("qrels", *RULES) or one in made.own]
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_defaults_are_those_of_the_verb_but_tables_of_results_give_all_their_measures(name):
+    kind, made = EVERY[name]
+    shown = inspect.signature(method_of(kind, made.name)).parameters
+    for parameter in made.parameters:
+        if parameter.name in shown and (parameter.name not in RULES or not joins(made, kind)):
+            all_of_it = kind not in ("judged", "runs") and parameter.name == "measures"
+            wanted = None if all_of_it and parameter.default is not parameter.empty else parameter.default
+            assert shown[parameter.name].default is wanted or shown[parameter.name].default == wanted
+
+
+def test_a_verb_is_a_function_of_its_door_and_a_family_where_other_verbs_share_its_name():
+    for kind, made in EVERY.values():
+        of_class = inspect.getattr_static(door_of(kind), made.family)
+        members = [one for verbs in VERBS.values() for one in verbs if one.startswith(f"{made.family}.")]
+        assert isinstance(of_class, FamilyAttribute) == bool(members), made.name
+        assert inspect.isfunction(of_class) == (not members), made.name
+
+
 def test_a_door_lists_its_verbs_and_nothing_else(judged, scores):
     frames = {"runs": pdeval.datasets.sample_runs(), "qrels": pdeval.datasets.sample_qrels(), "scores": scores}
     for kind, frame in frames.items():
@@ -149,7 +168,7 @@ def test_positional_arguments_bind(judged):
     [
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", topic="all"),
-            r"measure\(\) has no option 'topic'; it has qrels, measures, by, metadata, level.* Did you mean 'topics'\?",
+            r"measure\(\) has no option 'topic'; it has qrels, measures, .*machine, level.* Did you mean 'topics'\?",
         ),
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", None),

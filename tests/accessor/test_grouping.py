@@ -42,7 +42,8 @@ ARGUMENTS = {
 JOINED = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and "judged" in verb.on]
 JOINED.remove("replicates.compare")  # whose systems are of several columns: tested with its own
 OF_ROWS = [name for name, verb in of_kind("runs").items() if "by" in options_of(verb) and "judged" not in verb.on]
-NOT_HERE = [("preferences", "anova"), ("scores", "replicates.compare")]  # of scores; of systems of several columns
+# of scores; of systems of several columns
+NOT_HERE = [("preferences", "anova"), ("preferences", "friedman"), ("scores", "replicates.compare")]
 HELD = {
     kind: [name for name, verb in of_kind(kind).items() if "by" in options_of(verb) and (kind, name) not in NOT_HERE]
     for kind in ("scores", "preferences", "orders")
@@ -304,6 +305,14 @@ def test_replicates_taken_for_systems_are_told_of_tables_too():
         warnings.simplefilter("error")  # an order without draws takes nothing for independent
         tables[0].ireval.order()
         tables[0].drop(columns="seed").assign(run=tables[0]["seed"].astype(str)).ireval(run=["model", "run"]).order()
+
+
+def test_groups_of_pairs_are_the_loop_by_hand_where_queries_are_summed_up(judged):
+    found = judged.disaggregate("RPP", per="pair", by="category", metadata=QUERIES)
+    long = QUERIES.loc[QUERIES["category"] == "long", "query_id"]
+    part = RUNS[RUNS["query_id"].isin(long)].ireval.join(QRELS[QRELS["query_id"].isin(long)], topics="common")
+    wanted = part.disaggregate("RPP", per="pair")
+    same(found[found["category"] == "long"].drop(columns="category").reset_index(drop=True), wanted)
 
 
 def test_groups_that_are_none_are_no_groups(judged):

@@ -168,7 +168,7 @@ class TestWhatIsSaid:
         scores = RUNS.ireval.measure(QRELS, "AP", topics="judged")
         largest = IDS[np.isin(NUMBER, np.flatnonzero(np.bincount(NUMBER) == 8))]
         scores = scores[~((scores["run"] == "ql") & (scores["query_id"] == largest[0]))]
-        with pytest.warns(UserWarning, match="1 of 8 queries lack a value of 'AP' for some run; HSD uses the 7"):
+        with pytest.warns(UserWarning, match="1 of 8 queries lack a value of 'AP' for some run; .*HSD uses the 7"):
             scores.ireval.compare(test="tukey", by="part", metadata=ABOUT["text"])
 
     def test_one_query_segments_are_left_out_by_name(self):

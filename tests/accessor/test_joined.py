@@ -157,6 +157,16 @@ def test_what_was_joined_is_said(joined):
     assert repr(single).startswith("runs joined to judgments: 1 run x 1 query;")
 
 
+def test_a_join_says_how_many_queries_count(joined):
+    assert repr(joined.at(topics="common")).startswith("runs joined to judgments: 12 runs x 48 of 50 queries;")
+    assert joined.at(topics="common").measure("AP")["query_id"].nunique() == 48
+    assert repr(joined.at(topics="answered")).startswith("runs joined to judgments: 12 runs x 50 queries;")
+    assert repr(joined.at(topics="common", level=9)).startswith("runs joined to judgments: 12 runs x 48 of 50 queries;")
+    assert repr(joined.at(topics="relevant", level=9)).startswith(
+        "runs joined to judgments: 12 runs x 0 of 50 queries;"
+    )
+
+
 def test_orderings_do_not_depend_on_the_names_of_runs(tables):
     runs, qrels = tables
     names = {name: f"z{i:02d}" for i, name in enumerate(sorted(runs["run"].unique(), reverse=True))}

@@ -110,6 +110,16 @@ def test_a_group_of_runs_is_no_segment(judged):
         judged.segments("AP", by="family", metadata=metadata)
 
 
+def test_a_report_of_stacked_collections_groups_them_by_metadata_too():
+    runs, qrels, by = stacked(RUNS), stacked(QRELS), ["collection", "length"]
+    about = runs[["collection", "query_id"]].drop_duplicates()
+    about["length"] = (about["query_id"].astype(int) % 2).map({0: "long", 1: "short"})
+    found = runs.ireval.report(qrels, "AP", by=by, metadata=about, topics="common")
+    scores = runs.ireval.measure(qrels, "AP", by=by, metadata=about, topics="common")
+    assert str(found) == str(scores.ireval.report(by=by))
+    assert "s2, short" in str(found)
+
+
 def test_scores_and_preferences_are_asked_apart(judged):
     with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
         judged.verdict(["AP", "RPP"], by="third", metadata=THIRDS)

@@ -169,8 +169,6 @@ def test_the_long_names_of_options_mean_what_the_letters_do(files, pdeval_comman
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("-J", "-J: not served: numbers without the unjudged items"),
-        ("--Judged_docs_only", "-J: not served"),
         ("-Z means", "-Z means: not served: only raw scores are printed."),
         ("-R prefs", "-R prefs: only qrels: preferences and judgment groups are not read."),
         ("-R qrels_jg", "-R qrels_jg: only qrels"),
@@ -188,8 +186,15 @@ def test_options_that_are_not_served_are_refused_by_name_with_the_reason(words, 
 
 
 def test_options_of_trec_eval_go_with_it(files, pdeval_command):
-    done = pdeval_command("evaluate", "-J", *files)
-    assert (done.status, done.err.splitlines()[0]) == (2, "pdeval: error: -J goes with --trec-eval.")
+    done = pdeval_command("evaluate", "-Z", "means", *files)
+    assert (done.status, done.err.splitlines()[0]) == (2, "pdeval: error: -Z goes with --trec-eval.")
+
+
+def test_judged_items_only_has_the_letter_and_the_long_name_of_trec_eval(files, pdeval_command):
+    asked = ["evaluate", "--trec-eval", "-q", "-m", "P.5,10", "-m", "map"]
+    done = [pdeval_command(*asked, flag, *files) for flag in ("-J", "--Judged_docs_only", "--judged-only")]
+    assert done[0] == done[1] == done[2]
+    assert done[0] != pdeval_command(*asked, *files)
 
 
 def test_the_version_says_whose_output_it_is(pdeval_command):  # 12.22

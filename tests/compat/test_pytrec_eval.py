@@ -53,6 +53,15 @@ class TestAgainstThePackage:
             expected = theirs.RelevanceEvaluator(qrels, theirs.supported_measures, **rules).evaluate(run)
             same(ours.RelevanceEvaluator(qrels, ours.supported_measures, **rules).evaluate(run), expected)
 
+    @pytest.mark.parametrize("grade", [0, -1, -2, -3])
+    def test_a_document_of_negative_grade_counts_as_not_judged(self, grade):
+        theirs = pytest.importorskip("pytrec_eval")
+        asked = {"q": {"a": grade, "b": 1}}, {"recip_rank", "num_ret", "bpref"}, 1, True
+        run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+        expected = theirs.RelevanceEvaluator(*asked).evaluate(run)
+        assert expected["q"]["num_ret"] == (1 if grade < 0 else 2)
+        same(ours.RelevanceEvaluator(*asked).evaluate(run), expected)
+
     @pytest.mark.parametrize(
         "measures",
         [

@@ -9,7 +9,7 @@ pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
 
-METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
+METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric" and entry.kind != "items"]
 PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 
 

@@ -54,6 +54,12 @@ def test_ids_of_two_types_are_an_error():
         counted({"run": ["a"], "query_id": [1]}, {"run": ["a"], "query_id": ["1"]})
 
 
+def test_runs_with_parameters_are_found_in_any_order_and_also_where_one_is_not_set():
+    # 10 stands before 5 in the column, and one run has no depth at all
+    runs = pd.DataFrame({"model": ["a", "b", "b", "b"], "depth": [10.0, 5.0, 10.0, np.nan]})
+    assert census.places(runs.iloc[[3, 1, 0, 2, 2]], runs).tolist() == [3, 1, 0, 2, 2]
+
+
 def test_a_run_that_was_not_there_at_first_is_an_error():
     with pytest.raises(RuntimeError, match="there was no run 'c' when the run table was first read"):
         census.places(pd.DataFrame({"run": ["a", "c"]}), pd.DataFrame({"run": ["a", "b"]}))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.extras
 
 import pdeval.engines.dask  # noqa: E402
 
-METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric"]
+METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric" and entry.kind != "items"]
 MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
 
@@ -305,6 +305,7 @@ class TestWhatIsSaid:
             "runs on Dask joined to judgments: 12 runs x 50 queries, 3 partitions; "
             "next: .measure(), .prefer(), .order(), .compare()"
         )
+        assert "12 runs x 48 of 50 queries, 3 partitions" in repr(joined.at(topics="common"))
         assert joined.summary("AP")["n"].sum() == 598
         assert len(joined.measure()) == 5 * 598
 
@@ -329,6 +330,13 @@ def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels)
         expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
         lazy = divided(expected, 3, "mixed")
         pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)
+
+
+def test_judgments_may_be_named_tuples_on_dask_too(some, qrels):
+    told = qrels[["query_id", "doc_id", "relevance"]].drop_duplicates(["query_id", "doc_id"])
+    told = list(told.itertuples(index=False, name="Judgment"))
+    found, wanted = (quiet(one.ireval.join(told).mean, "AP") for one in (divided(some, 3), some))
+    same_bits(wanted, found)
 
 
 def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):

@@ -111,6 +111,8 @@ class TestTheBound:
                 joined.curve()
             with pytest.raises(ValueError, match=r"no more than 100 KiB are gathered. measure\(\), prefer\(\)"):
                 joined.curve()
+            with pytest.raises(ValueError, match="this looks at the positions of all judged items at once"):
+                joined.gathered()
             assert len(seen) == before
             expected = quiet(some.ireval.measure, qrels, ["AP", "RR"])
             same_bits(expected, gathered(quiet(joined.measure, ["AP", "RR"]), SCORES))

@@ -53,6 +53,22 @@ def test_a_folder_that_was_used_is_refused_by_default_and_named(tmp_path):
     assert names(tmp_path) == ["runs"]
 
 
+def test_a_folder_that_was_used_is_refused_before_any_row_is_read(tmp_path):
+    folder = tmp_path / "runs"
+    table(4, 2).ireval.to_parquet(folder)
+    seen = []
+
+    def read(part):
+        seen.append(len(part))
+        return part
+
+    watched = table(4, 2)
+    watched = watched.map_partitions(read, meta=watched._meta)
+    with pytest.raises(FileExistsError, match="holds a table that was written before"):
+        watched.ireval.to_parquet(folder)
+    assert seen == []
+
+
 @pytest.mark.broad
 def test_overwrite_replaces_all_of_it(tmp_path):
     folder = tmp_path / "runs"

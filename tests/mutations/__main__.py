@@ -29,7 +29,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
     rooms = [room for group, _ in BARS for room in group]
     parser.add_argument("--rooms", nargs="+", choices=rooms, default=rooms, metavar="ROOM", help=", ".join(rooms))
-    parser.add_argument("--files", nargs="+", default=[], help="only mutants of these, e.g. kernels/binary.py")
+    parser.add_argument(
+        "--files",
+        nargs="+",
+        default=[],
+        help="only mutants of these, or of their lines, e.g. kernels/binary.py kernels/sets.py:40",
+    )
     parser.add_argument("--sample", type=int, metavar="N", help="at most N mutants of each room; all by default")
     parser.add_argument("--seed", type=int, default=0, help="which sample")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after this time")
@@ -57,7 +62,7 @@ def sample(rooms: list[str], files: list[str], size: int | None, seed: int) -> l
     drawn = []
     for room in rooms:
         found = [one for one in mutants(ROOT / "pdeval", room) if not one.equivalent]
-        found = [one for one in found if not files or one.file in files]
+        found = [one for one in found if not files or one.file in files or f"{one.file}:{one.line}" in files]
         found.sort(key=lambda one: one.draw(seed))
         usable = (one for one in found if one.compiles(ROOT / "pdeval"))
         drawn += list(enumerate(islice(usable, size)))

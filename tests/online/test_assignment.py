@@ -1,7 +1,5 @@
 """Issue 12, item 6: the unit that tests count, users in several buckets, bucket sizes that mismatch their shares."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ from scipy import stats
 
 import pdeval  # noqa: F401
 
-ALPHA, TRIALS = 0.05, 400
 MEASURES = ["abandonment_rate", "clicks_per_query"]
 
 
@@ -31,24 +28,6 @@ def randomised(log: pd.DataFrame, seed: int) -> pd.DataFrame:
     users = log["user"].unique()
     new = np.random.default_rng(seed).permutation(len(users)) < len(users) // 2
     return log.assign(bucket=np.where(log["user"].map(dict(zip(users, new, strict=True))), "new", "old"))
-
-
-def rejections(log: pd.DataFrame, **options) -> pd.Series:
-    """How often each measure of an A/A test is significant."""
-    found = [randomised(log, seed).ireval.compare_buckets(MEASURES, **options) for seed in range(TRIALS)]
-    return pd.concat(found).groupby("measure")["significant"].sum()
-
-
-@pytest.mark.slow
-def test_an_a_a_test_errs_as_often_as_it_says_by_user_and_far_more_often_by_query():
-    log = people(200, seed=1)
-    low, high = stats.binom.interval(0.999, TRIALS, ALPHA)
-    found = rejections(log)
-    assert found.between(low, high).all(), found / TRIALS
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "users have several queries")
-        wrong = rejections(log, unit="query")
-    assert (wrong > 4 * high).all(), wrong / TRIALS
 
 
 def test_the_unit_is_the_user_or_else_the_session():
@@ -127,6 +106,34 @@ def test_the_mismatch_is_the_chi_square_test():
         log = log.assign(bucket=np.where(log["user"] < new, "new", "old"))
         p = stats.chisquare([new, 1000 - new]).pvalue
         assert log.ireval.check().empty == (p >= 0.001)
+
+
+def test_sample_ratios_are_tested_in_every_segment():
+    log = randomised(people(1000, seed=4), 1)
+    log["device"] = np.where(log["user"] % 2, "phone", "desk")
+    lost = log[(log["device"] == "desk") | (log["bucket"] == "old") | (log["user"] % 5 > 0)]
+    found = lost.ireval.sample_ratio(by="device").set_index(["device", "bucket"])
+    users = lost.groupby(["device", "bucket"])["user"].nunique()
+    for device in ("desk", "phone"):
+        assert found.loc[device, "n"].tolist() == users[device].tolist()
+        p = stats.chisquare(users[device]).pvalue
+        assert found.loc[device, "p_value"].tolist() == pytest.approx([p, p])
+    assert found["mismatch"].tolist() == (found["p_value"] < 0.001).tolist()
+    whole = log.ireval.sample_ratio(shares={"new": 1, "old": 1})
+    assert whole["share"].tolist() == [0.5, 0.5]
+    assert whole.attrs["unit"] == "user"
+    assert log.drop(columns="user").ireval.sample_ratio().attrs["unit"] == "session"
+
+
+def test_sample_ratios_need_two_buckets():
+    log = people(20, seed=4)
+    with pytest.raises(ValueError, match=r"sample_ratio\(\) needs a bucket column in the log"):
+        log.ireval.sample_ratio()
+    with pytest.raises(ValueError, match="needs at least two buckets; the log has 1: all"):
+        log.assign(bucket="all").ireval.sample_ratio()
+    broken = randomised(log, 1).assign(query_id=log["query_id"].where(log.index > 0))
+    with pytest.raises(ValueError, match="the click log cannot be read: 1 rows without a query_id"):
+        broken.ireval.sample_ratio()
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_every_fault_is_named_in_one_error():
     bad = log(
         ("s", "a", 0, "impression", None),
         ("s", None, 1, "click", 0),
-        ("s", "a", None, "view", 1),
+        ("s", "a", None, "Clicks", 1),
         ("s", "a", 3, "click", None),
     )
     with pytest.raises(ValueError, match="the click log cannot be read") as caught:
@@ -111,7 +111,7 @@ def test_every_fault_is_named_in_one_error():
     for fault in (
         "1 rows without a query_id",
         "1 rows without a timestamp",
-        "1 rows with an action other than 'impression' and 'click' (e.g. 'view')",
+        "1 rows with the action 'Clicks': write 'click'",
         "1 ranks that are not whole numbers from 1 (e.g. 0.0)",
         "1 clicks with neither rank nor doc",
     ):

@@ -59,7 +59,8 @@ def results(sample, some, log):
         ("clicks", "verdict"): log.ireval.verdict(ORDER),
         ("clicks", "check"): pd.concat([log, log.iloc[:2]]).ireval.check(),
     }
-    for name in ("per_query", "per_session", "behaviour", "compare_buckets"):
+    found["clicks", "compare_buckets.aa_test"] = log.ireval.compare_buckets.aa_test(draws=5)
+    for name in ("per_query", "per_session", "per_user", "sample_ratio", "behaviour", "compare_buckets"):
         found["clicks", name] = getattr(log.ireval, name)()
     return found
 
@@ -105,11 +106,12 @@ def test_every_option_of_every_door_is_documented(which):
         assert "Returns\n-------" in method.__doc__
 
 
-def test_a_click_log_shows_its_seven_verbs(log):
-    seven = {"check", "per_query", "per_session", "behaviour", "compare_buckets", "verdict", "credit"}
-    assert set(dir(log.ireval)) == seven
+def test_a_click_log_shows_its_verbs(log):
+    own = {"check", "per_query", "per_session", "per_user", "sample_ratio"}
+    own |= {"behaviour", "compare_buckets", "verdict", "credit"}
+    assert set(dir(log.ireval)) == own
     plain = pd.read_csv(io.StringIO(log.to_csv(index=False)))
-    assert set(dir(plain.ireval)) == seven
+    assert set(dir(plain.ireval)) == own
 
 
 def test_old_names_answer_with_the_new_ones(log, some, results):

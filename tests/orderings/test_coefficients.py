@@ -146,6 +146,15 @@ def test_coefficients_do_not_depend_on_the_order_of_the_runs(xy, data):
         assert coefficient(*(v[moved] for v in xy)) == pytest.approx(coefficient(*xy), abs=1e-12, nan_ok=True), name
 
 
+@pytest.mark.parametrize("name", list(COEFFICIENTS))
+def test_a_run_without_a_value_leaves_no_coefficient_and_a_run_too_few_is_refused(name):
+    by = COEFFICIENTS[name].function
+    assert math.isnan(by([3.0, math.nan, 1.0], [3.0, 2.0, 1.0]))
+    assert math.isnan(by([3.0, 2.0, 1.0], [math.nan, 2.0, 1.0]))
+    with pytest.raises(ValueError, match="two orderings of the same runs have as many values: 3 and 2 found"):
+        by([3, 2, 1], [2, 1])
+
+
 @pytest.mark.parametrize("name", ["tau_b", "tau_ap_b", "spearman", "pearson"])
 def test_an_ordering_that_ties_all_runs_has_no_correlation(name):
     assert math.isnan(COEFFICIENTS[name].function([1, 1, 1], [3, 2, 1]))

@@ -34,7 +34,7 @@ def test_a_turned_tie_is_no_negative_zero():
 
 
 def test_a_matrix_has_every_pair_in_both_directions():
-    first = square(table(), 0)[0]
+    first = square(table(), 0, "hsd")[0]
     assert first.tolist() == [[0.0, 0.1, -0.2], [-0.1, 0.0, 0.3], [0.2, -0.3, 0.0]]
 
 

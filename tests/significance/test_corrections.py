@@ -41,6 +41,13 @@ def test_bonferroni_multiplies_by_the_size_of_the_family():
     assert adjust(P[:3], np.array([0, 0, 1])).tolist() == [0.0008, 0.022, 0.012]
 
 
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_a_family_without_any_p_value_stays_without_and_changes_no_other(name):
+    found = adjust(np.array([0.01, 0.02, np.nan, np.nan]), np.array([0, 0, 1, 2]), correction=name)
+    assert found[:2].tolist() == adjust(np.array([0.01, 0.02]), np.zeros(2, int), correction=name).tolist()
+    assert np.isnan(found[2:]).all()
+
+
 def test_none_leaves_the_p_values_alone():
     got = adjust(P, np.zeros(8, int), correction="none")
     assert got.tolist() == P.tolist()

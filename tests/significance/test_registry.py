@@ -15,6 +15,7 @@ from pdeval.significance.registry import TESTS, which_test
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
+SOME = SCORES[SCORES["query_id"].astype(int) < 116]  # few enough for all signs to be tried
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +56,7 @@ def test_a_comparison_says_what_it_was_made_with():
 
 @pytest.mark.parametrize("name", TESTS)
 def test_every_test_compares_runs(name):
-    found = SCORES.ireval.compare(test=name, draws=50, baseline="bm25")
+    found = SOME.ireval.compare(test=name, draws=50, baseline="bm25")
     assert found["test"].unique().tolist() == [name]
     assert found["p_value"].between(0, 1).all()
     assert (found.attrs["correction"] == "none needed") == TESTS[name].family_wise
@@ -188,9 +189,12 @@ def test_reports_name_every_test_as_papers_do():
         "sign": "sign test",
         "randomisation": "paired randomisation test",
         "bootstrap": "paired bootstrap test",
+        "exact_randomisation": "exact paired randomisation test",
         "hsd": "randomised Tukey HSD test",
         "normal_hsd": "randomised Tukey HSD (normal limit) test",
         "tukey": "Tukey HSD test",
+        "nemenyi": "Friedman-Nemenyi test",
+        "conover": "Friedman-Conover test",
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 STEPS = "counts come in steps, and ties drop out"
 TAILS = "resamples of heavy tails spread t wider than it is: conservative"
 REACHED = "draws that tie with what was observed count as reaching it"
+TIED = "tied ranks vary less than the test takes them to"
 SKEWED = "Student's interval of a skewed mean: mean and spread go together"
 WHOLE = "ranks are whole numbers: an interval of them covers more"
 ROUGH = "rates are counts, which come in steps"
@@ -17,7 +18,8 @@ KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[float, float], str], .
     (("sign", "wins"), (), {0.05: 0.05, 0.01: 0.01}, STEPS),
     (("bootstrap",), ("lognormal",), {0.05: 0.05, 0.01: 0.01}, TAILS),
     (("interval of bootstrap",), ("lognormal",), {0.95: 0.95}, TAILS),
-    (("randomisation",), ("discrete",), {0.05: 0.05, 0.01: 0.01}, REACHED),
+    (("randomisation", "exact_randomisation"), ("discrete",), {0.05: 0.05, 0.01: 0.01}, REACHED),
+    (("nemenyi",), ("discrete", "bounded"), {0.05: 0.05, 0.01: 0.01}, TIED),
     (("summary", "behaviour, mean"), ("lognormal",), {0.95: 0.86}, SKEWED),
     (("rank by mean", "rank by winrate"), (), {0.95: 0.95}, WHOLE),
     (("interval of z",), (), {0.95: 0.94}, ROUGH),

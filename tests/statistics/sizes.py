@@ -12,6 +12,7 @@ from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.online.samples import bootstrap_medians, mann_whitney, two_rates, welch
 from pdeval.significance.anova import anova
 from pdeval.significance.compare import compare
+from pdeval.significance.friedman import friedman
 from pdeval.significance.registry import TESTS, SignificanceTest
 from tests.statistics.findings import Finding, counted
 from tests.statistics.known import expected
@@ -62,6 +63,23 @@ def family_wise(test: SignificanceTest, null: str, *, preferences: bool = False)
     name = f"{test.name} of preferences" if preferences else test.name
     yield from sized(name, null, QUERIES, np.concatenate(p))
     yield covered(f"interval of {name}", null, QUERIES, np.concatenate(covers))
+
+
+def ranked(null: str) -> Iterator[Finding]:
+    """Yield the size of Friedman's tests, and of Conover's of one pair, whose error is that of all runs."""
+    rng = np.random.default_rng(600 + list(NULLS).index(null))
+    tables = TABLES * ROUNDS * 4
+    names = tuple(f"x{number}" for number in range(tables))
+    runs, queries = pd.DataFrame({"run": list("abcd")}), pd.Index(range(QUERIES), name="query_id")
+    values = scores(rng, null, (tables, QUERIES, RUNS))
+    cube = Scores(runs, queries, names, values, np.ones(tables, dtype=bool))
+    found = friedman(cube, None)
+    for name in ("friedman", "iman_davenport"):
+        yield from sized(name, null, QUERIES, found.loc[found["test"] == name, "p_value"].to_numpy())
+    first = compare(cube, test="conover", correction=None).groupby("measure", sort=False, observed=True).head(1)
+    yield from sized("conover", null, QUERIES, first["p_value"].to_numpy())
+    inside = ((first["ci_low"] <= 0) & (first["ci_high"] >= 0)).to_numpy()
+    yield covered("interval of conover", null, QUERIES, inside)
 
 
 def variance(null: str) -> Iterator[Finding]:
@@ -139,9 +157,11 @@ def all_sizes() -> Iterator[Finding]:
     """Yield everything of this file: each declared test under each distribution."""
     for null in NULLS:
         for test in TESTS.values():
-            yield from family_wise(test, null) if test.family_wise else pairwise(test, null)
+            if test.family_wise or not test.joint:
+                yield from family_wise(test, null) if test.family_wise else pairwise(test, null)
             if test.family_wise and not test.scores_only:
                 yield from family_wise(test, null, preferences=True)
+        yield from ranked(null)
         yield from variance(null)
         yield from interleaved(null)
         yield from buckets(null)

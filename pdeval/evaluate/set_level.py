@@ -1,0 +1,192 @@
+"""Measures of all lists of a run together (coverage, Gini): one number per run, and how far it would vary.
+
+The interval is that of other users: users are drawn again with replacement, and the lists of each resample are counted
+as one product of sparse matrices, resamples by users times users by items. A resample holds fewer different users than
+there are, so that what it covers lies below: the interval is the number itself plus and minus the spread of the
+resamples, not their quantiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure
+from pdeval.catalog.known import described
+from pdeval.evaluate.replicates import sd_over_replicates, systems_of
+from pdeval.judged.catalogue import Catalogue
+from pdeval.judged.judged import Judged
+from pdeval.judged.listed import Listed
+from pdeval.judged.rank_columns import lists_of, popular
+from pdeval.kinds.labels import labels
+
+CELLS = 1 << 22  # items (or users) times resamples that are looked at together
+COLUMNS = ("exposure", "lengths", "users", "popularity", "features", "catalogue")
+
+
+def of_sets(
+    judged: Judged,
+    asked: Sequence[Measure],
+    *,
+    confidence: float | None = 0.95,
+    draws: int = 200,
+    seed: int | None = 0,
+    replicate: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Return the summary of measures of all lists together: one row per run and measure.
+
+    Parameters
+    ----------
+    confidence : float, optional
+        Of the interval; none, and nothing is drawn.
+    draws : int
+        Resamples of the users.
+    replicate : sequence of str, optional
+        The columns of the run that tell replicates apart: values are averaged over them.
+    """
+    listed = lists_of(judged.positions, asked[0].label)
+    if judged.positions.rules.get("ties") == "expected":
+        raise ValueError(f"{asked[0].label} looks at definite lists; ties='expected' gives none. Choose another ties=.")
+    counts = judged.counted()
+    if not counts.any():
+        raise judged.nothing_counts()
+    runs = [_OfRun(listed, run, np.flatnonzero(counts[:, run])) for run in range(len(judged.runs))]
+    drawn = [
+        np.array([[run.value(measure, times) for run in runs] for measure in asked])
+        for times in _resamples(len(counts), len(listed.catalogue.ids), draws if confidence is not None else 0, seed)
+    ]
+    values, others = drawn[0][:, :, 0], np.concatenate([drawn[0][:, :, :0], *drawn[1:]], axis=2)
+    values[:, ~counts.any(axis=0)] = np.nan  # a run without lists that count
+    others[:, counts.sum(axis=0) < 2] = np.nan  # one list does not tell how others would vary
+    spread = _spread(others)
+    more: dict[str, np.ndarray] = {}
+    names, n = judged.runs, counts.sum(axis=0)
+    if replicate is not None:
+        names, system = systems_of(judged.runs, replicate)
+        size = np.bincount(system)
+        more["replicates"] = np.tile(size, (len(asked), 1))
+        more["sd_replicates"] = np.stack([sd_over_replicates(one, system) for one in values])
+        n = np.bincount(system, n).astype(np.int64) // size
+        mean = np.zeros((len(judged.runs), len(size)))
+        mean[np.arange(len(system)), system] = 1.0 / size[system]
+        values = values @ mean
+        spread = _spread(np.einsum("mrd,rs->msd", others, mean))  # replicates answer the same users: they vary together
+    return _frame(judged, asked, names, n, values, _interval(asked, values, spread, confidence), more)
+
+
+def _spread(drawn: np.ndarray) -> np.ndarray:
+    """Return the standard deviation over resamples, the last axis; NaN where there are none."""
+    known = ~np.isnan(drawn)
+    n = known.sum(axis=2)
+    mean = np.where(known, drawn, 0.0).sum(axis=2) / np.maximum(n, 1)
+    away = np.where(known, (drawn - mean[:, :, None]) ** 2, 0.0).sum(axis=2)
+    return np.sqrt(away / np.where(n > 1, n - 1, np.nan))
+
+
+def _interval(
+    asked: Sequence[Measure], values: np.ndarray, spread: np.ndarray, confidence: float | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the intervals, within what the measures can be."""
+    from scipy import special
+
+    half = special.ndtri((1 + (confidence or 0.95)) / 2) * spread
+    low, high = (np.array([one.entry.range[end] for one in asked])[:, None] for end in (0, 1))
+    return np.clip(values - half, low, high), np.clip(values + half, low, high)
+
+
+def _resamples(users: int, items: int, draws: int, seed: int | None) -> Iterator[np.ndarray]:
+    """Yield how often each user counts, (users, resamples): once each, then in some resamples after the others."""
+    yield np.ones((users, 1))
+    rng = np.random.default_rng(seed)
+    step = max(CELLS // max(items, users, 1), 1)
+    for at in range(0, draws, step):
+        size = min(step, draws - at)
+        drawn = rng.integers(0, users, size=(size, users)) + np.arange(size)[:, None] * users
+        yield np.bincount(drawn.ravel(), minlength=size * users).reshape(size, users).T.astype(np.float64)
+
+
+class _OfRun:
+    """The lists of one run, and what measures of all of them are given."""
+
+    def __init__(self, listed: Listed, run: int, topics: np.ndarray) -> None:
+        self.listed, self.topics = listed.keep_topics(topics).keep_runs(np.array([run])), topics
+        self.shown = cache(self._shown)
+
+    def _shown(self, k: float, patience: float) -> tuple[Any, Any]:
+        """Return sparse matrices: what each user is shown, (items, users), and how many items, (0 to k, users)."""
+        from scipy import sparse
+
+        code = self.listed.top(k)[:, :, 0]
+        rank, user = np.nonzero(code >= 0)
+        users, items = len(self.topics), len(self.listed.catalogue.ids)
+        shown = sparse.csr_matrix((patience**rank, (code[rank, user], user)), shape=(items, users))
+        lengths = (code >= 0).sum(axis=0)
+        return shown, sparse.csr_matrix((np.ones(users), (lengths, np.arange(users))), shape=(len(code) + 1, users))
+
+    def value(self, measure: Measure, times: np.ndarray) -> np.ndarray:
+        """Return the value of a measure in each resample, where users count so often."""
+        entry, parameters = measure.entry, measure.parameters
+        items, lengths = self.shown(parameters.get("k", np.inf), float(parameters.get("patience", 1.0)))
+        own = times[self.topics]
+        told = _told(self.listed.catalogue, measure)
+        if "exposure" in entry.columns:
+            told["exposure"] = items @ own
+        if "lengths" in entry.columns:
+            told["lengths"] = lengths @ own
+        if "users" in entry.columns:
+            told["users"] = own.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):  # a resample may hold no user of the run
+            value = np.asarray(entry.kernel(*(told[name] for name in entry.columns), **parameters), dtype=np.float64)
+        if value.shape != (times.shape[1],):
+            raise ValueError(
+                f"{measure.label} gave an array of shape {value.shape} where {times.shape[1]} numbers were due; a "
+                "kernel of all lists gives one number for each column: reduce axis 0, e.g. with .sum(axis=0)."
+            )
+        return value
+
+
+def _told(catalogue: Catalogue, measure: Measure) -> dict[str, Any]:
+    """Return what a kernel is told of the items, whatever the lists: columns of (items, 1)."""
+    told: dict[str, Any] = {}
+    for name in measure.entry.columns:
+        if name == "catalogue":
+            told[name] = float(len(catalogue.ids))
+        elif name == "popularity":
+            told[name] = popular(catalogue, measure.label).popularity[:-1, None]
+        elif name == "features":
+            catalogue.needed(measure.label, "items")
+            told[name] = catalogue.features[:-1]
+        elif name not in COLUMNS:
+            own = catalogue.numbers(name)
+            if own is None:
+                raise KeyError(
+                    f"{measure.label} asks for {name!r}, which is no column of items=; a kernel of all lists also has "
+                    f"{', '.join(COLUMNS)}."
+                )
+            told[name] = own[:-1, None]
+    return told
+
+
+def _frame(
+    judged: Judged,
+    asked: Sequence[Measure],
+    runs: pd.DataFrame,
+    n: np.ndarray,
+    values: np.ndarray,
+    ends: tuple[np.ndarray, np.ndarray],
+    more: dict[str, np.ndarray],
+) -> pd.DataFrame:
+    """Return the tidy frame: runs in order, measures as asked."""
+    run, measure = np.divmod(np.arange(values.size), len(asked))
+    columns = {name: labels(runs[name], run) for name in runs.columns}
+    columns["measure"] = labels(pd.Index([one.label for one in asked]), measure)
+    columns["n"], columns["mean"] = n[run], values.T.ravel()
+    columns["sd"] = np.full(values.size, np.nan)  # no user has a value
+    columns["ci_low"], columns["ci_high"] = (end.T.ravel() for end in ends)
+    frame = pd.DataFrame({**columns, **{name: column.T.ravel() for name, column in more.items()}})
+    frame.attrs.update({**judged.attrs, "measures": described(asked)})
+    return frame

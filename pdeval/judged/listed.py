@@ -1,0 +1,93 @@
+"""What each list holds, rank by rank, judged or not: the items down to a cutoff, as codes of the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pdeval.judged.catalogue import Catalogue, alike
+from pdeval.judged.ids import Ids
+from pdeval.judged.prepared import Rows
+from pdeval.judged.ranking import first_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The lists of a join, of some of its topics and runs.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows of all lists, sorted.
+    catalogue : Catalogue
+        The items that could be recommended.
+    topics, runs : ndarray
+        The places of the topics and runs of this part in the whole.
+    depth : int, optional
+        The rule of the join: no item beyond it is looked at.
+    """
+
+    rows: Rows
+    catalogue: Catalogue
+    topics: np.ndarray
+    runs: np.ndarray
+    depth: int | None = None
+    made: dict[int, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def queries(self) -> Ids:
+        """The ids of the topics of this part."""
+        return self.rows.judged.queries.take(self.topics)
+
+    def keep_topics(self, kept: np.ndarray) -> Listed:
+        """Return the lists of these topics alone."""
+        return replace(self, topics=self.topics[kept])
+
+    def keep_runs(self, kept: np.ndarray) -> Listed:
+        """Return the lists of these runs alone."""
+        return replace(self, runs=self.runs[kept])
+
+    def deepest(self) -> int:
+        """Return the length of the longest list."""
+        longest = int(self.rows.lists.sizes.max(initial=0))
+        return longest if self.depth is None else min(longest, self.depth)
+
+    def top(self, k: float) -> np.ndarray:
+        """Return the codes of the items at ranks 1 to k, (k, topics, runs); -1 beyond the end of a list."""
+        depth = max(int(min(k, self.deepest())), 1)
+        known = [one for one in self.made if one >= depth]
+        whole = self.made[min(known)] if known else self._codes(depth)
+        return whole[:depth, self.topics[:, None], self.runs]
+
+    def _codes(self, depth: int) -> np.ndarray:
+        rows, lists = self.rows, self.rows.lists
+        place, own, rank = first_rows(rows.score, rows.order, rows.doc, lists, rows.ties, depth, rows.topic >= 0)
+        doc = rows.doc.take(place if rows.order is None else rows.order[place])
+        catalogue = self.catalogue
+        alike("doc", doc, catalogue.ids, "the run table", catalogue.called)
+        code = doc.probe(catalogue.ids)
+        if (code < 0).any():
+            raise _strangers(doc, code, catalogue.called)
+        small = np.int32 if len(doc) < 2**31 else np.int64
+        found = np.full((depth, len(rows.judged.queries), len(lists.runs)), -1, dtype=small)
+        found[rank - 1, rows.topic[own], lists.run[own]] = code
+        self.made.clear()
+        self.made[depth] = found
+        return found
+
+
+def _strangers(doc: Ids, code: np.ndarray, called: str) -> ValueError:
+    lost = doc.take(np.flatnonzero(code < 0)).unique()[0].index()
+    some = ", ".join(map(repr, lost[:3].tolist())) + (", ..." if len(lost) > 3 else "")
+    advice = (
+        "add what is missing to items=, which holds every item that could be recommended"
+        if called == "items="
+        else "give items= with every item that could be recommended"
+    )
+    return ValueError(f"{len(lost):,} recommended items are not in {called}: {some}; {advice}.")
+
+
+def whole_lists(rows: Rows, catalogue: Catalogue, depth: int | None) -> Listed:
+    """Return all lists of a join."""
+    return Listed(rows, catalogue, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth)

@@ -1,0 +1,222 @@
+"""What kernels of items see: the lists of some topics, rank by rank, as columns asked for by name.
+
+Axis 0 is the rank, from the first item down to the cutoff; axis 1 the topic, axis 2 the run. Beyond the end of a list
+there is no item: code -1, and 0 in columns of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pdeval.judged.catalogue import Catalogue
+from pdeval.judged.listed import Listed
+from pdeval.judged.positions import Positions
+
+RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {}
+MOST = 1 << 20  # cells of a block, by features where a kernel looks at them
+
+
+class ListBlock:
+    """The lists of some topics down to a cutoff; `block["item"]` is the column of that name."""
+
+    def __init__(self, positions: Positions, level: float | None, measure: str, topics: np.ndarray, k: int) -> None:
+        assert positions.listed is not None
+        self.listed: Listed = positions.listed.keep_topics(topics)
+        self.positions, self.level, self.measure = positions, level, measure
+        self.topics, self.size = topics, k
+        self.shape = (len(topics), len(positions.runs))
+        self.made: dict[str, Any] = {}
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What is known of the items."""
+        return self.listed.catalogue
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.made:
+            self.made[name] = self._column(name)
+        return self.made[name]
+
+    def _column(self, name: str) -> Any:
+        if name in RANK_COLUMNS:
+            return RANK_COLUMNS[name][0](self)
+        own = self.catalogue.numbers(name)
+        if own is None:
+            known = ", ".join(sorted(RANK_COLUMNS))
+            raise KeyError(
+                f"{self.measure} asks for {name!r}, which is no column of items=; a kernel also has {known}."
+            )
+        return own[self["item"]]
+
+    def columns(self, names: tuple[str, ...]) -> list[Any]:
+        """Return several columns."""
+        return [self[name] for name in names]
+
+
+def list_blocks(
+    positions: Positions, level: float | None, measure: str, k: float, columns: tuple[str, ...]
+) -> Iterator[ListBlock]:
+    """Yield the lists of a join, some topics at a time: fewer where a kernel looks at features."""
+    listed = lists_of(positions, measure)
+    needs = {table for name in columns if name in RANK_COLUMNS for table in RANK_COLUMNS[name][1]}
+    listed.catalogue.needed(measure, *sorted(needs, reverse=True))
+    depth = max(int(min(k, listed.deepest())), 1)
+    each = depth * len(positions.runs) * (listed.catalogue.features.shape[1] if "features" in columns else 1)
+    step = max(MOST // max(each, 1), 1)
+    for at in range(0, len(positions.queries), step):
+        yield ListBlock(positions, level, measure, np.arange(at, min(at + step, len(positions.queries))), depth)
+
+
+def lists_of(positions: Positions, measure: str) -> Listed:
+    """Return the lists that a measure of items looks at, or raise where nothing says which items there are."""
+    if positions.listed is None:
+        raise ValueError(
+            f"{measure} looks at the items of lists: give items= (one row per item that could be recommended), "
+            "history= (what users had before: user, item), or both."
+        )
+    if positions.rules.get("judged_only"):
+        raise ValueError(
+            f"{measure} looks at all items of a list, and judged_only=True takes out those that nobody judged. "
+            "Ask for it in a call without judged_only."
+        )
+    return positions.listed
+
+
+def rank_column(*needs: str) -> Callable[[Callable[[ListBlock], Any]], Callable[[ListBlock], Any]]:
+    """Register a function as the maker of the column of its name, and the side tables that it needs."""
+
+    def declare(make: Callable[[ListBlock], Any]) -> Callable[[ListBlock], Any]:
+        RANK_COLUMNS[make.__name__] = make, needs
+        return make
+
+    return declare
+
+
+@rank_column()
+def item(block: ListBlock) -> np.ndarray:
+    """Codes of the items, rank by rank; -1 beyond the end of a list."""
+    return block.listed.top(block.size)
+
+
+@rank_column()
+def listed(block: ListBlock) -> np.ndarray:
+    """Whether the list has an item at that rank."""
+    return block["item"] >= 0
+
+
+@rank_column()
+def retrieved(block: ListBlock) -> np.ndarray:
+    """How many items each run returned."""
+    return block.positions.retrieved[block.topics].astype(np.float64)
+
+
+@rank_column()
+def catalogue(block: ListBlock) -> float:
+    """How many items could be recommended."""
+    return float(len(block.catalogue.ids))
+
+
+@rank_column()
+def grade(block: ListBlock) -> np.ndarray:
+    """Grades of the items; 0 where nobody judged them."""
+    at = block.positions
+    place = np.full(len(at.queries), -1)
+    place[block.topics] = np.arange(len(block.topics))
+    topic = place[at.judged.topic[at.item]]
+    hit = np.flatnonzero((topic >= 0) & (at.rank <= block.size))
+    values = np.zeros((block.size, *block.shape))
+    values[at.rank[hit].astype(np.int64) - 1, topic[hit], at.run[hit]] = at.judged.grade[at.item[hit]]
+    return values
+
+
+@rank_column()
+def relevant(block: ListBlock) -> np.ndarray:
+    """Which items are relevant at the level."""
+    grades = block["grade"]
+    return grades > 0 if block.level is None else (grades >= block.level) & (grades > 0)
+
+
+def _at_rank(block: ListBlock, values: np.ndarray) -> np.ndarray:
+    return values[block["item"]]
+
+
+def popular(known: Catalogue, measure: str) -> Catalogue:
+    """Return the catalogue where it knows how popular items are; raise where a measure needs that."""
+    if known.history is None and (known.items is None or known.items.column("popularity") is None):
+        known.lacks(measure, ["history"])
+    return known
+
+
+@rank_column()
+def popularity(block: ListBlock) -> np.ndarray:
+    """Share of the users of the history that had the item."""
+    return _at_rank(block, popular(block.catalogue, block.measure).popularity)
+
+
+@rank_column()
+def popularity_rank(block: ListBlock) -> np.ndarray:
+    """Quantile of the item's popularity among items that someone had; 1 for the most popular."""
+    return _at_rank(block, popular(block.catalogue, block.measure).popularity_rank)
+
+
+@rank_column("history")
+def choice(block: ListBlock) -> np.ndarray:
+    """Share of all interactions of the history that were with the item."""
+    return _at_rank(block, block.catalogue.choice)
+
+
+@rank_column()
+def users(block: ListBlock) -> float:
+    """How many users the history has; where items= says how popular items are, those that the least popular tells."""
+    known = popular(block.catalogue, block.measure)
+    if known.history is not None:
+        return float(len(known.users))
+    return 1.0 / float(known.popularity[known.popularity > 0].min(initial=1.0))
+
+
+def _of_user(block: ListBlock, values: np.ndarray) -> np.ndarray:
+    """Return values of users, (users + 1, ...), for the topics of a block; the last for those without a history."""
+    return values[block.catalogue.user_of(block.listed.queries)]
+
+
+@rank_column("history")
+def seen(block: ListBlock) -> np.ndarray:
+    """Whether the user had the item before."""
+    known, code = block.catalogue, block["item"]
+    user = known.user_of(block.listed.queries).astype(np.int64)[:, None]
+    key = user * len(known.ids) + code
+    place = np.minimum(np.searchsorted(known.keys, key), len(known.keys) - 1)
+    return (known.keys[place] == key) & (user >= 0) & (code >= 0)
+
+
+@rank_column("history")
+def had(block: ListBlock) -> np.ndarray:
+    """How many items the user had before."""
+    return _of_user(block, block.catalogue.had)[:, None]
+
+
+@rank_column("history")
+def had_popularity(block: ListBlock) -> np.ndarray:
+    """Mean popularity of the items that the user had before."""
+    return _of_user(block, block.catalogue.had_popularity)[:, None]
+
+
+@rank_column("items")
+def features(block: ListBlock) -> np.ndarray:
+    """The features of all items, (items + 1, features): `features[item]` are those of the items of the lists."""
+    return block.catalogue.features
+
+
+@rank_column("items", "history")
+def profile(block: ListBlock) -> np.ndarray:
+    """What the user had before, as shares of features: (features, topics, 1)."""
+    return _of_user(block, block.catalogue.profiles).T[:, :, None]
+
+
+@rank_column("items", "history")
+def taste(block: ListBlock) -> np.ndarray:
+    """Mean direction of the features of what the user had before: (features, topics, 1)."""
+    return _of_user(block, block.catalogue.tastes).T[:, :, None]

@@ -1,0 +1,111 @@
+"""Ratios of sums by the delta method and by drawing users: against the formula as published, and a plain bootstrap."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from pdeval.online.samples import bootstrap_ratios, linearised, ratio_of
+from tests.online.test_assignment import people, randomised
+
+RNG = np.random.default_rng(8)
+SHOWN = RNG.integers(1, 40, 300).astype(float)
+CLICKS = RNG.binomial(SHOWN.astype(int), RNG.beta(2, 5, 300)).astype(float)
+
+
+def delta_variance(x, y):
+    """Variance of sum(x) / sum(y), user by user: Deng, Knoblich and Lu (2018), equation 3."""
+    n, mx, my = len(x), x.mean(), y.mean()
+    cov = np.cov(x, y, ddof=1)
+    return (cov[0, 0] / my**2 - 2 * mx * cov[0, 1] / my**3 + mx**2 * cov[1, 1] / my**4) / n
+
+
+def by_user(log):
+    users = log.ireval.per_user().groupby("bucket")[["clicks", "impressions"]]
+    return {bucket: rows.to_numpy(float).T for bucket, rows in users}
+
+
+def test_the_mean_and_the_error_of_linearised_values_are_those_of_the_delta_method():
+    values = linearised(CLICKS, SHOWN)
+    assert values.mean() == pytest.approx(CLICKS.sum() / SHOWN.sum(), rel=1e-12)
+    assert values.var(ddof=1) / len(values) == pytest.approx(delta_variance(CLICKS, SHOWN), rel=1e-10)
+
+
+def test_buckets_are_compared_by_the_delta_method():
+    log = randomised(people(80, seed=3), 1)
+    (x, y), (u, v) = by_user(log).values()
+    row = log.ireval.compare_buckets("CTR").iloc[0]
+    assert row["test"] == "delta"
+    assert row["aggregate"] == "ratio"
+    assert row["value_a"] == ratio_of(x, y) == x.sum() / y.sum()
+    error = np.sqrt(delta_variance(x, y) + delta_variance(u, v))
+    assert row["statistic"] == pytest.approx((x.sum() / y.sum() - u.sum() / v.sum()) / error, rel=1e-10)
+    # with a thousand users Student's t is the normal distribution of the paper, to three digits
+    assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(row["statistic"])), abs=0.01)
+    alone = log.ireval.behaviour("CTR").iloc[0]
+    half = stats.t.ppf(0.975, len(x) - 1) * np.sqrt(delta_variance(x, y))
+    assert alone[["value", "ci_low", "ci_high"]].tolist() == pytest.approx(
+        [x.sum() / y.sum(), x.sum() / y.sum() - half, x.sum() / y.sum() + half]
+    )
+
+
+def test_kinds_of_users_are_drawn_as_users_are():
+    """The bootstrap of counts of equal users has the distribution of drawing users one by one."""
+    x, y = CLICKS[:60] // 3, np.ceil(SHOWN[:60] / 8)  # few distinct users
+    fast = bootstrap_ratios(x, y, 20_000, np.random.default_rng(1))
+    drawn = np.random.default_rng(2).integers(0, 60, (20_000, 60))
+    slow = x[drawn].sum(axis=1) / y[drawn].sum(axis=1)
+    assert stats.ks_2samp(fast, slow).statistic < 1.95 * np.sqrt(2 / 20_000)  # alpha .001
+
+
+def test_the_bootstrap_and_the_delta_method_agree_and_say_which_they_are():
+    log = randomised(people(200, seed=6), 2)
+    delta, drawn = (log.ireval.compare_buckets("CTR", test=test).iloc[0] for test in ("delta", "bootstrap"))
+    assert (delta["test"], drawn["test"]) == ("delta", "bootstrap")
+    assert drawn["difference"] == delta["difference"]
+    assert drawn["p_value"] == pytest.approx(delta["p_value"], abs=0.03)
+    width = delta["ci_high"] - delta["ci_low"]
+    assert [drawn["ci_low"], drawn["ci_high"]] == pytest.approx([delta["ci_low"], delta["ci_high"]], abs=0.06 * width)
+    again = log.ireval.compare_buckets("CTR", test="bootstrap").iloc[0]
+    assert again["p_value"] == drawn["p_value"]
+    assert log.ireval.compare_buckets("CTR", test="bootstrap", seed=1).iloc[0]["ci_low"] != drawn["ci_low"]
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "ratio"])
+def test_the_bootstrap_serves_every_aggregate(aggregate):
+    log = randomised(people(60, seed=6), 2)
+    row = log.ireval.compare_buckets("clicks_per_query", aggregate=aggregate, test="bootstrap", draws=500).iloc[0]
+    assert row["test"] == "bootstrap"
+    assert row["ci_low"] < row["difference"] < row["ci_high"]
+    assert 0 < row["p_value"] <= 1
+    without = log.ireval.compare_buckets("clicks_per_query", aggregate=aggregate, test="bootstrap", draws=0).iloc[0]
+    assert without[["p_value", "ci_low"]].isna().all()
+
+
+def test_a_test_that_does_not_suit_the_aggregate_is_refused():
+    log = randomised(people(20, seed=6), 2)
+    with pytest.raises(ValueError, match="welch compares means, CTR is a ratio of sums: test='delta'"):
+        log.ireval.compare_buckets("CTR", test="welch")
+    with pytest.raises(ValueError, match="delta compares ratios of sums, clicks_per_query is summed up by its mean"):
+        log.ireval.compare_buckets("clicks_per_query", test="delta")
+    assert log.ireval.compare_buckets("CTR", test="mann-whitney")["test"].tolist() == ["mann-whitney"]
+    assert log.ireval.compare_buckets("CTR", test="welch", aggregate="mean")["test"].tolist() == ["welch"]
+
+
+def test_a_bucket_without_units_has_no_ratio():
+    log = randomised(people(20, seed=6), 2)
+    try:
+        import pdeval
+        from pdeval.online.behaviour_measures import MEASURES
+
+        @pdeval.behaviour_measure(worse="decrease", aggregate="ratio")
+        def nothing(queries):
+            return queries["clicks"], 0 * queries["clicks"]
+
+        for test in ("delta", "bootstrap"):
+            row = log.ireval.compare_buckets("nothing", test=test).iloc[0]
+            assert row[["value_a", "p_value", "ci_low"]].isna().all()
+            assert row["n_a"] == 0
+        assert pd.isna(log.ireval.behaviour("nothing")["value"]).all()
+    finally:
+        MEASURES.pop("nothing", None)

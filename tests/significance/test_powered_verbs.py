@@ -1,0 +1,142 @@
+"""Summaries, comparisons and orders with machine labels, at the doors."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.significance.prediction_powered import powered
+
+RUNS, QRELS, _ = pdeval.datasets.load_sample()
+HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
+RNG = np.random.default_rng(0)
+NOISY = QRELS.assign(relevance=np.where(RNG.random(len(QRELS)) < 0.2, 0, QRELS["relevance"]))
+GIVEN = {"machine": NOISY, "topics": "common"}
+SCORES = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], **GIVEN)
+NAMES = {"run": ["run"], "query": ["query_id"]}
+
+
+def square(measure, column):
+    return SCORES[SCORES["measure"] == measure].pivot(index="query_id", columns="run", values=column)
+
+
+class TestSummary:
+    def test_it_is_the_statistic_of_each_run_and_measure(self):
+        found = SCORES.ireval.summary()
+        assert faults(SCHEMAS["powered_summary"], found, NAMES) == []
+        for measure in ("AP", "ASL"):
+            own = powered(square(measure, "human").to_numpy(), square(measure, "machine").to_numpy())
+            part = found[found["measure"] == measure]
+            for name in ("mean", "lam", "df", "effective_n", "human", "machine"):
+                np.testing.assert_allclose(part[name], getattr(own, name), rtol=1e-12)
+            np.testing.assert_allclose(part[["ci_low", "ci_high"]].to_numpy().T, own.interval(0.95), rtol=1e-12)
+
+    def test_people_alone_and_the_machine_alone_are_what_summary_says_of_each(self):
+        found = SCORES.ireval.summary("AP")
+        for column, qrels in (("human", HUMAN), ("machine", NOISY)):
+            own = RUNS.ireval.summary(qrels, "AP", topics="common")
+            np.testing.assert_allclose(found[column], own["mean"], rtol=1e-12)
+
+    def test_the_door_of_runs_gives_the_same(self):
+        direct = RUNS.ireval.summary(HUMAN, ["AP", "ASL"], **GIVEN)
+        pd.testing.assert_frame_equal(direct, SCORES.ireval.summary())
+
+    def test_groups_of_queries_are_summed_up_apart(self):
+        half = pd.DataFrame({"query_id": QRELS["query_id"].unique()})
+        half["half"] = half["query_id"].astype(int) % 2
+        found = SCORES.ireval.summary("AP", by="half", metadata=half)
+        assert found.groupby("half")["n"].unique().map(list).tolist() == [[10], [9]]
+        direct = RUNS.ireval.summary(HUMAN, "AP", **GIVEN, by="half", metadata=half)
+        pd.testing.assert_frame_equal(direct, found)
+
+    def test_a_sum_or_a_geometric_mean_is_refused(self):
+        with pytest.raises(ValueError, match="GMAP is a geometric mean over queries; machine labels sharpen means"):
+            RUNS.ireval.summary(HUMAN, "GMAP", **GIVEN)
+
+
+class TestCompare:
+    def test_differences_have_a_lambda_of_their_own(self):
+        found = SCORES.ireval.compare(["AP", "ASL"], baseline="bm25", correction="holm")
+        assert faults(SCHEMAS["comparisons"], found, NAMES) == []
+        assert found["test"].unique().tolist() == ["ppi"]
+        for measure, sign in (("AP", 1), ("ASL", -1)):
+            human, machine = (sign * square(measure, name) for name in ("human", "machine"))
+            own = powered(*(x.drop(columns="bm25").sub(x["bm25"], axis=0).to_numpy() for x in (human, machine)))
+            part = found[found["measure"] == measure]
+            np.testing.assert_allclose(part["difference"], own.mean, rtol=1e-9, atol=1e-15)
+            np.testing.assert_allclose(part["p_value"], own.p_value, rtol=1e-9)
+            ends = part[["ci_low", "ci_high"]].to_numpy().T
+            np.testing.assert_allclose(ends, own.interval(0.95), rtol=1e-9, atol=1e-12)
+        whole = RUNS.ireval.compare(HUMAN, ["AP", "ASL"], **GIVEN, baseline="bm25", correction="holm", test="ppi")
+        pd.testing.assert_frame_equal(whole, found)
+
+    def test_corrections_are_those_of_compare(self):
+        for family, base in (("measure", None), ("baseline", "bm25"), ("measure", "bm25"), ("all", ["bm25", "ql"])):
+            for correction in ("bonferroni", "holm", "fdr_bh", None):
+                given = {"baseline": base, "family": family, "correction": correction}
+                found = SCORES.ireval.compare(["AP", "ASL"], **given)
+                known = RUNS.ireval.compare(HUMAN, ["AP", "ASL"], topics="common", **given)
+                assert found[["run_a", "run_b", "measure"]].equals(known[["run_a", "run_b", "measure"]])
+                raw, own = found["p_value"].to_numpy(), found["p_adjusted"].to_numpy()
+                assert (own >= raw).all()
+                if correction == "bonferroni" and family != "measure":
+                    size = len(found) if family == "all" else len(found) // 2
+                    np.testing.assert_allclose(own, np.minimum(1, raw * size), rtol=1e-12)
+
+    def test_preferences_are_compared_by_their_mean(self):
+        found = RUNS.ireval.prefer(HUMAN, "RPP", **GIVEN, baseline="bm25")
+        compared = found.ireval.compare()
+        first = found[found["run_a"] == "hybrid"]
+        own = powered(first[["human"]].to_numpy(), first[["machine"]].to_numpy())
+        row = compared[compared["run_a"] == "hybrid"].iloc[0]
+        assert (row["difference"], row["p_value"]) == pytest.approx((own.mean.item(), own.p_value.item()), rel=1e-9)
+        direct = RUNS.ireval.compare(HUMAN, "RPP", **GIVEN, baseline="bm25")
+        pd.testing.assert_frame_equal(direct, compared, check_categorical=False)
+
+    def test_a_perfect_machine_compares_as_all_queries_would(self):
+        found = RUNS.ireval.compare(HUMAN, "AP", machine=QRELS, topics="common")
+        whole = RUNS.ireval.compare(QRELS, "AP", topics="common")
+        np.testing.assert_allclose(found["difference"], whole["difference"], rtol=1e-9, atol=1e-12)
+        width = (found["ci_high"] - found["ci_low"]) / (whole["ci_high"] - whole["ci_low"])
+        assert width.between(0.93, 1.07).all()
+
+    def test_another_test_is_refused_and_ppi_without_a_machine_too(self):
+        with pytest.raises(ValueError, match="test='t' knows one value a query; with machine labels there is"):
+            SCORES.ireval.compare(test="t")
+        with pytest.raises(ValueError, match="test='ppi' needs labels by a machine beside people's"):
+            RUNS.ireval.compare(HUMAN, "AP", test="ppi", topics="common")
+
+    def test_an_option_that_it_has_not_is_named(self):
+        with pytest.raises(ValueError, match=r"compare\(\) with machine= has no option 'draws'; it has measures, test"):
+            RUNS.ireval.compare(HUMAN, "AP", **GIVEN, draws=10)
+
+
+class TestOrder:
+    def test_scores_are_those_of_the_summary_best_first(self):
+        found = SCORES.ireval.order(draws=50)
+        assert faults(SCHEMAS["orders"], found, NAMES) == []
+        both = found.merge(SCORES.ireval.summary(), on=["run", "measure"])
+        assert both["score"].tolist() == both["mean"].tolist()
+        assert both["score_low"].tolist() == both["ci_low"].tolist()
+        for measure, sign in (("AP", -1), ("ASL", 1)):
+            part = found[found["measure"] == measure]
+            assert (sign * part["score"]).is_monotonic_increasing
+            assert part["rank"].between(part["rank_low"], part["rank_high"]).all()
+
+    def test_a_perfect_machine_gives_the_order_of_all_queries(self):
+        for measures in ("AP", "RPP"):
+            found = RUNS.ireval.order(HUMAN, measures, machine=QRELS, topics="common")
+            whole = RUNS.ireval.order(QRELS, measures, topics="common")
+            assert found["run"].tolist() == whole["run"].tolist()
+            np.testing.assert_allclose(found["score"], whole["score"], rtol=1e-9)
+            assert found["method"].unique().tolist() == whole["method"].unique().tolist()
+
+    def test_the_same_seed_gives_the_same_ranks(self):
+        one, two = (SCORES.ireval.order("AP", draws=130, seed=4) for _ in range(2))
+        pd.testing.assert_frame_equal(one, two)
+
+    def test_other_methods_are_refused(self):
+        for method in ("mc4", "winrate"):
+            with pytest.raises(ValueError, match=f"method='{method}': with machine labels scores are ordered by"):
+                SCORES.ireval.order(method=method)

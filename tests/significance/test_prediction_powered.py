@@ -1,0 +1,175 @@
+"""Prediction-powered means: closed forms against a loop, and against ppi-python where both do the same."""
+
+import math
+from statistics import NormalDist, fmean, variance
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pdeval.significance.prediction_powered import powered
+
+HUMAN = [0.2, 0.4, 0.7, 0.9, 0.5, 0.1]
+MACHINE = [0.1, 0.2, 0.6, 0.7, 0.6, 0.3]
+ALONE = [0.2, 0.3, 0.5, 0.9, 0.4, 0.8, 0.1, 0.6]
+# ppi-python 0.2.3: ppi_mean_pointestimate(HUMAN, MACHINE, ALONE, lam=lam), ppi_mean_ci(..., alpha=0.05, lam=lam)
+PPI_PYTHON = {
+    0: (0.46666666666666673, (0.24672593399028792, 0.6866073993430455)),
+    0.5: (0.49583333333333335, (0.31837202753093075, 0.673294639135736)),
+    1: (0.525, (0.30655522142127123, 0.7434447785787288)),
+}
+
+
+def stacked(human, machine, alone):
+    """Values as the statistic takes them: labelled queries first."""
+    human = np.array([*human, *[np.nan] * len(alone)])[:, None]
+    return human, np.array([*machine, *alone])[:, None]
+
+
+def slope(h, g, n, n_alone):
+    """The best lambda of some queries, by its definition."""
+    mean_h, mean_g = fmean(h), fmean(g)
+    products = sum((x - mean_h) * (y - mean_g) for x, y in zip(h, g, strict=True))
+    squares = sum((y - mean_g) ** 2 for y in g)
+    return min(max(products / squares / (1 + n / n_alone), 0.0), 1.0)
+
+
+def naive(human, machine, alone):
+    """The definition, query by query, with the lambda of all other queries."""
+    n, n_alone = len(human), len(alone)
+    lams = [slope(human[:i] + human[i + 1 :], machine[:i] + machine[i + 1 :], n, n_alone) for i in range(n)]
+    rectified = [h - lam * (g - fmean(alone)) for h, g, lam in zip(human, machine, lams, strict=True)]
+    parts = variance(rectified) / n, fmean(lams) ** 2 * variance(alone) / n_alone
+    whole = sum(parts)
+    df = whole**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (n_alone - 1))
+    return fmean(rectified), whole, df, fmean(lams)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_columns_at_once_equal_the_definition_query_by_query(seed):
+    rng = np.random.default_rng(seed)
+    n, alone = int(rng.integers(3, 30)), int(rng.integers(2, 60))
+    truth = rng.random((n + alone, 3))
+    machine = rng.choice([0.0, 0.5, 1.0]) * truth + rng.normal(size=truth.shape)
+    human = np.where(np.arange(n + alone)[:, None] < n, truth, np.nan)
+    found = powered(human, machine)
+    for column in range(3):
+        parts = [values[:, column].tolist() for values in (human[:n], machine[:n], machine[n:])]
+        mean, whole, df, lam = naive(*parts)
+        ours = [x[column] for x in (found.mean, found.variance, found.df, found.lam)]
+        np.testing.assert_allclose(ours, [mean, whole, df, lam], rtol=1e-9, atol=1e-12)
+        half = stats.t.ppf(0.975, df) * math.sqrt(whole)
+        low, high = found.interval(0.95)
+        np.testing.assert_allclose([low[column], high[column]], [mean - half, mean + half], rtol=1e-9)
+        assert found.p_value[column] == pytest.approx(2 * stats.t.sf(abs(mean) / math.sqrt(whole), df), rel=1e-9)
+        beta = lam * (1 + n / alone)
+        people = variance(parts[0]) + beta**2 * (variance(parts[1] + parts[2]) - variance(parts[1]))
+        assert found.effective_n[column] == pytest.approx(min(people / whole, n + alone))
+
+
+def normal_interval(lam):
+    """The interval of ppi-python from our parts: it divides by n where we divide by n - 1, and takes the normal's."""
+    n, alone = len(HUMAN), len(ALONE)
+    found = powered(*stacked(HUMAN, MACHINE, ALONE), lam=lam)
+    of_machine = lam**2 * variance(ALONE) / alone
+    of_people = found.variance.item() - of_machine
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(of_people * (n - 1) / n + of_machine * (alone - 1) / alone)
+    return found.mean.item(), (found.mean.item() - half, found.mean.item() + half)
+
+
+@pytest.mark.parametrize("lam", PPI_PYTHON)
+def test_with_a_given_lambda_the_estimate_and_the_normal_interval_are_those_of_ppi_python(lam):
+    mean, ends = normal_interval(lam)
+    assert mean == pytest.approx(PPI_PYTHON[lam][0], rel=1e-12)
+    assert ends == pytest.approx(PPI_PYTHON[lam][1], rel=1e-12)
+
+
+@pytest.mark.extras
+def test_ppi_python_says_the_same_today():
+    ppi_py = pytest.importorskip("ppi_py", reason="pip install ppi-python")
+    data = [np.array(values) for values in (HUMAN, MACHINE, ALONE)]
+    for lam in (0.0, 0.25, 0.5, 0.8, 1.0):
+        mean, ends = normal_interval(lam)
+        assert mean == pytest.approx(ppi_py.ppi_mean_pointestimate(*data, lam=lam).item(), rel=1e-12)
+        theirs = ppi_py.ppi_mean_ci(*data, alpha=0.05, lam=lam)
+        assert ends == pytest.approx(tuple(end.item() for end in theirs), rel=1e-12)
+
+
+def test_a_lambda_of_zero_is_people_alone():
+    found = powered(*stacked(HUMAN, MACHINE, ALONE), lam=0.0)
+    assert found.mean.item() == pytest.approx(fmean(HUMAN))
+    assert found.df.item() == len(HUMAN) - 1
+    assert found.effective_n.item() == pytest.approx(len(HUMAN))
+    assert found.p_value.item() == pytest.approx(stats.ttest_1samp(HUMAN, 0).pvalue)
+
+
+def test_a_perfect_machine_is_worth_all_its_queries():
+    rng = np.random.default_rng(1)
+    truth = rng.random((60, 1))
+    human = np.where(np.arange(60)[:, None] < 20, truth, np.nan)
+    found = powered(human, truth)
+    assert found.lam.item() == pytest.approx(40 / 60)
+    assert found.mean.item() == pytest.approx(truth.mean())
+    of_each = np.array([truth[:20].var(ddof=1), truth[20:].var(ddof=1)])
+    assert found.variance.item() == pytest.approx((of_each * [20, 40]).sum() / 60**2)
+
+
+def test_a_machine_that_says_the_opposite_is_not_used():
+    human, machine = stacked(HUMAN, MACHINE, ALONE)
+    found = powered(human, 1 - machine)
+    assert found.lam.item() == 0
+    assert found.mean.item() == pytest.approx(fmean(HUMAN))
+
+
+@pytest.mark.parametrize("odd", [0.0, 0.7])
+def test_a_machine_that_says_always_the_same_or_differs_once_teaches_nothing(odd):
+    # without the one query that differs nothing is left to learn from: its lambda is 0, and not noise over noise
+    found = powered(*stacked(HUMAN, [odd, 0, 0, 0, 0, 0], ALONE))
+    assert found.lam.item() == 0
+    assert found.effective_n.item() == pytest.approx(len(HUMAN))
+
+
+def test_the_order_of_queries_does_not_matter():
+    human, machine = stacked(HUMAN, MACHINE, ALONE)
+    order = np.random.default_rng(0).permutation(len(human))
+    one, two = powered(human, machine), powered(human[order], machine[order])
+    for name in ("mean", "variance", "df", "lam"):
+        assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-12)
+
+
+def test_queries_that_do_not_count_for_a_column_are_left_out_there():
+    human, machine = stacked(HUMAN, MACHINE, ALONE)
+    two = np.repeat(human, 2, axis=1), np.repeat(machine, 2, axis=1)
+    two[1][[0, 7], 1] = np.nan
+    found = powered(*two)
+    kept = np.setdiff1d(np.arange(len(human)), [0, 7])
+    alone = powered(human[kept], machine[kept])
+    assert found.n.tolist() == [6, 5]
+    assert found.n_machine.tolist() == [8, 7]
+    assert found.mean[1] == pytest.approx(alone.mean[0], rel=1e-12)
+    assert found.variance[1] == pytest.approx(alone.variance[0], rel=1e-12)
+
+
+def test_values_that_never_differ_from_zero_give_a_p_value_of_one():
+    found = powered(*stacked([0.0] * 5, [0.0] * 5, [0.0] * 5))
+    assert (found.mean.item(), found.statistic.item(), found.p_value.item()) == (0, 0, 1)
+
+
+class TestChancesOfTheirOwn:
+    def test_equal_chances_are_nearly_the_closed_form(self):
+        rng = np.random.default_rng(3)
+        truth = rng.random((600, 4))
+        machine = truth + 0.2 * rng.normal(size=truth.shape)
+        human = np.where(np.arange(600)[:, None] < 150, truth, np.nan)
+        one, two = powered(human, machine), powered(human, machine, probability=np.full(600, 0.25))
+        np.testing.assert_allclose(one.mean, two.mean, rtol=1e-3)
+        np.testing.assert_allclose(one.variance, two.variance, rtol=0.05)
+        np.testing.assert_allclose(one.lam, two.lam, rtol=1e-9)
+
+    def test_with_a_given_lambda_of_zero_it_is_the_weighted_mean(self):
+        human, machine = stacked(HUMAN, MACHINE, ALONE)
+        chance = np.linspace(0.2, 0.9, len(human))
+        found = powered(human, machine, probability=chance, lam=0.0)
+        weights = 1 / chance[: len(HUMAN)]
+        assert found.mean.item() == pytest.approx(np.average(HUMAN, weights=weights))
+        assert found.human.item() == pytest.approx(np.average(HUMAN, weights=weights))

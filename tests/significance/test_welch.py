@@ -1,0 +1,62 @@
+"""Two samples by number, mean and spread: against scipy, on the values themselves."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pdeval.significance.welch import interval_of, of_others, paired_p, welch_gap
+
+samples = st.lists(st.integers(-9, 9).map(lambda x: x / 8), min_size=1, max_size=5).map(np.array)
+
+
+def told(*parts):
+    """Return number, mean and standard deviation of samples."""
+    spread = [x.std(ddof=1) if len(x) > 1 else np.nan for x in parts]
+    return np.array([len(x) for x in parts]), np.array([x.mean() for x in parts]), np.array(spread)
+
+
+@settings(max_examples=60)
+@given(samples)
+def test_p_and_interval_of_few_queries_are_scipys_and_of_one_there_are_none(x):
+    n, mean, sd = told(x)
+    p, (low, high) = paired_p(n, mean, sd).item(), interval_of(n, mean, sd, 0.9)
+    if len(x) == 1:
+        assert np.isnan([p, low.item(), high.item()]).all()
+    elif np.ptp(x) > 0:
+        found = stats.ttest_1samp(x, 0)
+        assert p == pytest.approx(found.pvalue, abs=1e-12)
+        ends = found.confidence_interval(0.9)
+        assert (low.item(), high.item()) == pytest.approx((ends.low, ends.high), abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(samples, samples)
+def test_the_gap_of_two_samples_is_scipys_and_of_a_sample_of_one_has_no_p(x, y):
+    gap, low, high, p = (one.item() for one in welch_gap(told(x), told(y), 0.9))
+    assert gap == pytest.approx(x.mean() - y.mean(), abs=1e-12)
+    if min(len(x), len(y)) == 1:
+        assert np.isnan([low, high, p]).all()
+    elif min(np.ptp(x), np.ptp(y)) > 0:
+        found = stats.ttest_ind(x, y, equal_var=False)
+        ends = found.confidence_interval(0.9)
+        assert (low, high, p) == pytest.approx((ends.low, ends.high, found.pvalue), abs=1e-12)
+
+
+def test_two_constant_samples_differ_surely_or_not_at_all():
+    constant = np.array([4]), np.array([0.5]), np.array([0.0])
+    other = np.array([3]), np.array([0.25]), np.array([0.0])
+    assert [one.item() for one in welch_gap(constant, other, 0.95)] == [0.25, 0.25, 0.25, 0.0]
+    assert [one.item() for one in welch_gap(constant, constant, 0.95)] == [0.0, 0.0, 0.0, 1.0]
+
+
+@settings(max_examples=60)
+@given(st.lists(samples, min_size=2, max_size=4))
+def test_the_rest_of_a_whole_is_what_all_others_hold(parts):
+    found = of_others(np.array(told(*parts)))
+    for at in range(len(parts)):
+        rest = np.concatenate([x for other, x in enumerate(parts) if other != at])
+        n, mean, sd = found[:, at]
+        assert (n, mean) == (len(rest), pytest.approx(rest.mean(), abs=1e-12))
+        assert np.isnan(sd) if len(rest) == 1 else sd == pytest.approx(rest.std(ddof=1), abs=1e-7)
