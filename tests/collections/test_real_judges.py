@@ -126,7 +126,9 @@ def test_the_worker_favours_what_people_do_not(covid, judges):
     }  # fmt: skip
     people = runs.ireval.summary(qrels, "P@10").set_index("run")["mean"]
     worker = found[found["judge"] == "one worker"].set_index("run")["favour"]
-    assert worker.corr(people) == pytest.approx(-0.771, abs=6e-4)  # errors both ways lift weak systems and lower strong ones
+    assert worker.corr(people) == pytest.approx(
+        -0.771, abs=6e-4
+    )  # errors both ways lift weak systems and lower strong ones
 
 
 def test_previously_judged_items_say_nothing_of_runs_without_them(covid, shared_data):

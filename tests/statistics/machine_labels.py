@@ -137,7 +137,9 @@ def main(cases: int = 10_000) -> int:
     """Print the table of coverages, and return 1 where one is outside of 93 to 97%, or wider than people by 5%."""
     begin = time.process_time()
     found = list(cells(cases=cases))
-    print("| judge | measure | n | covers | people alone | judge alone | lambda | width / people's | / all by people's |")
+    print(
+        "| judge | measure | n | covers | people alone | judge alone | lambda | width / people's | / all by people's |"
+    )
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
     for one in found:
         shares = " | ".join(f"{part.share:.3f}" for part in (one.covered, one.people, one.alone))
@@ -145,11 +147,18 @@ def main(cases: int = 10_000) -> int:
         print(f"| {one.judge} | {one.measure} | {one.n} | {shares} | {ratios} |")
     low, high = (end(one.covered.share for one in found) for end in (min, max))
     wide = max(one.against_people for one in found)
-    print(f"\n{len(found)} cells of {cases:,} simulations: coverage {low:.3f} to {high:.3f}; at most {wide:.3f} times as")
+    print(
+        f"\n{len(found)} cells of {cases:,} simulations: coverage {low:.3f} to {high:.3f}; at most {wide:.3f} times as"
+    )
     print(f"wide as people alone, on average. {time.process_time() - begin:.0f} s of processor time.")
     one = cell("biased", "AP", 50, cases=cases, alone=550)
-    print(f"\n600 queries, 50 labelled, biased judge, AP: width {one.width / one.against_people:.3f} and coverage ", end="")
-    print(f"{one.people.share:.2f} from people alone, coverage {one.alone.share:.2f} from the judge alone, width ", end="")
+    print(
+        f"\n600 queries, 50 labelled, biased judge, AP: width {one.width / one.against_people:.3f} and coverage ",
+        end="",
+    )
+    print(
+        f"{one.people.share:.2f} from people alone, coverage {one.alone.share:.2f} from the judge alone, width ", end=""
+    )
     print(f"{one.width:.3f} and coverage {one.covered.share:.2f} together, worth {one.worth:.0f} queries.")
     return int(low < 0.93 or high > 0.97 or wide > 1.05)
 
