@@ -44,9 +44,8 @@ class Joined(JudgedVerbs):
     _verbs: Mapping[str, Verb] = {}
 
     def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
-        if given.get("machine") is not None:
+        if machine_labels.asked_of(verb, given):
             return machine_labels.of_join(self, verb, given, Ireval)
-        given.pop("machine", None)
         if asked := grouping.taken(verb, given):
             if "judged" in verb.on:
                 return stamped(verb, grouping.of_join(self, verb, given, asked))
@@ -176,9 +175,8 @@ class Ireval:
             if verb.name not in fresh._verbs:
                 raise wrong_name(now, verb.name)
             return fresh._ask(fresh._verbs[verb.name], given)
-        if given.get("machine") is not None:
+        if machine_labels.asked_of(verb, given):
             return machine_labels.of_join(joined(Joined, self, given.pop("qrels"), verb, given), verb, given, Ireval)
-        given.pop("machine", None)
         if asked := grouping.taken(verb, given):
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)

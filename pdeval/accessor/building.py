@@ -81,6 +81,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
     """Return a method of a verb that no other door has."""
     signature = signature_of(verb, kind)
     short = verb.name.rpartition(".")[2]
+    nested = ("qrels", *machine_labels.options_of(verb))  # judgments that may be nested dicts
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         try:
@@ -88,7 +89,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(_misfit(verb, kind, signature, options, error)) from None
         given.pop("self")
-        given = {name: as_table(value, judgments=name in ("qrels", "machine")) for name, value in given.items()}
+        given = {name: as_table(value, judgments=name in nested) for name, value in given.items()}
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
             del given["measures"]  # the verb's own; of a table of results, None is all that it holds
         if given:

@@ -31,6 +31,16 @@ def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
     return {"machine": inspect.Parameter("machine", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="object")}
 
 
+def asked_of(verb: Verb, given: dict[str, Any]) -> bool:
+    """Return whether a verb that can use labels of both kinds was given those of a machine; a None is taken out."""
+    if not options_of(verb):  # a verb of judges takes their judgments itself
+        return False
+    if given.get("machine") is not None:
+        return True
+    given.pop("machine", None)
+    return False
+
+
 def of_join(judged: Judged, verb: Verb, given: dict[str, Any], door: Any) -> Any:
     """Return the answer of a verb from the labels of both kinds; `door` is the accessor of a frame."""
     machine = given.pop("machine")
