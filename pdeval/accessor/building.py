@@ -82,7 +82,6 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
     signature = signature_of(verb, kind)
     judgments = ("qrels", *machine_labels.options_of(verb))
     short = verb.name.rpartition(".")[2]
-    judgments = {"qrels", *machine_labels.options_of(verb)}
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         try:

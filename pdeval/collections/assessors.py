@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.collections.agreement_tallies import interval, of_each_unit, resampled
 from pdeval.collections.kappas import COEFFICIENTS, Coefficient, pairs
 from pdeval.collections.labelled import Labels, coded, given, units_of, what_is
-from pdeval.collections.tallies import interval, of_each_unit, resampled
 from pdeval.evaluate.groups import named
 from pdeval.kinds.labels import labels as repeated
 from pdeval.kinds.schemas import table

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.collections.agreement_tallies import CELLS, interval
 from pdeval.collections.labelled import Labels, coded, given, item_columns, label_names, units_of, what_is
-from pdeval.collections.tallies import CELLS, interval
 from pdeval.kinds.labels import labels as repeated
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, read
@@ -87,7 +87,7 @@ def confusion(
             f"there are {len(values):,} different labels, e.g. {low!r} and {high!r}; a confusion has at most {MOST}. "
             "Round them to grades first."
         )
-    is_reference = np.isin(np.arange(len(assessors)), [assessors.get_loc(name) for name in names])
+    is_reference = np.isin(np.arange(len(assessors)), assessors.get_indexer(pd.Index(names)))
     one, two = _matched(found, is_reference)
     others = np.flatnonzero(~is_reference)
     if not len(one):

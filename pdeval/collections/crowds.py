@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pdeval.collections.agreement_tallies import interval
 from pdeval.collections.confusions import of_tables
 from pdeval.collections.dawid_skene import Fit, fitted
 from pdeval.collections.labelled import Labels, coded, items_of, label_names, units_of, what_is
-from pdeval.collections.tallies import interval
 from pdeval.judged.topics import outside
 from pdeval.kinds.labels import labels as repeated
 from pdeval.kinds.schemas import table

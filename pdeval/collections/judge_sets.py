@@ -168,7 +168,7 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
 
 def _counting(one: Judged) -> pd.Index:
     """Return the queries that count under a set of judgments."""
-    return one.queries[one.counted().any(axis=1)]
+    return one.queries[np.flatnonzero(one.counted().any(axis=1))]
 
 
 def _chosen(sets: Mapping[object, pd.Index], queries: Queries | None) -> dict[object, tuple[pd.Index, pd.Index]]:
@@ -200,8 +200,8 @@ def _chosen(sets: Mapping[object, pd.Index], queries: Queries | None) -> dict[ob
         for own in others.values():
             common = common.intersection(own)
         chosen = dict.fromkeys(others, (common, common))
-    for name, own in chosen.items():
-        least = min(map(len, own))
+    for name, both_sides in chosen.items():
+        least = min(map(len, both_sides))
         if least < 2:
             raise TooFew(
                 f"a judge is compared with people on at least two queries; there is {'one' if least else 'none'} "
@@ -269,5 +269,6 @@ def flipped_pairs(human: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
 
 
 def carrying(frame: pd.DataFrame, pairs: list[Pair], asked: list[Any], **more: Any) -> pd.DataFrame:
+    """Return a table that says what its numbers rest on."""
     frame.attrs.update({**attributes(pairs[0].human, asked), **more})
     return frame

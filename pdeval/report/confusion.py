@@ -80,7 +80,7 @@ def report_confusion(
     rows = frame[[who, "reference"]].drop_duplicates().reset_index(drop=True)
     rows, groups = grouped(rows, who if several else None, known)
     wide = wide.reindex(pd.MultiIndex.from_frame(rows[[who, "reference"]]))
-    total = wide["n"].sum(axis=1).to_numpy()
+    total = wide["n"].to_numpy().sum(axis=1)
     whole = bool(np.all(total == np.round(total)))
     parts: list[Part] = [
         texts("reference", "Reference", rows["reference"], known),

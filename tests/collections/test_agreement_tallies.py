@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from pdeval.collections import tallies
+from pdeval.collections import agreement_tallies as tallies
+from pdeval.collections.agreement_tallies import of_each_unit, resampled
 from pdeval.collections.kappas import COEFFICIENTS, Kappa, coefficient
 from pdeval.collections.labelled import coded, units_of
-from pdeval.collections.tallies import of_each_unit, resampled
 from pdeval.kinds.tables import read
 from pdeval.mechanics.arguments import TooFew
 
