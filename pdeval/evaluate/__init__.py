@@ -2,6 +2,7 @@
 
 from pdeval.evaluate import (
     cases,
+    collection_means,
     contributions,
     curves,
     explanation,
@@ -16,6 +17,7 @@ from pdeval.evaluate import (
 
 __all__ = [
     "cases",
+    "collection_means",
     "contributions",
     "curves",
     "explanation",
