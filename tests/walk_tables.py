@@ -94,6 +94,7 @@ def _tables() -> dict[str, object]:
         "correlations": join.correlate(["RPP", "AP", "RR"]),
         "matrix": join.matrix("RPP"),
         "comparisons": join.compare(["AP", "RR"]),
+        "friedman": join.friedman(["AP", "RR"]),
         "equivalences": join.equivalence(["AP", "RR"], rope=0.01),
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
