@@ -178,6 +178,7 @@ def _online() -> dict[str, pd.DataFrame]:
 
 # what a verb is asked where it cannot be asked without
 NEEDED = {
+    "rope": lambda: 0.01,
     "qrels": qrels,
     "labels": labels,
     "labelled": labelled,
