@@ -73,6 +73,7 @@ ARGUMENTS = {
         "metadata": pdeval.datasets.sample_metadata(),
     },
     "replicates.compare": lambda _: {"system": "family", "metadata": pdeval.datasets.sample_metadata()},
+    "collection_means": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
     "verdict": lambda _: {"measures": "RPP", "by": "half", "metadata": halves(), "draws": 20},
     "verdict.sample_size": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
     "segments": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},

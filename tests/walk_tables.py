@@ -105,6 +105,7 @@ def _tables() -> dict[str, object]:
         "correlations": join.correlate(["RPP", "AP", "RR"]),
         "matrix": join.matrix("RPP"),
         "comparisons": join.compare(["AP", "RR"]),
+        "friedman": join.friedman(["AP", "RR"]),
         "equivalences": join.equivalence(["AP", "RR"], rope=0.01),
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
@@ -207,6 +208,7 @@ def _online() -> dict[str, pd.DataFrame]:
 
 # what a verb is asked where it cannot be asked without
 NEEDED = {
+    "rope": lambda: 0.01,
     "qrels": qrels,
     "labels": labels,
     "labelled": labelled,

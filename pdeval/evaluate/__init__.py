@@ -3,6 +3,7 @@
 from pdeval.evaluate import (
     beyond,
     cases,
+    collection_means,
     contributions,
     curves,
     explanation,
@@ -19,6 +20,7 @@ from pdeval.evaluate import (
 __all__ = [
     "beyond",
     "cases",
+    "collection_means",
     "contributions",
     "curves",
     "explanation",

@@ -170,6 +170,18 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float | None) -> 
     return {"n": n, "sd": spread, **bounds}
 
 
+def over_queries(values: np.ndarray, aggregate: str) -> np.ndarray:
+    """Return what values (queries, runs) come to over the queries that count: NaN where there are none.
+
+    Examples
+    --------
+    >>> over_queries(np.array([[0.1, np.nan], [0.3, np.nan]]), "mean").tolist()
+    [0.2, nan]
+    """
+    found = _of_values(values, aggregate, None)
+    return np.where(found["n"] > 0, found["mean"], np.nan)
+
+
 def _varied(scores: Scores, values: np.ndarray, aggregate: str, replicate: Sequence[str]) -> dict[str, np.ndarray]:
     """Return how many replicates each system has, and how much their means over queries vary."""
     _, system = systems_of(scores.runs, replicate)

@@ -29,7 +29,7 @@ table(
     known_by="run_a run_b measure rope equivalent",
     row="pair of runs and measure",
     sort="measure run_a run_b",
-    then=".plot()",
+    then=".report(), .plot()",
     means={
         "test": "which posterior: 'correlated_t' or 'signed_rank'",
         "n": "number of queries that both runs have",
@@ -41,7 +41,6 @@ table(
         "equivalent": "that they differ by no more than rope",
         "better": "that run_a is better by more than rope",
     },
-    unreported="it is three probabilities per pair, to be said in a sentence; report .compare()",
 )
 
 

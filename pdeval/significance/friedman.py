@@ -22,6 +22,7 @@ table(
     known_by="measure test runs statistic df_error",
     row="measure and test",
     sort="measure",
+    then=".report()",
     means={
         "test": "'friedman', a chi-squared, or 'iman_davenport', the F of the same ranks, which is less conservative",
         "n": "number of queries on which every run has a value",
@@ -30,7 +31,6 @@ table(
         "df_error": "those of the denominator of F: (runs - 1)(n - 1); the chi-squared has none",
         "effect_size": "Kendall's W, corrected for ties: 0 where queries rank runs at random, 1 where all agree",
     },
-    unreported="it is two numbers per measure, for a sentence; report .compare(test='nemenyi')",
     undrawn="it is two numbers per measure; draw .compare(test='nemenyi')",
 )
 

@@ -52,7 +52,6 @@ def test_no_text_is_cut_off(name):
     assert beyond(getattr(plots, name)(FRAMES[name]())) == []
 
 
-SQUARE = ("matrix_heatmap", "preference_heatmap")  # 80 x 80 cells and their names need more than a column
 TINY = ("matrix_heatmap", 2)  # the ends of a scale as long as two cells reach 0.05 inches out
 
 
@@ -65,8 +64,6 @@ def test_no_text_is_cut_off_of_few_and_of_many_runs_with_long_names(name, runs):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(
-    ("name", "runs"), [(name, runs) for name in COUNTED for runs in (2, 80) if runs == 2 or name not in SQUARE]
-)
+@pytest.mark.parametrize(("name", "runs"), [(name, runs) for name in COUNTED for runs in (2, 80)])
 def test_no_text_is_cut_off_in_a_column_of_a_paper(name, runs, column_ax):
     assert beyond(plots_by_name[name](COUNTED[name](runs), ax=column_ax)) == []
