@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pdeval.catalog import trec_eval
-from pdeval.catalog.parameters import checked, checked_judged_only, checked_level, label_of, said, same
+from pdeval.catalog.parameters import checked, checked_flag, checked_level, label_of, said, same
 from pdeval.mechanics.equality import NOISE
 
 Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
@@ -140,9 +140,14 @@ class Measure:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that its kernel is given; the corpus, counted from all rows, only where it looks at it."""
-        if self.parameters.get("unretrieved") == "never" or self.parameters.get("k", inf) < inf:
+        known = self.parameters.get("items") is not None if "items" in self.parameters else self._within
+        if self.parameters.get("unretrieved") == "never" or known:
             return tuple(name for name in self.entry.columns if name != "corpus")
         return self.entry.columns
+
+    @property
+    def _within(self) -> bool:
+        return bool(self.parameters.get("k", inf) < inf)
 
     @property
     def spelled(self) -> str:
@@ -272,7 +277,7 @@ def needs_judged(measures: Iterable[Measure]) -> bool:
 
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
     level = checked_level(entry, given.get("level"), text)
-    judged_only = checked_judged_only(given.get("judged_only", False), text)
+    judged_only = checked_flag(given.get("judged_only", False), text)
     own: dict[str, Any] = {}
     for name, value in given.items():
         if name in ("level", "judged_only", "label"):
@@ -314,14 +319,12 @@ def find(name: str, text: str | None = None) -> Entry:
 MEANT = {
     "hr": "Success", "hit": "Success", "hits": "Success", "hitrate": "Success", "hit_rate": "Success",
     "mrr": "RR", "precision": "P", "recall": "R", "ndcg_burges": "nDCG", "f1": "F", "fmeasure": "F", "aveprec": "AP",
-    "accuracy": "P", "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG",
+    "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG",
 }  # fmt: skip
 NOT_HERE = {
     "coverage": "Coverage is a property of all lists together, not of one ranking; it is not in the catalog.",
     "rmse": "RMSE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
     "mae": "MAE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
-    "auc": "AUC needs all items of the corpus ranked; try AP or R.",
-    "roc_auc": "AUC needs all items of the corpus ranked; try AP or R.",
     "diversity": "Diversity here is over subtopics: alpha-nDCG, ERR-IA, strec.",
     "novelty": "Novelty here is over subtopics: alpha-nDCG, NRBP.",
 }

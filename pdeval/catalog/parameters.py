@@ -22,10 +22,16 @@ def checked_level(entry: Entry, level: Any, text: str) -> float | None:
     return found
 
 
-def checked_judged_only(said: Any, text: str) -> bool:
-    """Return whether a name asks for judged items only, or an error where it says neither yes nor no."""
+def checked_flag(said: Any, text: str) -> bool:
+    """Return what a name says by True or False, or an error where it says neither.
+
+    Examples
+    --------
+    >>> checked_flag("true", "AP(judged_only=true)")
+    True
+    """
     if str(said) not in ("True", "true", "False", "false"):
-        raise ValueError(f"judged_only={said!r} in {text!r} must be True or False.")
+        raise ValueError(f"{said!r} in {text!r} must be True or False.")
     return str(said) in ("True", "true")
 
 

@@ -43,6 +43,7 @@ of infinite rank and grade 0, and `m`, a parameter with a default, is then the (
 from pdeval.kernels import expected as ties
 from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
 from pdeval.kernels.compatibility import Compat
+from pdeval.kernels.confusion import AUC, GAP, MCC, PAP, Accuracy, Fallout, PartialAUC
 from pdeval.kernels.cwl import expectations, user_model
 from pdeval.kernels.cwl_expected import ED, ETC, ETU
 from pdeval.kernels.cwl_models import (
@@ -101,6 +102,7 @@ from pdeval.kernels.user_models import ERR, gRBP, nERR
 __all__ = [
     "AP",
     "ASL",
+    "AUC",
     "BPM",
     "BPMD",
     "CG",
@@ -111,6 +113,7 @@ __all__ = [
     "ESL",
     "ETC",
     "ETU",
+    "GAP",
     "GMAP",
     "IFT",
     "ILD",
@@ -120,11 +123,13 @@ __all__ = [
     "LP",
     "LR",
     "MAP_IA",
+    "MCC",
     "NERR8",
     "NERR9",
     "NERR10",
     "NERR11",
     "NRBP",
+    "PAP",
     "P_IA",
     "RBP",
     "RR",
@@ -133,6 +138,7 @@ __all__ = [
     "TBG",
     "TSE",
     "TSL",
+    "Accuracy",
     "AvgChoice",
     "AvgPopularity",
     "BinG",
@@ -143,6 +149,7 @@ __all__ = [
     "Coverage",
     "Entropy",
     "F",
+    "Fallout",
     "G",
     "GMbpref",
     "Gini",
@@ -158,6 +165,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PartialAUC",
     "PopSerendipity",
     "PopularityLift",
     "PopularityRank",

@@ -6,11 +6,14 @@ shape (m, ...): one ranking or many at once.
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 
 from pdeval.catalog import metric
 from pdeval.kernels.levels import cut, found, inf, items, level, log2, share, total
 
+Norm = Literal["m", "min", "k"]
 BUCKLEY = "Buckley & Voorhees 2005, Retrieval System Evaluation"
 
 
@@ -37,18 +40,31 @@ def seen(retrieved: np.ndarray, k: float = inf) -> np.ndarray | float:
 
 
 @metric(reference=BUCKLEY, aliases={"map": "AP", "MAP": "AP", "map_cut": "AP", "map_cut_{k}": "AP@{k}"}, padded=True)
-def AP(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
+def AP(rank: np.ndarray, m: np.ndarray | None = None, *, norm: Norm = "m", k: float = inf) -> np.ndarray:
     """Average precision: the mean, over relevant items, of the precision where each is found.
 
-    The sum of i / f_i over the relevant items i found down to rank `k`, divided by the number of relevant items m,
-    never by min(m, k): trec_eval's map and map_cut.
+    The sum of i / f_i over the relevant items i found down to rank `k`, divided by the number of relevant items m:
+    trec_eval's map and map_cut. Recommender libraries divide by min(m, k), `norm="min"`, or by k, `norm="k"`.
 
     Examples
     --------
     >>> round(float(AP(np.array([1.0, 3.0, inf]))), 4)  # (1/1 + 2/3 + 0) / 3
     0.5556
     """
-    return total(level(rank) / cut(rank, k)) / items(rank, m)
+    return total(level(rank) / cut(rank, k)) / denominator(items(rank, m), norm, k)
+
+
+def denominator(relevant: np.ndarray | int, norm: Norm, k: float) -> Any:
+    """Return what average precision is divided by: the number of relevant items, or what the cutoff leaves of it.
+
+    Examples
+    --------
+    >>> [float(denominator(20, norm, 10)) for norm in ("m", "min", "k")]
+    [20.0, 10.0, 10.0]
+    """
+    if norm == "k" and k == inf:
+        raise ValueError("norm='k' divides by the cutoff, and there is none; write e.g. 'AP(norm=k)@10'.")
+    return {"m": relevant, "min": np.minimum(relevant, k), "k": k}[norm]
 
 
 @metric(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from pdeval.catalog import expected_of
-from pdeval.kernels.binary import f_measure, seen
+from pdeval.kernels.binary import Norm, denominator, f_measure, seen
 from pdeval.kernels.graded import Discount, Gain, best_dcg, divisor, gain_of
 from pdeval.kernels.levels import inf, level, share, total
 
@@ -168,7 +168,7 @@ def expected_RR(start: np.ndarray, size: np.ndarray, *, i: int = 1, k: float = i
 
 
 @expected_of("AP")
-def expected_AP(start: np.ndarray, size: np.ndarray, *, k: float = inf) -> np.ndarray:
+def expected_AP(start: np.ndarray, size: np.ndarray, *, norm: Norm = "m", k: float = inf) -> np.ndarray:
     """Return the expected average precision.
 
     An item at place t of a group of n with r relevant items, A of them above the group, has on average
@@ -188,7 +188,7 @@ def expected_AP(start: np.ndarray, size: np.ndarray, *, k: float = inf) -> np.nd
     # sum of (t - 1) / (start + t) = number - (start + 1) times the sum of 1 / (start + t)
     tied = first * inverse + others * (number / size - (begin + 1) * inverse)
     alone = np.where(number > 0, first / (begin + 1), 0.0)
-    return total(np.where(size == 1, alone, tied)) / len(start)
+    return total(np.where(size == 1, alone, tied)) / denominator(len(start), norm, k)
 
 
 @expected_of("RBP")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import metric
+from pdeval.catalog.parameters import checked_flag
 from pdeval.kernels.binary import f_measure, hits
 from pdeval.kernels.levels import inf, share
 
@@ -18,16 +19,16 @@ TREC_EVAL = "trec_eval"
 COUNT: dict[str, Any] = {"aggregate": "sum", "range": (0, inf), "reference": TREC_EVAL, "empty": True}
 
 
-@metric(reference=TREC_EVAL, aliases=("set_P",))
-def SetP(rank: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-    """Set precision: the share of relevant items among all retrieved ones.
+@metric(reference=TREC_EVAL, aliases=("set_P",), read={"relative": checked_flag})
+def SetP(rank: np.ndarray, retrieved: np.ndarray, *, relative: bool = False) -> np.ndarray:
+    """Set precision: the share of relevant items among all retrieved ones; `relative=True` is SetRelP.
 
     Examples
     --------
     >>> float(SetP(np.array([1.0, 3.0, inf]), 4))
     0.5
     """
-    return share(hits(rank), retrieved)
+    return SetRelP(rank, retrieved) if relative else share(hits(rank), retrieved)
 
 
 @metric(reference=TREC_EVAL, aliases=("set_recall",))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pdeval.kernels.binary import Norm, denominator
 from pdeval.kernels.graded import Discount, Gain, best_dcg, discounted, gain_of
 from pdeval.kernels.levels import cut, found, inf, level, share
 from pdeval.kernels.search_length import reached
@@ -37,9 +38,9 @@ def terms_of(name: str, among: dict[str, Terms] = TERMS) -> Callable[[Terms], Te
 
 
 @terms_of("AP")
-def average_precision(rank: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
-    """Precision at each relevant item, i / f_i, weighted 1/m."""
-    return level(rank) / cut(rank, k), 1 / len(rank)
+def average_precision(rank: np.ndarray, *, norm: Norm = "m", k: float = inf) -> tuple[np.ndarray, Any]:
+    """Precision at each relevant item, i / f_i, weighted 1/m, or by another norm."""
+    return level(rank) / cut(rank, k), 1 / denominator(len(rank), norm, k)
 
 
 @terms_of("RBP")

@@ -107,7 +107,7 @@ def test_a_measure_of_judged_items_only_stands_beside_one_of_all():
     assert RUNS.ireval.measure(QRELS, "P(judged_only=true)@2")["value"].tolist() == [0.5, 0.0]
     assert pdeval.parse("AP(judged_only=False)").spelled == "AP"
     assert pdeval.parse("nDCG(gain=exp,judged_only=True)@10").spelled == "nDCG(gain=exp,judged_only=True)@10"
-    with pytest.raises(ValueError, match=r"judged_only='maybe' in .* must be True or False"):
+    with pytest.raises(ValueError, match=r"'maybe' in .* must be True or False"):
         pdeval.parse("AP(judged_only=maybe)")
 
 

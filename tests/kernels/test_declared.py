@@ -19,6 +19,9 @@ READER = {"model": "INST", "gain": "graded", **GRADE_GAINS}
 FORAGING_GOAL, FORAGING_RATE = {"T": 2.0, "b1": 0.9, "R1": 10.0}, {"A": 0.2, "b2": 0.9, "R2": 10.0}
 
 DEFAULTS = {
+    "AP": {"norm": "m"},
+    "SetP": {"relative": False},
+    **{key: {"items": None} for key in ["AUC", "Fallout", "MCC"]},
     **{key: {"T": 1.0, **GRADE_GAINS} for key in ["INST", "INSQ", "BPM", "NERR11"]},
     "BPMD": {"T": 1.0, "hb": 1.0, "hc": 1.0, "median": 0.5, **GRADE_GAINS},
     **dict.fromkeys(["SDCG", "NERR8", "NERR9"], GRADE_GAINS),
@@ -69,22 +72,23 @@ RANGES = {
     **dict.fromkeys(["ESL", "ISL", "TSL", "ED"], (1, inf)),
     **dict.fromkeys(["ETU", "ETC"], (0, inf)),
     "Utility": (-inf, inf),
+    "MCC": (-1, 1),
 }
 OF_READERS = {
     *("INST", "INSQ", "BPM", "BPMD", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "TBG", "U", "SET"),
     *("IFT-goal", "IFT-rate", "IFT", "ETU", "ED", "ETC"),
 }
-GRADED = {*OF_READERS, "CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP", "Compat"}
+GRADED = {*OF_READERS, "GAP", "CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP", "Compat"}
 OF_SUBTOPICS = {
     *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
     *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
 }
 OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
-LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual", "ED", "ETC"}
+LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual", "ED", "ETC", "Fallout"}
 COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
 OF_EMPTY_QUERIES = {*COUNTS, "GMAP", "GMbpref", "Utility", "Judged", "Unjudged", "RBPresidual", "ED", "ETC"}
 TWENTY = {"alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "strec"}  # ndeval's depth
-TEN = {"BPM", "BPMD", "SET"}  # cwl_eval's
+TEN = {"BPM", "BPMD", "SET", "PartialAUC", "PAP"}  # cwl_eval's, and as of other cutoffs
 PROBABILITY, NUMBER, PLACE, DIVISOR = (0, 1), (0, inf), (1, inf), (1e-6, inf)
 LIMITS = {
     "p": PROBABILITY,
@@ -99,6 +103,7 @@ LIMITS = {
     "background": NUMBER,
     "i": PLACE,
     "n": PLACE,
+    "items": PLACE,
 }
 
 

@@ -23,13 +23,16 @@ LESS = "retrieving fewer other items beside the relevant ones is better still"
 COVER = "the best ranking over subtopics is hard to find; the greedy one scores 1, see below"
 
 NO_WORST = {
-    **dict.fromkeys(("NumNonrelRet", "Unjudged", "RBPresidual"), UNJUDGED),
+    **dict.fromkeys(("NumNonrelRet", "Unjudged", "RBPresidual", "Fallout"), UNJUDGED),
     "Utility": "an empty ranking is worth 0, one of other items less",
+    "MCC": "an empty ranking has 0, one of other items less",
 }
 NO_BEST = {
     **dict.fromkeys(("NumRet", "NumNonrelRet"), "counts what was retrieved"),
     **dict.fromkeys(("Judged", "Unjudged", "RBPresidual"), SEEN),
-    **dict.fromkeys(("P (no cutoff)", "F (no cutoff)", "SetP", "SetF", "SetAP", "Utility"), LESS),
+    **dict.fromkeys(
+        ("P (no cutoff)", "F (no cutoff)", "Fallout", "MCC", "Accuracy", "SetP", "SetF", "SetAP", "Utility"), LESS
+    ),
     "ASL": "by the paper's rule a missed item costs the irrelevant items retrieved: fewer of them is better",
     **dict.fromkeys([name for name, entry in ENTRIES.items() if entry.kind == "subtopic"], COVER),
     **dict.fromkeys(("IFT", "IFT-rate"), "gains found sooner keep the reader looking on, past items without any"),
