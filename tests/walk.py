@@ -187,6 +187,8 @@ def own_words(error: BaseException, option: str) -> bool:
     last = traceback.extract_tb(error.__traceback__)[-1]
     if PACKAGE not in Path(last.filename).parents or last.lineno not in _raises(last.filename):
         return False
+    if isinstance(error, OSError):  # whose first argument is a number
+        return True
     said = str(error.args[0]) if error.args else ""
     sentence = len(said.split()) > 2 and said.rstrip().endswith((".", "?", "!", ")"))
     return sentence or f"{option}=" in said

@@ -15,6 +15,7 @@ import pandas as pd
 
 from pdeval.catalog import trec_eval
 from pdeval.catalog.parameters import checked, checked_flag, checked_level, label_of, said, same
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.mechanics.equality import NOISE
 
 Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
@@ -348,6 +349,7 @@ def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
     return f" Did you mean {best.name + (rest if fits else '')!r}?"
 
 
+@checks_arguments
 def catalog(search: str | None = None) -> pd.DataFrame:
     """Return everything that can be asked for by name, one row per entry.
 

@@ -144,7 +144,7 @@ def sample_judged(
     Examples
     --------
     >>> sample_judged(topics="common")
-    runs joined to judgments: 12 runs x 50 queries; next: .measure(), .prefer(), .order(), .compare()
+    runs joined to judgments: 12 runs x 48 of 50 queries; next: .measure(), .prefer(), .order(), .compare()
     """
     return sample_runs().ireval.join(
         sample_qrels(subtopics=subtopics),

@@ -28,8 +28,10 @@ from pdeval.judged.topics import Topics
 from pdeval.kinds import tables
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.declared import checks_arguments
 
 
+@checks_arguments
 def join_parts(
     parts: Iterable[Any],
     qrels: object,
@@ -87,7 +89,7 @@ def join_parts(
     >>> parts = (part for _, part in runs.groupby("query_id", observed=True))
     >>> judged = join_parts(parts, qrels, topics="common")
     >>> judged
-    runs joined to judgments: 12 runs x 50 queries; next: .measure(), .prefer(), .order(), .compare()
+    runs joined to judgments: 12 runs x 48 of 50 queries; next: .measure(), .prefer(), .order(), .compare()
     >>> judged.measure("AP").head(2)
         run query_id measure     value
     0  bm25      101      AP  0.346994

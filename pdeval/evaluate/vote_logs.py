@@ -15,6 +15,7 @@ from pdeval.kinds.natural import natural
 from pdeval.kinds.recognition import pair_stems
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import candidates, listed, names_of
+from pdeval.mechanics.declared import checks_arguments
 
 # what a winner may be called beside the name of a run
 SIDES = {
@@ -63,6 +64,7 @@ def log_of(table: Table) -> Log:
     return Log(one, two, sign, names, sides[0][:-2])
 
 
+@checks_arguments
 def votes(
     log: object,
     *,

@@ -20,10 +20,12 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.kinds import arrow
+from pdeval.mechanics.declared import checks_arguments
 
 What = Literal["runs", "qrels"]
 
 
+@checks_arguments
 def from_dict(
     table: object, *, what: What | None = None, run: str | None = None, subtopics: bool = False
 ) -> pd.DataFrame:

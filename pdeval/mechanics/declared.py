@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import collections.abc
 import functools
+import inspect
+import os
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,7 @@ import pandas as pd
 from pdeval.mechanics import arguments
 
 Check = Callable[[str, Any], Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 LARGEST = 2**62  # whole numbers beyond this are no counts of anything
 MOST = 10_000_000  # repeats that memory and time are given to
@@ -66,7 +69,49 @@ SAID_BY_VERBS = (
     *("qrels", "lists", "labelled", "level", "measures", "pairs", "over"),
     *("by", "replicate", "shares", "aggregate"),
 )
+SAID_BY_FUNCTIONS = ("encoding", "parts")
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
+
+
+def checks_arguments(function: Function) -> Function:
+    """Return a public function that refuses what cannot be meant by its declaration; of the rest it says itself more.
+
+    Examples
+    --------
+    >>> @checks_arguments
+    ... def first(path: str, *, draws: int = 3) -> str:
+    ...     return path[:draws]
+    >>> first("runs", draws="x")
+    Traceback (most recent call last):
+    ValueError: draws='x': give a whole number.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        try:
+            named = signature.bind(*args, **given).arguments
+        except TypeError:
+            named = {}  # Python says itself what is missing or not known
+        for name, value in named.items():
+            annotation = signature.parameters[name].annotation
+            parts = _parts(eval(annotation, function.__globals__) if isinstance(annotation, str) else annotation)
+            if name not in SAID_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
+                raise ValueError(f"{name}={arguments.shown(value)}: give {_said(parts)}.")
+        return function(*args, **given)
+
+    return cast("Function", call)
+
+
+def _may_be(part: Any, value: Any) -> bool:
+    """Return whether a value is of the kind that an annotation says: any text for a choice, any list for a list."""
+    if part in (object, Any, pd.DataFrame):
+        return True  # what is no table is told with the columns that one has
+    if get_origin(part) is collections.abc.Mapping:
+        return isinstance(value, Mapping) and len(value) > 0
+    if get_origin(part) in LISTS and isinstance(value, str):
+        return bool(value.strip())
+    return isinstance(value, str) if get_origin(part) is Literal else _fits(part, value)
 
 
 def checker(name: str, annotation: Any) -> Check:
@@ -174,6 +219,8 @@ def _fits(annotation: Any, value: Any) -> bool:
         return isinstance(value, Mapping | pd.Series) and all(
             _fits(keys, key) and _fits(values, one) for key, one in value.items()
         )
+    if origin is os.PathLike:
+        return isinstance(value, os.PathLike)
     if annotation is pd.DataFrame:
         return hasattr(value, "columns") or hasattr(value, "_frame") or hasattr(value, "__arrow_c_stream__")
     if getattr(annotation, "__name__", "") == "Axes":  # matplotlib is not imported to look at one
@@ -216,4 +263,6 @@ def _worded(part: Any) -> str:
         return "a list of pairs" if get_origin(element) is tuple else f"a list of {plural.get(element, 'names')}"
     if origin is collections.abc.Mapping:
         return "a mapping"
+    if origin is os.PathLike:
+        return "a path"
     return words.get(part) or f"a {getattr(part, '__name__', 'value')}"

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from pdeval.kinds import arrow
 from pdeval.kinds.natural import natural
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.mechanics.progress import track
 from pdeval.trec import files
 from pdeval.trec.encodings import check_encoding
@@ -23,6 +24,7 @@ RUNS, QRELS = "runs", "qrels"
 Place = tuple[Any, PathLike]
 
 
+@checks_arguments
 def read_collections(
     collections: PathLike | Mapping[str, PathLike | tuple[Any, PathLike]],
     *,

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.kinds import arrow
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.mechanics.progress import track
 from pdeval.trec import files
 from pdeval.trec.column_files import column_table, has_header
@@ -40,6 +41,7 @@ class RunFile(NamedTuple):
     encoding: str | None = None
 
 
+@checks_arguments
 def read_run(
     path: PathLike, *, name: str | None = None, names: Names = "file", encoding: str | None = None
 ) -> pd.DataFrame:
@@ -105,6 +107,7 @@ def read_runs(
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
 
 
+@checks_arguments
 def read_runs(
     paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
     *,
@@ -160,6 +163,7 @@ def read_runs(
     return runs, metadata_of(found, runs["run"].unique().tolist() if engine == "pandas" else None)
 
 
+@checks_arguments
 def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None = None) -> pd.DataFrame:
     """Return the judgments in a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
 

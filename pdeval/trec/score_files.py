@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from pdeval.kinds.frames import frame as frame_of
 from pdeval.kinds.vocabularies import names_of
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.trec import files
 from pdeval.trec.encodings import as_utf8, check_encoding
 from pdeval.trec.files import PathLike
@@ -25,6 +26,7 @@ Names = Literal["file", "tag"]
 META = "model_meta.json"  # what MTEB writes beside its results
 
 
+@checks_arguments
 def read_scores(
     paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
     *,

@@ -14,11 +14,13 @@ from pdeval.kinds.frames import as_table, not_a_table
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.tables import read
 from pdeval.kinds.vocabularies import candidates, listed, names_of
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.trec.score_layouts import COLUMNS, MEANS, catalog_name, of_mapping
 
 MODELS = ("model_names", "model", "system", "method")  # runs, where no column has a name that means a run
 
 
+@checks_arguments
 def scores(
     table: object,
     *,
@@ -217,6 +219,8 @@ def _by_measure(
 
 def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
     if run is not None and not isinstance(run, str):
+        if missing := [name for name in run if name not in frame.columns]:
+            raise KeyError(f"no column {listed(missing)} to name the runs by; there are {listed(frame.columns)}.")
         return list(run)
     if run is not None and run in frame.columns:
         return [run]

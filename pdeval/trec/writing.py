@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from pdeval.judged import ids
 from pdeval.kinds import tables as kinds
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.mechanics.whole_files import check_places, replacing, told_written
 from pdeval.trec import files
 from pdeval.trec.files import PathLike
@@ -20,6 +21,7 @@ from pdeval.trec.naming import check_apart, run_paths
 ROWS = 1 << 16
 
 
+@checks_arguments
 def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) -> None:
     """Write a run as a TREC file of six columns, rows in the frame's order, or a run table as parquet.
 
@@ -63,6 +65,7 @@ def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) ->
     write_lines(run_columns(table, run), tag, path)
 
 
+@checks_arguments
 def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") -> list[Path]:
     """Write every run of a table to a TREC file of its own and return the paths.
 
@@ -112,6 +115,7 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     return written
 
 
+@checks_arguments
 def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
     """Write judgments as a TREC file of four columns, rows in the frame's order, or as parquet.
 

@@ -317,6 +317,18 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         PATH,
     ),
     (
+        "significance/meta_analysis.py",
+        "v = np.where(there, 1 / (variance + tau2), 0.0)",
+        ("1 -> 2",),
+        "a factor of all weights, of which only the shares are taken",
+    ),
+    (
+        "engines/dividing.py",
+        "return dask.delayed(self.whole, traverse=False)",
+        ("dask.delayed(self.whole, traverse=False) -> dask.delayed(self.whole)", "False -> True"),
+        "what Dask looks through, in time",
+    ),
+    (
         "significance/delta_sort.py",
         "for (_, n0), (_, n1) in zip(before, after, strict=True)]",
         ("zip(before, after, strict=True) -> zip(after, before, strict=True)",),

@@ -366,3 +366,11 @@ def test_means_and_power_take_several_baselines():
         one = source.mean("RPP", baseline="bm25")
         assert found["mean"].tolist()[:11] == one["mean"].tolist()
     assert len(judged.power("AP", difference=0.1, baseline=["bm25", "hybrid"])) == 22
+
+
+def test_a_test_of_scores_names_one_that_takes_preferences():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    with pytest.raises(ValueError, match="needs a score per run; 'RPP' is a preference") as told:
+        judged.compare("RPP", test="tukey", draws=20)
+    advised = str(told.value).rpartition("Use test='")[2].partition("'")[0]
+    assert len(judged.compare("RPP", test=advised, draws=20)) == 66

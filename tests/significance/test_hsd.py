@@ -33,6 +33,13 @@ def differences(scores):
     return scores[:, :, None] - scores[:, None, :]
 
 
+def test_the_effect_size_is_the_mean_difference_in_its_standard_deviations():
+    X = np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]])
+    D = X[:, [0]] - X[:, [1, 2]]
+    found = tukey(X, np.array([0, 0]), np.array([1, 2])).effect_size
+    assert found == pytest.approx(D.mean(axis=0) / D.std(axis=0, ddof=1), rel=1e-12)
+
+
 def test_analytic_hsd_is_the_textbook_formula():
     a, b = all_pairs(4)
     residual = X - X.mean(axis=1, keepdims=True) - X.mean(axis=0) + X.mean()
