@@ -55,8 +55,9 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     result = np.empty((topics, len(a)))
     apart = (b - a) % runs
     near = apart <= half  # a comes s places before b, else after it
-    pair = (np.where(near, apart, runs - apart) - 1) * runs + np.where(near, a, b)
-    side = np.where(near, 1, -1)  # whole numbers, whose zero has no sign
+    shift_of = np.maximum(np.where(near, apart, runs - apart), 1)
+    pair = (shift_of - 1) * runs + np.where(near, a, b)
+    side = np.where(near, np.sign(apart), -1)  # whole numbers, whose zero has no sign; a run leads itself nowhere
     step = max(NEAR // (16 * max(runs, 1)), 1)
     for first in range(0, topics, step):
         part = rank[:, first : first + step].transpose(0, 2, 1)
