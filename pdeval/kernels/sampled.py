@@ -1,8 +1,8 @@
 """Ranks among sampled candidates: measures of the rank among all items, estimated from it.
 
 Where an item is ranked against n negatives drawn from N, its rank among all is not n / N times larger: measures of
-the first ranks are badly biased (Krichene & Rendle 2020). `corrected_for_sampling` gives, for each sampled rank, the estimate of a
-measure of the rank among all items.
+the first ranks are badly biased (Krichene & Rendle 2020). `corrected_for_sampling` gives, for each sampled rank, the
+estimate of a measure of the rank among all items.
 """
 
 from __future__ import annotations
