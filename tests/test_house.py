@@ -180,7 +180,8 @@ def front():
 # parts of a Report that users read and never make; report() shows them
 PARTS = {
     *(f"pdeval.report.{name}" for name in ("Cell", "Column", "Group")),
-    *("pdeval.catalog.Entry", "pdeval.catalog.Measure", "pdeval.datasets.Sample"),
+    *("pdeval.catalog.Entry", "pdeval.catalog.Measure"),
+    *("pdeval.datasets.Sample", "pdeval.datasets.Recommendations"),
 }
 
 

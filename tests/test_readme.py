@@ -30,6 +30,7 @@ MISSING = "2 of 50 judged queries are missing"
 MANY = 6  # kinds of table that are named, of a verb that many have
 FAMILIES = {
     "metric": ("Measures of one ranking", "Measure"),
+    "set": ("Measures of all rankings of a run together", "Measure"),
     "preference": ("Preferences between two rankings", "Preference"),
     "ordering": ("Orderings of many runs", "Ordering"),
 }

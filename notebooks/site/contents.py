@@ -10,7 +10,16 @@ NOTEBOOKS = SITE.parent
 ROOT = NOTEBOOKS.parent
 
 QUESTIONS = ("which_is_better", "why_did_it_win", "for_whom", "how_stable", "how_good_are_my_labels", "into_my_paper")
-EXPLANATIONS = ("topics", "ties", "levels", "preferences", "uncertainty", "machine_labels", "conventions")
+EXPLANATIONS = (
+    "topics",
+    "ties",
+    "levels",
+    "preferences",
+    "uncertainty",
+    "machine_labels",
+    "beyond_accuracy",
+    "conventions",
+)
 REFERENCE = (
     "verbs",
     "measures",

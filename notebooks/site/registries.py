@@ -19,6 +19,7 @@ from pdeval.verbs import VERBS, Verb
 NOUN = {"judged": "judged", "runs": "runs.ireval", "matrix": "matrix.ireval"}
 FAMILIES = {
     "metric": ("metrics", "Measures of one ranking"),
+    "set": ("set_measures", "Measures of all rankings of a run together"),
     "preference": ("preferences", "Preferences between two rankings"),
     "ordering": ("orderings", "Orderings of many runs"),
 }

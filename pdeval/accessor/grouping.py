@@ -148,7 +148,7 @@ def _of_pairs(verb: Verb, given: dict[str, Any], judged: Judged) -> list[Any]:
         return []
     asked = parse_all(given.setdefault("measures", default))
     cells = len(asked) * len(judged.queries) * len(judged.runs) ** 2 // 2
-    if 8 * cells > Pairs.memory or any(one.entry.family == "ordering" for one in asked):
+    if 8 * cells > Pairs.memory or any(one.entry.family in ("ordering", "set") for one in asked):
         return []
     return _whole(verb.source(judged, given) if verb.source is not None else sources(judged, asked))
 

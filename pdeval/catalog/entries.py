@@ -323,11 +323,9 @@ MEANT = {
     "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG",
 }  # fmt: skip
 NOT_HERE = {
-    "coverage": "Coverage is a property of all lists together, not of one ranking; it is not in the catalog.",
     "rmse": "RMSE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
     "mae": "MAE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
-    "diversity": "Diversity here is over subtopics: alpha-nDCG, ERR-IA, strec.",
-    "novelty": "Novelty here is over subtopics: alpha-nDCG, NRBP.",
+    "diversity": "Diversity here is of the features of items, ILD, or over subtopics: alpha-nDCG, ERR-IA, strec.",
 }
 
 

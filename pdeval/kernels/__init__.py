@@ -35,6 +35,26 @@ The block that a kernel sees holds, by the `kind` of the measure:
 | start             | (m, T, R)   | ties="expected" only: items ranked above the item's group of tied items, or inf   |
 | size              | (m, T, R)   | ties="expected" only: items in that group, 1 for an item that was not retrieved   |
 
+A kernel of kind "items" sees, with ranks 1 to k on axis 0:
+
+| column                | shape        | meaning                                                                       |
+|-----------------------|--------------|-------------------------------------------------------------------------------|
+| item                  | (k, T, R)    | code of the item, -1 beyond the end of the list                               |
+| listed                | (k, T, R)    | whether there is an item                                                      |
+| popularity, choice    | (k, T, R)    | share of the users that had the item; of interactions that were with it       |
+| popularity_rank       | (k, T, R)    | quantile of its popularity; `popularity_place` is its place, from 1           |
+| seen                  | (k, T, R)    | whether the user had it before                                                |
+| grade, relevant       | (k, T, R)    | its grade, 0 where nobody judged it; whether it is relevant at the level      |
+| features              | (items+1, F) | features of all items, the last row of no item: `features[item]`              |
+| profile, taste        | (F, T, 1)    | shares of features of what the user had; mean direction of these              |
+| had, had_popularity   | (T, 1)       | number of items that the user had before, and their mean popularity           |
+| users, catalogue      | scalar       | users of the history; items that could be recommended                         |
+| any column of items=  | (k, T, R)    | its numbers, 0 beyond the end of the list                                     |
+
+A kernel of kind "set" sees, with the items of the catalogue on axis 0 and resamples D on axis 1: `exposure` (items, D),
+the number of lists that show each; `lengths` (k+1, D), the number of users whose lists have 0, 1, ... items; `users`
+(D); `popularity` and any column of items= (items, 1); `features` (items, F); `catalogue`, their number.
+
 Where a kernel is declared `padded`, topics of about as many items share a block: the shorter are filled up with items
 of infinite rank and grade 0, and `m`, a parameter with a default, is then the (T, 1) numbers of items.
 
@@ -82,6 +102,7 @@ from pdeval.kernels.novelty import (
     Unseen,
 )
 from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
+from pdeval.kernels.sampled import corrected_for_sampling
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
     NumNonrelRet,
@@ -193,6 +214,7 @@ __all__ = [
     "alpha_DCG",
     "alpha_nDCG",
     "atomized",
+    "corrected_for_sampling",
     "expectations",
     "expected_utility",
     "expected_utility_of_subtopics",

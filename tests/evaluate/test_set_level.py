@@ -95,6 +95,8 @@ def test_groups_and_replicates_are_asked_as_ever():
         ["new", "x", 0.25], ["old", "x", 0.25], ["old", "y", 0.25],
     ]  # fmt: skip
     assert found.loc[found["n"] == 0, "mean"].isna().tolist() == [True, True]  # y has no list of the new users
+    one = RUNS[RUNS["run"] == "x"].ireval.join(TEST, **TABLES).summary("Coverage@1", by="group", metadata=about)
+    assert one["mean"].tolist() == [0.25, 0.25]
     seeds = pd.concat([RUNS.assign(model="m", seed=RUNS["run"].map({"x": 1, "y": 2}))]).drop(columns="run")
     seeds = seeds.ireval(run=["model", "seed"])
     one = seeds.summary(TEST, ["Coverage@1", "Novelty@1"], replicate="seed", topics="common", **TABLES)
