@@ -114,6 +114,16 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return what each run answered, missed and returned, before any number is believed."""
 
+    def collection_means(
+        self,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str],
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean of each run on each collection, as scores whose queries are the collections."""
+
     def compare(
         self,
         measures: object = ...,
@@ -603,6 +613,7 @@ class JudgedVerbs(Judged):
 
         def sample(
             self,
+            size: int,
             *,
             depth: int = 100,
             design: Literal["importance", "stratified", "uniform"] = "importance",
@@ -2182,11 +2193,52 @@ class EquivalencesIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class ExplanationIreval(Ireval):
     """The verbs of a table of the kind 'explanation'."""
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+class FriedmanIreval(Ireval):
+    """The verbs of a table of the kind 'friedman'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class HeadroomIreval(Ireval):
     """The verbs of a table of the kind 'headroom'."""
@@ -3629,6 +3681,16 @@ class PreferencesIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
+    def collection_means(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str],
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean of each run on each collection, as scores whose queries are the collections."""
+
     def compare(
         self,
         measures: object = None,
@@ -4275,6 +4337,26 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return what each run answered, missed and returned, before any number is believed."""
+
+    def collection_means(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str],
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+        validate: bool = True,
+        items: object = None,
+        history: object = None,
+    ) -> pd.DataFrame:
+        """Return the mean of each run on each collection, as scores whose queries are the collections."""
 
     def compare(
         self,
@@ -5108,7 +5190,7 @@ class RunsIreval(Ireval):
 
         def sample(
             self,
-            items: int,
+            size: int,
             *,
             depth: int = 100,
             design: Literal["importance", "stratified", "uniform"] = "importance",
@@ -5685,6 +5767,16 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def collection_means(
+        self,
+        measures: object = None,
+        *,
+        by: str | Sequence[str],
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean of each run on each collection, as scores whose queries are the collections."""
 
     def compare(
         self,
