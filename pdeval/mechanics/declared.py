@@ -97,7 +97,8 @@ def checks_arguments(function: Function) -> Function:
             annotation = signature.parameters[name].annotation
             parts = _parts(eval(annotation, function.__globals__) if isinstance(annotation, str) else annotation)
             if name not in SAID_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
-                raise ValueError(f"{name}={arguments.shown(value)}: give {_said(parts)}.")
+                empty = "it is empty; " if isinstance(value, Mapping) and not value else ""
+                raise ValueError(f"{name}={arguments.shown(value)}: {empty}give {_said(parts)}.")
         return function(*args, **given)
 
     return cast("Function", call)
@@ -108,7 +109,7 @@ def _may_be(part: Any, value: Any) -> bool:
     if part in (object, Any, pd.DataFrame):
         return True  # what is no table is told with the columns that one has
     if get_origin(part) is collections.abc.Mapping:
-        return isinstance(value, Mapping) and len(value) > 0
+        return isinstance(value, Mapping) and len(value) > 0 and all(_fits(get_args(part)[0], key) for key in value)
     if get_origin(part) in LISTS and isinstance(value, str):
         return bool(value.strip())
     return isinstance(value, str) if get_origin(part) is Literal else _fits(part, value)

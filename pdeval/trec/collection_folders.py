@@ -108,8 +108,6 @@ def _told(name: str, error: Exception) -> Exception:
 def _places(collections: Any) -> dict[str, Place]:
     """Return where the runs and the judgments of each collection are."""
     if isinstance(collections, Mapping):
-        if not collections:
-            raise ValueError("no collections were given: the dict is empty.")
         return {str(name): _place(str(name), place) for name, place in collections.items()}
     folder = Path(collections)
     if not folder.is_dir():

@@ -117,5 +117,5 @@ def test_a_fault_is_told_with_its_collection(tmp_path):
         pdeval.read_collections(tmp_path / "z")
     with pytest.raises(TypeError, match=r"the collection 'z' is 3; give its folder, or \(runs, qrels\)"):
         pdeval.read_collections({"z": 3})
-    with pytest.raises(ValueError, match="the dict is empty"):
+    with pytest.raises(ValueError, match=r"collections=\{\}: it is empty; give a text, a path or a mapping"):
         pdeval.read_collections({})
