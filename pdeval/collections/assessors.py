@@ -112,7 +112,8 @@ def agreement(
         What is drawn with replacement: whole queries, whose items are alike; or items. By default queries where the
         table has them.
     confidence : float
-        Of the interval, which is that of percentiles. Draws in which a coefficient is undefined do not count.
+        Of the interval, by percentiles that allow for few queries (Hesterberg 2015). Draws in which a coefficient is
+        undefined do not count.
     seed : int or None
         The same seed gives the same interval; None for a new one.
 
@@ -263,7 +264,7 @@ def _intervals(
     mine = np.zeros_like(unit)
     mine[part.item] = own
     mine = mine[: int(part.item.max()) + 1]
-    ends = [interval(resampled(one, part, mine, draws, seed), confidence) for one in chosen]
+    ends = [interval(resampled(one, part, mine, draws, seed), confidence, len(present)) for one in chosen]
     return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
 
 

@@ -108,7 +108,7 @@ def confusion(
         unit, what = units_of(held, found, resample)
         own = np.unique(unit[found.item[one]], return_inverse=True)[1]
         drawn = _drawn(own, cell, size, number, what, draws, seed)
-        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence)
+        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence, int(own.max()) + 1)
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame
 

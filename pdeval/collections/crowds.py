@@ -180,7 +180,7 @@ def assessors(
         drawn = np.empty((draws, number))
         for at, times in enumerate(track(often, total=draws, desc="resampling assessors", progress=progress)):
             drawn[at] = fitted(read, number, steps=steps, start=fit, weight=times[unit].astype(np.float64)).accuracy
-        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence)
+        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence, units)
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame
 
