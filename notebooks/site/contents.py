@@ -19,6 +19,7 @@ EXPLANATIONS = (
     "machine_labels",
     "beyond_accuracy",
     "conventions",
+    "same_name",
 )
 REFERENCE = (
     "verbs",
