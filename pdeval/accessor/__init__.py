@@ -123,6 +123,7 @@ class Ireval:
         subtopic: str | None = None,
         assessor: str | None = None,
         label: str | None = None,
+        propensity: str | None = None,
         session: str | None = None,
         user: str | None = None,
         time: str | None = None,
@@ -144,6 +145,8 @@ class Ireval:
             Columns of run tables; a user is a query, an item a doc.
         grade, subtopic, assessor, label : str, optional
             Columns of judgments and labels.
+        propensity : str, optional
+            The column of judgments with the probability that a relevant item was judged.
         session, user, time, action, bucket : str, optional
             Columns of click logs.
         measure, value : str, optional

@@ -247,6 +247,11 @@ def check(asked: Sequence[Measure], known: Positions) -> None:
                 f"{measure.label} looks at every item of a list, and needs the rows in memory: runs.compute().ireval, "
                 "of some queries or runs where all are too many."
             )
+        if "weight" in measure.columns:
+            raise ValueError(
+                f"{measure.label} looks up the propensity of every judgment, and needs the rows in memory: "
+                "runs.compute().ireval, of some queries or runs where all are too many."
+            )
         if measure.entry.kind == "subtopic" and known.judged.subtopic is None:
             View(known, "subtopic")
         if measure.entry.family == "metric":

@@ -58,6 +58,14 @@ def grade(view: View) -> np.ndarray:
 
 
 @item_column
+def weight(view: View) -> np.ndarray:
+    """1 / the propensities of the items, in rank order."""
+    from pdeval.judged.propensities import inverse_propensities
+
+    return view.of_items(inverse_propensities(view.positions))
+
+
+@item_column
 def relevant(view: View) -> np.ndarray:
     """Which items are relevant at the level, in rank order."""
     return view.of_items(view.positions.relevant(view.level))

@@ -25,6 +25,7 @@ The block that a kernel sees holds, by the `kind` of the measure:
 | nonrelevant_found | (T, R)      | those of them that the run returned                                               |
 | corpus            | (T, 1)      | distinct items in the union of all rankings and the qrels of the query            |
 | grade             | (m, T, R)   | grade of the item                                                                 |
+| weight            | (m, T, R)   | 1 / the propensity of the item, from the judgments' column `propensity`           |
 | ideal             | (m, T, 1)   | grades of all items of positive grade, largest first                              |
 | relevant          | (m, T, R)   | whether the item is relevant at the level                                         |
 | relevants         | (T, 1)      | number of items that are relevant at the level                                    |
@@ -102,6 +103,7 @@ from pdeval.kernels.novelty import (
     Unseen,
 )
 from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
+from pdeval.kernels.propensity import wAP, wAUC, wDCG, wR
 from pdeval.kernels.sampled import corrected_for_sampling
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
@@ -231,4 +233,8 @@ __all__ = [
     "strec",
     "ties",
     "user_model",
+    "wAP",
+    "wAUC",
+    "wDCG",
+    "wR",
 ]

@@ -24,7 +24,7 @@ LABELS = table(
 )
 QRELS = table(
     "qrels",
-    "query [subtopic] doc grade:float",
+    "query [subtopic] doc grade:float [propensity:float]",
     "judgments table",
     row="judged item",
     then="runs.ireval.measure(qrels)",

@@ -70,7 +70,8 @@ def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
     columns = set(map(str, frame.columns))
     own = {binding.get(role, name) for role in ("query", "doc") for name in names_of(role)}
     both = all(_has(role, columns, frame, binding) for role in ("query", "doc"))
-    return both and columns <= {*own, *IMPLICIT} and len(columns & own) == 2
+    beside = {*IMPLICIT, binding.get("propensity", "propensity")}
+    return both and columns <= {*own, *beside} and len(columns & own) == 2
 
 
 def _graded(frame: pd.DataFrame, binding: Binding) -> bool:

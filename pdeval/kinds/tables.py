@@ -171,7 +171,7 @@ def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Tab
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
             f"{listed(frame.columns)}. Bind it with qrels.ireval({bound_call(['grade'], others)})."
         )
-    for role in ("subtopic", "assessor"):
+    for role in ("subtopic", "assessor", "propensity"):
         name = binding.get(role, role)
         if name in frame.columns:
             roles[role] = name

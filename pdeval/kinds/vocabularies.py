@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 ROLES = (
     *("run", "query", "doc", "score", "rank"),
-    *("grade", "subtopic", "assessor", "label"),
+    *("grade", "subtopic", "assessor", "label", "propensity"),
     *("session", "user", "time", "action", "bucket"),
     *("measure", "value"),
     *("feature", "popularity"),

@@ -54,7 +54,11 @@ def every_score(runs, qrels):
     return quiet(
         runs.ireval.measure,
         qrels,
-        [name for name, entry in ENTRIES.items() if entry.family == "metric" and entry.kind != "items"],
+        [
+            name
+            for name, entry in ENTRIES.items()
+            if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
+        ],
     )
 
 

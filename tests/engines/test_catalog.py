@@ -9,7 +9,11 @@ pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
 
-METRICS = [name for name, entry in ENTRIES.items() if entry.family == "metric" and entry.kind != "items"]
+METRICS = [
+    name
+    for name, entry in ENTRIES.items()
+    if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
+]
 PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 
 

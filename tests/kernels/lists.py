@@ -42,6 +42,7 @@ def columns(kind, ranking, grades, *, level=1, subtopics=None, corpus=None, top_
         "nonrelevant_found": float(len(bad & set(ranking))),
         "corpus": float(len(set(ranking) | set(grades)) if corpus is None else corpus),
         "grade": np.array([grades.get(d, 0.0) for d in by_rank], dtype=float),
+        "weight": np.array([1.0 + ord(d[0]) % 3 for d in by_rank], dtype=float),
         "ideal": np.array(sorted((g for g in grades.values() if g > 0), reverse=True), dtype=float),
         "relevant": np.array([is_relevant.get(d, False) for d in by_rank], dtype=bool),
         "relevants": float(sum(is_relevant.values())),

@@ -20,6 +20,7 @@ ASKED = [*NAMES, *CUTOFFS, "IPrec@0.5", "RR(i=2)", "ESL(i=2)", "ASL@g1-2", "ASL(
 UNJUDGED = "an empty ranking holds no unjudged or non-relevant item"
 SEEN = "says how much of the ranking was judged; the ideal ranking holds items of negative grade, which were not"
 LESS = "retrieving fewer other items beside the relevant ones is better still"
+RARE = "a ranking is best that has items of small propensity first, whatever their grades"
 COVER = "the best ranking over subtopics is hard to find; the greedy one scores 1, see below"
 
 NO_WORST = {
@@ -36,8 +37,10 @@ NO_BEST = {
     "ASL": "by the paper's rule a missed item costs the irrelevant items retrieved: fewer of them is better",
     **dict.fromkeys([name for name, entry in ENTRIES.items() if entry.kind == "subtopic"], COVER),
     **dict.fromkeys(("IFT", "IFT-rate"), "gains found sooner keep the reader looking on, past items without any"),
+    **dict.fromkeys(("wR", "wDCG", "wAP", "wAUC"), RARE),
 }
 NO_PROMOTION = {
+    **dict.fromkeys(("wR", "wDCG", "wAP", "wAUC"), RARE),
     **dict.fromkeys(("BPM", "BPMD", "IFT", "IFT-goal"), "a little gain may end the search before a better item"),
     "IFT-rate": "gains found sooner keep the reader looking on, past items without any",
     "infAP": "its estimate of precision rests on judged items alone, and falls when one of them stays behind",
