@@ -109,6 +109,8 @@ LOOKS = {
     "graded": "items of positive grade",
     "judged": "all judged items",
     "subtopic": "relevant items and their subtopics",
+    "items": "the items of the list, judged or not",
+    "set": "all lists of a run together, and the catalogue",
 }
 
 

@@ -69,10 +69,10 @@ def confusion_heatmap(
     ax = style.axes(ax, width=side + 0.9, height=side)
     fill_cells(ax, square, style.rising(), 0.0, 1.0)
     reference = frame.attrs.get("reference", "reference")
-    style.finish(ax, x="Label given", y=legibility.plain(f"Label of {reference} (items)"), title=legibility.plain(name))
+    style.finish(ax, x="Label given", y=f"Label of {reference} (items)", title=name)
     if colorbar:
         draw_scale(ax, "Share of the row")
-    texts = [legibility.plain(f"{value} ({count:,.0f})") for value, count in total.items()]
+    texts = [f"{value} ({count:,.0f})" for value, count in total.items()]
     legibility.name_ticks(ax, "x", [str(value) for value in values])
     legibility.name_ticks(ax, "y", texts)
     write_numbers(ax, square, annotate, ".2f")

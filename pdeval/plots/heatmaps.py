@@ -85,9 +85,10 @@ def preference_heatmap(
     style.finish(ax, title=title)
     # rows carry name and place, columns the place alone: names twice would leave the cells no room
     legibility.number_ticks(ax, len(runs))
-    if colorbar:
-        draw_scale(ax, "Mean preference for the row over the column", below=True)
+    scale = draw_scale(ax, "Mean preference for the row over the column", below=True) if colorbar else None
     legibility.name_list(ax, [f"{name}  {place}" for place, name in enumerate(runs, 1)], share=0.36)
+    if scale is not None:
+        legibility.fit_label(ax, scale.xaxis.label, share=1.1)
     legibility.number_ticks(ax, len(runs))
     write_numbers(ax, square, annotate, "+.2f")
     if comparisons is not None:

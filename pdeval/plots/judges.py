@@ -11,6 +11,7 @@ from pdeval.plots import legibility, style
 from pdeval.plots.drawing import drawn, plot
 from pdeval.plots.heatmaps import COEFFICIENTS
 from pdeval.plots.selection import one
+from pdeval.report.orders import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,17 +62,20 @@ def judge_dots(
     names = list(dict.fromkeys(frame["judge"].astype(str)))
     keys = [name for name in ("measure", "method") if name in frame.columns]
     several = [name for name in keys if frame[name].nunique() > 1] or keys[:1]
-    label = frame[several].astype(str).agg(", ".join, axis=1) if several else pd.Series("", index=frame.index)
+    said = frame[several].astype(str).replace({"method": METHODS})
+    label = said.agg(", ".join, axis=1) if several else pd.Series("", index=frame.index)
     if pd.DataFrame({"judge": frame["judge"].astype(str), "label": label}).duplicated().any():
         raise ValueError("judge_dots() needs one row per judge and measure; some repeat.")
     ax = style.axes(ax, height=legibility.list_height(len(names)))
     place = {name: at for at, name in enumerate(names)}
     number = table.column(value).to_numpy(float)
     row = frame["judge"].astype(str).map(place).to_numpy(float)
-    for at, text in enumerate(dict.fromkeys(label)):
+    texts = list(dict.fromkeys(label))
+    for at, text in enumerate(texts):
         own = (label == text).to_numpy()
         look: dict[str, Any] = {**style.line(at), "linestyle": "none", "markersize": 5.5}
-        ax.plot(number[own], row[own], label=legibility.plain(text) or "_all", zorder=3, **look)
+        apart = (at - (len(texts) - 1) / 2) * 0.6 / len(texts)  # equal numbers would hide each other
+        ax.plot(number[own], row[own] + apart, label=legibility.plain(text) or "_all", zorder=3, **look)
     low = float(np.nanmin(number, initial=1.0))
     ax.set_xlim(min(-1.05 if low < 0 else 0.0, low), 1.05)
     ax.set_ylim(len(names) - 0.4, -0.6)
@@ -135,7 +139,7 @@ def judge_scatter(
         look: dict[str, Any] = {**style.line(at), "linestyle": "none", "markersize": 4.5, "alpha": 0.8}
         ax.plot(human[own], machine[own], label=legibility.plain(text), zorder=3, **look)
     ax.set(xlim=(ends[0] - pad, ends[1] + pad), ylim=(ends[0] - pad, ends[1] + pad))
-    said = legibility.plain(name) or "Score"
+    said = name or "Score"
     by = "the judge" if len(names) == 1 else "each judge"
     style.finish(ax, x=f"{said} by people", y=f"{said} by {by}", grid="both")
     style.legend(ax, place=legend if len(names) > 1 else None)

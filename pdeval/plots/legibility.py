@@ -133,11 +133,26 @@ def wrapped(text: str, room: float, size: float) -> str:
     text = visible(text)
     if len(text) <= fitting:
         return plain(text)
-    return "\n".join(map(plain, textwrap.wrap(shorten([text], MOST_LINES * fitting)[0], fitting)))
+    return "\n".join(map(plain, even_lines(shorten([text], MOST_LINES * fitting)[0], fitting)))
 
 
-def fit_label(ax: Axes) -> None:
-    """Break the x label again, now that the names of a list have taken their room.
+def even_lines(text: str, fitting: int) -> list[str]:
+    """Return a text in as few lines of so many letters as it needs, and these as even as they can be.
+
+    Examples
+    --------
+    >>> even_lines("Posterior probability in % (nDCG@10, equivalent: ±0.02)", 50)
+    ['Posterior probability in %', '(nDCG@10, equivalent: ±0.02)']
+    """
+    lines = textwrap.wrap(text, fitting)
+    shorter = range(-(-len(text) // max(len(lines), 1)), fitting)
+    return next((even for length in shorter if len(even := textwrap.wrap(text, length)) <= len(lines)), lines)
+
+
+def fit_label(ax: Axes, label: Any = None, *, share: float = 0.95) -> None:
+    """Break the x label, or another under the axes, again, now that the names of a list have taken their room.
+
+    The label as it was before it was broken is the label of its text, which matplotlib has no use for.
 
     Examples
     --------
@@ -148,11 +163,12 @@ def fit_label(ax: Axes) -> None:
     >>> len(ax.get_xlabel().splitlines())
     2
     """
-    label = ax.xaxis.label
-    fitting = max(16, int(72 * 0.95 * inches(ax)[0] / (0.56 * float(label.get_fontsize()))))
-    lines = label.get_text().replace(r"\$", "$").split("\n")
-    if max(map(len, lines)) > fitting:
-        label.set_text("\n".join(plain(part) for line in lines for part in textwrap.wrap(line, fitting)))
+    label = ax.xaxis.label if label is None else label
+    fitting = max(16, int(72 * share * inches(ax)[0] / (0.56 * float(label.get_fontsize()))))
+    if max(map(len, label.get_text().split("\n"))) > fitting:
+        texts = (str(label.get_label()) or label.get_text().replace(r"\$", "$")).split("\n")
+        cut = [shorten([text], MOST_LINES * fitting)[0] for text in texts]
+        label.set_text("\n".join(plain(part) for text in cut for part in even_lines(text, fitting)))
 
 
 def shorten(names: Sequence[str], length: int) -> list[str]:

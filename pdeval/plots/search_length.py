@@ -175,7 +175,7 @@ def asl_wins(
     legibility.name_ticks(ax, "x", [lacking.get(str(name), str(name)) for name in frame["bucket"]])
     if (side <= 1).any() and (side > 1).any():
         ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
-    style.legend(ax)
+    style.legend(ax, place="above")  # inside it would hide bars, which are high in the middle and at the right
     return ax
 
 

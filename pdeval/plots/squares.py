@@ -75,8 +75,8 @@ def write_numbers(ax: Axes, square: pd.DataFrame, annotate: bool | None, form: s
         ax.text(column, row, text, ha="center", va="center_baseline", fontsize=size, color=ink[row, column])
 
 
-def draw_scale(ax: Axes, label: str, *, below: bool = False) -> None:
-    """Draw the colour scale right of the axes or below them, exactly as long as their side."""
+def draw_scale(ax: Axes, label: str, *, below: bool = False) -> Axes:
+    """Draw the colour scale right of the axes or below them, exactly as long as their side, and return its axes."""
     size = legibility.text_size(ax)
     legibility.settle(ax)
     wide, high = legibility.inches(ax)
@@ -85,7 +85,9 @@ def draw_scale(ax: Axes, label: str, *, below: bool = False) -> None:
     bar = ax.figure.colorbar(ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical")
     if below:
         bar.set_label(legibility.wrapped(label, 1.1 * wide, size), fontsize=size)
+        bar.ax.xaxis.label.set_label(label)
     else:  # above the bar and to its left: beside it, the text would run into the next axes
         bar.ax.set_title(label, fontsize=size, loc="right", pad=3)
     bar.ax.tick_params(labelsize=0.9 * size, length=2)
     bar.outline.set_visible(False)
+    return bar.ax

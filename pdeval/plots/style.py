@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.mechanics.visible import visible
 from pdeval.plots import legibility
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     width, height = legibility.allotted(ax)
     below = [legibility.wrapped(text, 0.8 * width, size) for text in (x, note) if text]
     ax.set_xlabel("\n".join(below), fontsize=size)
+    ax.xaxis.label.set_label("\n".join(visible(text) for text in (x, note) if text))
     ax.set_ylabel(legibility.wrapped(y, 0.9 * height, size), fontsize=size)
     if title:
         ax.set_title(legibility.wrapped(title, 0.8 * width, size), fontsize=size)
@@ -134,6 +136,8 @@ def fill(i: int) -> dict[str, Any]:
 def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> None:
     """Draw the legend inside the axes, right of them, below or above them; None draws none.
 
+    Names that are longer than the room they have are cut in the middle.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -143,10 +147,13 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     >>> ax.get_legend().get_texts()[0].get_text()
     'bm25'
     """
-    entries = ax.get_legend_handles_labels()[1]
+    lines, entries = ax.get_legend_handles_labels()
     if place is None or not entries:
         return
     size = legibility.text_size(ax)
+    room = 0.4 * legibility.allotted(ax)[0] if place == "right" else 0.95 * legibility.inches(ax)[0]
+    letters = int(72 * room / (0.56 * 0.9 * size)) - 7  # a sample of the line is as wide as 7 letters
+    entries = _cut(entries, letters)
     options: dict[str, Any] = {"fontsize": size * 0.9}
     options |= {"borderpad": 0.2, "labelspacing": 0.25, "handlelength": 2.4, "handletextpad": 0.5}
     if place == "inside":
@@ -161,7 +168,18 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
         options |= {"bbox_to_anchor": (0.5, float(place == "above"))}
         if place == "below":  # clear of tick and axis labels, which take about this many points
             options["bbox_transform"] = legibility.lower(ax, 12 + 2.4 * size)
-    ax.legend(**options)
+    ax.legend(lines, entries, **options)
+
+
+def _cut(entries: list[str], letters: int) -> list[str]:
+    """Return the texts of a legend, those with more letters cut in the middle; formulas of the caller stay whole."""
+    whole = [text.replace(r"\$", "$") for text in entries]
+    cut = legibility.shorten(whole, letters)
+    formula = ["$" in text.replace(r"\$", "") for text in entries]
+    return [
+        text if own or short == long else legibility.plain(short)
+        for text, own, short, long in zip(entries, formula, cut, whole)
+    ]
 
 
 def diverging() -> Colormap:

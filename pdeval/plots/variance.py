@@ -80,5 +80,5 @@ def variance_components(
     ax.set(xlim=(0, 100), ylim=(len(shown) - 0.45, -0.55))
     style.finish(ax, x=LABELS[of], grid="x")
     legibility.name_list(ax, shown, what="Measures")
-    style.legend(ax, place=legend, columns=4)
+    style.legend(ax, place=legend)
     return ax

@@ -63,3 +63,16 @@ def test_levels_are_ticked_from_one(figure):
     for last, ticks in ((6, [1, 2, 3, 4, 5, 6]), (30, [1, 5, 10, 15, 20, 25, 30]), (100, [1, 20, 40, 60, 80, 100])):
         legibility.recall_ticks(ax, last)
         assert ax.get_xticks().tolist() == ticks
+
+
+def test_a_label_that_is_broken_twice_has_even_lines_as_if_it_were_broken_once(figure):
+    from pdeval.plots import style
+
+    ax = figure(figsize=(5, 2), layout="constrained").subplots()
+    style.finish(ax, x="neural minus bm25, difference of AP (with confidence interval)", note="line: interval")
+    legibility.name_list(ax, ["a-name-that-takes-room-from-the-label" * 2])
+    *first, last = ax.get_xlabel().splitlines()
+    assert last == "line: interval", "the note keeps its own line"
+    assert " ".join(first) == "neural minus bm25, difference of AP (with confidence interval)"
+    assert len(first) == 3
+    assert max(map(len, first)) - min(map(len, first)) < 5

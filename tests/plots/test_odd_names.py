@@ -37,7 +37,7 @@ def renamed(frame: pd.DataFrame, odd: str) -> pd.DataFrame:
         return frame.set_axis(odd_names(frame.index, odd), axis=0).set_axis(odd_names(frame.columns, odd), axis=1)
     found = frame.copy()
     groups = [[name for name in IDS if name.startswith(stem) and name in frame.columns] for stem in ("run", "measure")]
-    for columns in [*groups, ["query_id"], ["collection"], ["method"], ["test"]]:
+    for columns in [*groups, ["query_id"], ["collection"], ["method"], ["test"], ["assessor"]]:
         present = [name for name in columns if name in frame.columns]
         values = pd.unique(pd.concat([frame[name] for name in present])) if present else []
         known = dict(zip(values, odd_names(values, odd)))

@@ -52,7 +52,7 @@ def test_runs_are_listed_best_first_at_their_ranks(column_ax):
     points = ax.collections[-1].get_offsets()
     assert points[:, 0].tolist() == list(range(1, 9))
     assert ax.get_ylim()[0] > ax.get_ylim()[1]
-    assert ax.get_xlabel().startswith("Rank by RPP (MC4)\nline: interval of the rank over")
+    assert ax.get_xlabel().startswith("Rank by RPP (MC4)\nline: interval of the rank\nover")
 
 
 def test_intervals_reach_from_low_to_high(column_ax):

@@ -101,7 +101,7 @@ def test_21_critical_differences_stay_inside_their_axes(ax):
     left = min(line.get_window_extent().x0 for line in bars)
     reach = ax.transData.transform((orders["rank_high"].max(), 0))[0]
     assert reach < left, "the bars do not cover the ranks"
-    assert ax.get_xlabel().startswith("Rank by RPP (win rate)\nline: 95% interval of the rank")
+    assert ax.get_xlabel().startswith("Rank by RPP (win rate)\nline: 95% interval of the\nrank over")
 
 
 def test_21_a_win_rate_is_said_to_be_the_sum_it_is():

@@ -43,3 +43,20 @@ def test_a_legend_outside_does_not_cover_the_axes_or_its_labels(place):
     box, frame = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert box.overlaps(frame) == (place == "inside")
     assert not box.overlaps(ax.xaxis.label.get_window_extent())
+
+
+def test_a_legend_cuts_names_that_have_no_room_and_no_others():
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.3, 2.4), layout="constrained")
+    ax = figure.subplots()
+    long = "an-own-measure-whose-name-is-sixty-letters-long(with=options)"
+    for name in ("AP", long, r"$\alpha$"):
+        ax.plot([0, 1], label=name)
+    style.legend(ax)
+    first, cut, formula = (text.get_text() for text in ax.get_legend().get_texts())
+    assert (first, formula) == ("AP", r"$\alpha$")
+    assert "…" in cut
+    assert cut[0] + cut[-1] == "a)"
+    figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().width < ax.get_window_extent().width
