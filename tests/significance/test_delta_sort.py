@@ -259,7 +259,7 @@ def test_a_system_with_fewer_seeds_is_told_of_once_though_two_measures_are_avera
         ],
         ignore_index=True,
     )
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning, match="each is averaged over its own") as told:
         found = seeds.ireval.delta_sort("RR", old="AP", per="run", replicate="seed")
     assert [str(one.message) for one in told] == ["'b' has 1 of seed where 'a' has 2; each is averaged over its own."]
     assert found["model"].tolist() == ["a", "b"]
