@@ -280,21 +280,15 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
     >>> queries_needed(np.array([0.5, 0.1, 0.0]), 0.8, 0.05).tolist()
     [34.0, 787.0, inf]
     """
-    from scipy import special
-
     size = np.abs(np.asarray(effect, dtype=float))
+    if power <= alpha:
+        return np.full(size.shape, 2.0)
     needed = np.where(size == 0, np.inf, 2.0)
     sought = np.flatnonzero((size > 0) & (t_power(size, 2, alpha) < power))
-    if power <= alpha or not len(sought):
-        return np.where(power <= alpha, 2.0, needed)
-    # the normal approximation asks for too few; the t-test for a few more, the more the smaller alpha is
-    low = np.maximum(2.0, np.floor(((special.ndtri(1 - alpha / 2) + special.ndtri(power)) / size[sought]) ** 2) - 1)
-    low = np.where(t_power(size[sought], low, alpha) < power, low, 2.0)
-    step = np.full(len(sought), 4.0)
-    high = low + step
+    low = np.full(len(sought), 2.0)  # too few, always; high is enough, when found
+    high = 2 * low
     while (short := t_power(size[sought], high, alpha) < power).any():
-        step[short] *= 2
-        high[short] += step[short]
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
     while True:
         middle = np.floor((low + high) / 2)
         if not ((low < middle) & (middle < high)).any():  # also beyond 2**53, where neighbours are more than 1 apart

@@ -374,3 +374,17 @@ def test_a_test_of_scores_names_one_that_takes_preferences():
         judged.compare("RPP", test="tukey", draws=20)
     advised = str(told.value).rpartition("Use test='")[2].partition("'")[0]
     assert len(judged.compare("RPP", test=advised, draws=20)) == 66
+
+
+def test_ranks_stand_last_and_several_baselines_measure_by_measure():
+    ranked = compare(cube(), test="nemenyi")
+    assert ranked.columns.tolist() == [*COLUMNS, "rank_a", "rank_b"]
+    random = np.random.default_rng(4)
+    runs = pd.DataFrame({"run": [f"r{number:02}" for number in range(40)]})
+    many = cube(random.random((2, 6, 40)), runs=runs)
+    found = compare(many, baseline=["r07", "r21", "r03"])
+    assert found["measure"].tolist() == ["AP"] * 117 + ["ASL"] * 117
+    for part in (found.iloc[:117], found.iloc[117:]):
+        assert part["run_b"].tolist() == ["r07"] * 39 + ["r21"] * 39 + ["r03"] * 39
+        others = [[one for one in runs["run"] if one != base] for base in ("r07", "r21", "r03")]
+        assert part["run_a"].tolist() == [one for those in others for one in those]

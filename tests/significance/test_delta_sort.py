@@ -198,3 +198,69 @@ def test_a_pair_without_two_queries_in_common_is_refused():
     )
     with pytest.raises(ValueError, match="3 pairs have fewer than two queries in common on 'AP'"):
         moved(table, table)
+
+
+def plainly_better(values, higher, margin, alpha):
+    """How many runs are better than each, by the definition: one pair after the other, on the queries of both."""
+    better = np.zeros(values.shape[1], int)
+    for one in range(values.shape[1]):
+        for other in range(values.shape[1]):
+            both = ~np.isnan(values[:, one]) & ~np.isnan(values[:, other])
+            mine, theirs = values[both, one], values[both, other]
+            lead = (theirs.mean() - mine.mean()) * (1 if higher else -1)
+            if one != other and lead >= margin * abs(mine.mean()) and stats.ttest_rel(theirs, mine).pvalue <= alpha:
+                better[one] += 1
+    return better
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize(("margin", "alpha"), [(0.1, 0.05), (0.0, 0.3), (0.5, 0.2)])
+def test_the_number_of_better_runs_is_that_of_the_definition_on_any_scores(higher, margin, alpha):
+    random = np.random.default_rng(int(100 * margin) + higher)
+    values = random.random((2, 9, 6)) * random.random(6) + 0.05
+    values[0, :2, 1] = values[1, 3, :2] = np.nan
+    runs = pd.DataFrame({"run": list("abcdef")})
+    old, new = (
+        Scores(runs, pd.Index(range(9), name="query_id"), (name,), one[None], np.array([way]), {"level": 2})
+        for name, one, way in (("AP", values[0], True), ("X", values[1], higher))
+    )
+    found = moved(old, new, margin=margin, alpha=alpha, per="run")
+    before = plainly_better(values[0], True, margin, alpha)
+    after = plainly_better(values[1], higher, margin, alpha)
+    assert found["better_old"].tolist() == before.tolist()
+    assert found["better_new"].tolist() == after.tolist()
+    assert found["delta_sort"].tolist() == pytest.approx(list(100 * np.abs(before - after) / 6))
+    assert found["value_new"].tolist() == pytest.approx(np.nanmean(values[1], axis=0).tolist())
+    largest = moved(old, new, margin=margin, alpha=alpha)
+    assert largest["delta_sort"].item() == found["delta_sort"].max()
+    assert found.attrs["level"] == largest.attrs["level"] == 2
+
+
+def test_the_margin_and_the_level_reach_every_step_of_the_chain():
+    ap = cube([0.1, 0.2, 0.3, 0.4])
+    table = items()
+    assert (delta_sort_chain(ap, table, margin=50.0)["delta_sort"] == 0).all()
+    usual, strict = (delta_sort_chain(ap, table, alpha=alpha)["delta_sort"].tolist() for alpha in (0.05, 1e-9))
+    assert usual != strict
+    both = Scores(ap.runs, QUERIES, ("x", "y"), np.repeat(ap.values, 2, axis=0), np.ones(2, bool))
+    with pytest.raises(ValueError, match="the chain starts from one measure, found 2"):
+        delta_sort_chain(both, table)
+
+
+def test_a_system_with_fewer_seeds_is_told_of_once_though_two_measures_are_averaged():
+    runs = pd.DataFrame({"model": ["a", "a", "b"], "seed": [1, 2, 1]})
+    values = np.random.default_rng(3).random((2, 6, 3))
+    seeds = pd.concat(
+        [
+            runs.iloc[[run]].assign(query_id=query, measure=name, value=values[number, query, run])
+            for number, name in enumerate(["AP", "RR"])
+            for query in range(6)
+            for run in range(3)
+        ],
+        ignore_index=True,
+    )
+    with pytest.warns(UserWarning, match="each is averaged over its own") as told:
+        found = seeds.ireval.delta_sort("RR", old="AP", per="run", replicate="seed")
+    assert [str(one.message) for one in told] == ["'b' has 1 of seed where 'a' has 2; each is averaged over its own."]
+    assert found["model"].tolist() == ["a", "b"]
+    assert found["value_old"].tolist() == pytest.approx([values[0, :, :2].mean(), values[0, :, 2].mean()])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pdeval
 from pdeval.kinds.schemas import SCHEMAS, faults
@@ -141,3 +142,144 @@ class TestHowMany:
             SCORES.ireval.label_next(queries=30)
         with pytest.raises(ValueError, match="design='best': choose 'importance', 'stratified' or 'uniform'"):
             SCORES.ireval.label_next(design="best")
+
+
+def two_tables(seed, *, queries=37, columns=3, labelled=14):
+    """Machine values of many queries, and people's of some; a query may lack a value in a column."""
+    rng = np.random.default_rng(seed)
+    judge = rng.random((queries, columns)).round(1)  # with ties
+    judge[rng.random(judge.shape) < 0.05] = np.nan
+    people = 0.3 + 0.5 * judge + rng.normal(0, 0.05 + 0.3 * np.nan_to_num(judge))
+    people[rng.permutation(queries)[labelled:]] = np.nan
+    return people, judge
+
+
+def plainly_predicted(people, judge, design):
+    """The predicted residual of each query by the definition, query after query."""
+    count, labelled = len(people), ~np.isnan(people).all(axis=1)
+    if design == "uniform":
+        return np.ones(count)
+    made = powered(people, judge)
+    own = np.full(count, np.nan)
+    relative = np.full(people.shape, np.nan)
+    for column in range(people.shape[1]):
+        known = ~np.isnan(people[:, column])
+        h, g = people[known, column], judge[known, column]
+        slope = made.lam[column] * (1 + made.n[column] / made.n_machine[column])
+        square = (h - h.mean() - slope * (g - g.mean())) ** 2
+        relative[known, column] = square / square.mean()
+    for query in np.flatnonzero(labelled):
+        own[query] = np.nanmean(relative[query])
+    by_column = np.stack([stats.rankdata(one, nan_policy="omit") / (~np.isnan(one)).sum() for one in judge.T], axis=1)
+    place = stats.rankdata(np.nanmean(by_column, axis=1)) / count
+    near = np.ones(count)
+    stratum = np.empty(count, dtype=int)
+    stratum[np.argsort(place, kind="stable")] = np.arange(count) * 5 // count
+    for query in range(count):
+        if design == "stratified":
+            those = np.flatnonzero(labelled & (stratum == stratum[query]))
+            near[query] = own[those].mean() if len(those) else 1.0
+        else:
+            those = sorted(np.flatnonzero(labelled), key=lambda one: (abs(place[query] - place[one]), one))[:10]
+            near[query] = own[those].mean()
+    size = np.sqrt(0.5 + 0.5 * near)
+    return size / size[~labelled].mean()
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("labelled", [14, 5])
+def test_predicted_residuals_are_those_of_plain_loops(design, labelled):
+    for seed in range(4):
+        people, judge = two_tables(seed, labelled=labelled)
+        size, chance, chosen = planned(people, judge, 6, design, np.random.default_rng(seed))
+        np.testing.assert_allclose(size, plainly_predicted(people, judge, design), rtol=1e-9)
+        open_ = np.isnan(people).all(axis=1)
+        assert chance[open_].sum() == pytest.approx(6)
+        assert len(set(chosen)) == 6
+        assert open_[chosen].all()
+        some = open_ & (chance < 1)
+        assert (chance / size)[some] == pytest.approx((chance / size)[some][0])
+
+
+def test_a_draw_in_strata_takes_of_each_as_many_as_its_chances_say():
+    people, judge = two_tables(3, queries=60, columns=1, labelled=20)
+    place = pd.Series(judge[:, 0]).rank(pct=True).rank(pct=True).fillna(0.5)
+    stratum = np.empty(60, dtype=int)
+    stratum[np.argsort(place.to_numpy(), kind="stable")] = np.arange(60) * 5 // 60
+    for seed in range(20):
+        _, chance, chosen = planned(people, judge, 15, "stratified", np.random.default_rng(seed))
+        open_ = np.isnan(people[:, 0])
+        expected = np.bincount(stratum[open_], chance[open_], minlength=5)
+        found = np.bincount(stratum[chosen], minlength=5)
+        assert (np.abs(found - expected) < 1 + 1e-9).all()
+
+
+def test_chances_above_one_are_one_and_the_others_share_what_is_left():
+    size, none = np.array([8.0, 1.0, 1.0, 2.0, 5.0, 1.0]), np.zeros(6, dtype=bool)
+    # of 3: 8 and 5 are sure, and 1 is left for 1 + 1 + 2 + 1
+    assert chances(size, none, 3).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
+    assert chances(size, none, 6).tolist() == [1.0] * 6
+    labelled = np.array([True, False, False, False, True, False])
+    assert chances(size, labelled, 1).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
+
+
+def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
+    chance, order = np.array([0.5, 0.25, 0.75, 0.5]), np.array([2, 0, 3, 1])
+    # stretches in this order: query 2 to .75, query 0 to 1.25, query 3 to 1.75, query 1 to 2
+    assert systematic(chance, order, 0.0).tolist() == [2, 0]
+    assert systematic(chance, order, 0.25).tolist() == [2, 3]
+    assert systematic(chance, order, 0.74).tolist() == [2, 3]
+    assert systematic(chance, order, 0.75).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(confidence):
+    people, judge = two_tables(5, queries=90, columns=4, labelled=25)
+    people = np.where(np.isnan(judge) & ~np.isnan(people).all(axis=1)[:, None], 0.4, people)
+    judge = np.where(np.isnan(judge), 0.5, judge)
+    people[:, 3] = np.where(np.isnan(people[:, 0]), np.nan, 0.7)  # no spread at all
+    made = powered(people, judge)
+    for width in (0.5, 0.12, 0.09, 0.02):
+        expected = np.array([np.inf, np.inf, np.inf, 2.0])
+        for column in range(3):
+            whole, n0 = 90, made.n[column]
+            explained = (1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole)
+            explained = min(max(explained, 0.0), 1.0)
+            for n in range(90, 1, -1):
+                rest = (whole - n) / whole
+                one, two = (1 - explained * rest * (2 - rest)) / n, explained * rest / whole
+                df = (one + two) ** 2 / (one**2 / (n - 1) + two**2 / max(whole - n - 1, 1))
+                error = np.sqrt(made.spread[column] * (one + two))
+                if 2 * stats.t.ppf((1 + confidence) / 2, df) * error <= width:
+                    expected[column] = n
+        assert queries_needed(made, width, confidence).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("table", [SCORES, PREFERENCES], ids=["scores", "preferences"])
+def test_every_row_of_the_labels_needed_is_that_of_its_run_or_pair_and_measure(table):
+    found = table.ireval.label_next.sample_size(width=0.15, confidence=0.9)
+    assert found.attrs["confidence"] == 0.9
+    keys = [name for name in found.columns if name.startswith(("run", "measure"))]
+    for key, rows in table.groupby(keys, sort=False):
+        made = powered(rows[["human"]].to_numpy(), rows[["machine"]].to_numpy())
+        low, high = made.interval(0.9)
+        row = found.set_index(keys).loc[key]
+        assert (row["n"], row["n_machine"]) == (made.n.item(), made.n_machine.item())
+        assert row["ci_width"] == pytest.approx((high - low).item())
+        assert row["queries_needed"] == queries_needed(made, 0.15, 0.9).item()
+
+
+def test_a_plan_over_chances_adds_them_up_and_draws_anew_with_another_seed():
+    queries = SCORES["query_id"].unique()
+    before = pd.Series(np.linspace(0.2, 0.8, len(queries)), index=queries)
+    plans = {}
+    for seed in (0, 1):
+        plans[seed] = SCORES.assign(probability=SCORES["query_id"].map(before)).ireval.label_next(queries=9, seed=seed)
+    plain = SCORES.ireval.label_next(queries=9)
+    drawn = (plain["probability"] - 19 / 48) / (1 - 19 / 48)
+    chance = before[plain["query_id"]].to_numpy()
+    np.testing.assert_allclose(plans[0]["probability"], chance + (1 - chance) * drawn)
+    assert plans[0]["chosen"].tolist() == plain["chosen"].tolist() != plans[1]["chosen"].tolist()
+    assert plans[1].attrs["seed"] == 1
+    assert (plain.attrs["query_column"], plain.attrs["design"]) == ("query_id", "importance")
+    assert SCORES.ireval.label_next(queries=29)["chosen"].sum() == 29

@@ -7,6 +7,8 @@ import pytest
 import pdeval
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.significance.corrections import adjust
+from pdeval.significance.meta_analysis import meta_analysis
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -227,3 +229,46 @@ def test_several_columns_tell_collections_apart_together(by):
     found = frame.ireval.verdict("AP", by=by, baseline="bm25", per="collection")
     assert list(found.columns[: len(by)]) == by
     assert len(found) == 11 * len(frame[by].drop_duplicates())
+
+
+def test_a_collection_without_a_difference_speaks_for_neither_side():
+    even = {**SMALL, "even": {"a": [0.4, 0.6], "b": [0.5, 0.5]}}
+    [row] = scores_of(even).ireval.verdict(by="collection", draws=50).to_dict("records")
+    assert [row[name] for name in ("collections", "n", "better", "worse")] == [4, 11, 2, 1]
+
+
+def test_the_weight_of_a_collection_is_that_of_the_meta_analysis_of_its_pair():
+    each = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection", confidence=0.8)
+    over_all = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=20, confidence=0.8)
+    for run, rows in each.groupby("run_a", observed=True):
+        meta = meta_analysis(rows[["difference"]].to_numpy(), rows[["se"]].to_numpy(), confidence=0.8)
+        np.testing.assert_allclose(rows["weight"], meta.weight[:, 0])
+        row = over_all.set_index("run_a").loc[run]
+        for name in ("fixed", "fixed_low", "fixed_high", "random", "random_low", "random_high"):
+            assert row[name] == pytest.approx(getattr(meta, name).item(), rel=1e-9), name
+
+
+@pytest.mark.parametrize("per", ["pair", "collection"])
+def test_a_verdict_says_how_it_was_made(per):
+    said = {"correction": "holm", "alpha": 0.2, "draws": 30, "seed": 7, "confidence": 0.9}
+    found = PARTED.ireval.verdict("AP", by="collection", per=per, **said)
+    assert said.items() <= found.attrs.items()
+    assert (found.attrs["family"], found.attrs["verdict_by"]) == ("measure", ["collection"])
+    assert found["significant"].tolist() == (found["p_adjusted"] < 0.2).tolist()
+    based = PARTED.ireval.verdict("AP", by="collection", per=per, baseline="bm25", **said)
+    assert based.attrs["family"] == "baseline"
+
+
+def test_draws_without_a_seed_say_which_one_they_had():
+    found = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=None)
+    again = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=found.attrs["seed"])
+    pd.testing.assert_frame_equal(found, again)
+
+
+def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_their_level():
+    for alpha in (0.001, 0.6):
+        options = {"by": "collection", "draws": 200, "correction": "fdr_tsbky", "alpha": alpha}
+        found = PARTED.ireval.verdict("AP", baseline=["bm25", "ql"], **options)
+        family = pd.factorize(found["run_b"])[0]
+        wanted = adjust(found["p_value"].to_numpy(), family, correction="fdr_tsbky", alpha=alpha)
+        np.testing.assert_array_equal(found["p_adjusted"], wanted)

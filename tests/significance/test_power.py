@@ -143,3 +143,42 @@ def test_the_queries_needed_are_the_fewest_also_where_the_normal_approximation_a
 def test_a_power_of_no_more_than_alpha_is_had_with_any_two_queries():
     assert queries_needed(np.array([0.0, 0.3]), 0.05, 0.05).tolist() == [2.0, 2.0]
     assert queries_needed(np.array([0.0, 0.3]), 0.04, 0.05).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("queries", [2, 3, 5, 12])
+def test_great_effects_of_few_queries_have_the_power_of_the_noncentral_t(queries):
+    effect = np.linspace(0.5, 40, 30)
+    shift, critical = effect * np.sqrt(queries), stats.t.ppf(0.975, queries - 1)
+    wrong = np.nan_to_num(stats.nct.cdf(-critical, queries - 1, shift))  # scipy gives NaN where it underflows
+    expected = stats.nct.sf(critical, queries - 1, shift) + wrong
+    assert t_power(effect, queries, 0.05) == pytest.approx(expected, abs=1e-7)
+
+
+def test_the_queries_needed_are_those_that_counting_up_finds():
+    effect = np.array([0.0, 0.28, 0.3, 0.45, 0.8, 1.7, 3.0, 9.0, 40.0])
+    number = np.arange(2, 400)
+    for wanted, alpha in ((0.8, 0.05), (0.5, 0.2), (0.99, 0.01)):
+        enough = np.stack([t_power(effect, int(one), alpha) >= wanted for one in number])
+        fewest = np.where(enough.any(axis=0), number[enough.argmax(axis=0)], np.inf)
+        assert queries_needed(effect, wanted, alpha).tolist() == fewest.tolist()
+
+
+def test_whole_numbers_are_effects_too_and_the_smallest_effect_may_be_above_one():
+    assert queries_needed([1, 0, -2], 0.8, 0.05).tolist() == queries_needed([1.0, 0.0, -2.0], 0.8, 0.05).tolist()
+    assert t_power([1, 2], [5, 9], 0.05).tolist() == t_power([1.0, 2.0], [5.0, 9.0], 0.05).tolist()
+    for queries, wanted in ((2, 0.9), (3, 0.99), (4, 0.3), (9, 0.06), (400, 0.051)):
+        found = smallest_effect(queries, wanted, 0.05)
+        assert t_power(np.array([found]), queries, 0.05)[0] == pytest.approx(wanted, abs=1e-8)
+
+
+@pytest.mark.parametrize("plan", [power, sample_size, detectable_difference])
+def test_a_plan_keeps_what_is_known_of_the_scores_and_names_pairs_of_too_few_queries(plan):
+    one = cube()
+    known = Scores(one.runs, one.queries, one.measures, one.values, one.higher, {"level": 2, "ties": "docid"})
+    assert {"level": 2, "ties": "docid"}.items() <= plan(known).attrs.items()
+    values = one.values.copy()
+    values[1, 1:, 2] = np.nan
+    with pytest.raises(
+        ValueError, match=r"3 pairs have fewer than two queries in common on 'RR', e\.g\. .*r0.*r2.* with 1\."
+    ):
+        plan(cube(values))

@@ -6,6 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.significance.corrections import adjust
 from pdeval.significance.prediction_powered import powered
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -140,3 +141,47 @@ class TestOrder:
         for method in ("mc4", "winrate"):
             with pytest.raises(ValueError, match=f"method='{method}': with machine labels scores are ordered by"):
                 SCORES.ireval.order(method=method)
+
+
+def test_level_confidence_and_family_reach_what_they_are_for():
+    given = {"correction": "fdr_tsbky", "baseline": ["bm25", "ql"], "confidence": 0.7}
+    for alpha in (0.001, 0.6):
+        for family in ("all", "baseline", "measure"):
+            found = SCORES.ireval.compare(["AP", "ASL"], alpha=alpha, family=family, **given)
+            keys = {"all": [], "baseline": ["measure", "run_b"]}.get(family)
+            if keys is not None:
+                group = found.groupby(keys, observed=True).ngroup().to_numpy() if keys else np.zeros(len(found), int)
+                wanted = adjust(found["p_value"].to_numpy(), group, correction="fdr_tsbky", alpha=alpha)
+                np.testing.assert_allclose(found["p_adjusted"], wanted, rtol=1e-12)
+            assert found["significant"].tolist() == (found["p_adjusted"] < alpha).tolist()
+            said = {"correction": "fdr_tsbky", "family": family, "alpha": alpha, "confidence": 0.7, "topics": "common"}
+            assert said.items() <= found.attrs.items()
+            assert found["measure"].tolist() == ["AP"] * 22 + ["ASL"] * 22
+
+
+def test_means_and_effects_are_those_of_the_runs_and_of_the_differences():
+    found = SCORES.ireval.compare("ASL", baseline="bm25", confidence=0.7)
+    mean = SCORES.ireval.summary("ASL").set_index("run")["mean"]
+    assert found["mean_a"].tolist() == mean[found["run_a"]].tolist()
+    assert found["mean_b"].tolist() == mean[found["run_b"]].tolist()
+    human, machine = (-square("ASL", name) for name in ("human", "machine"))
+    made = powered(*(x.drop(columns="bm25").sub(x["bm25"], axis=0).to_numpy() for x in (human, machine)))
+    np.testing.assert_allclose(found[["ci_low", "ci_high"]].to_numpy().T, made.interval(0.7), rtol=1e-9)
+    np.testing.assert_allclose(found["effect_size"], made.mean / made.human_sd, rtol=1e-9)
+    for name in ("statistic", "df", "n_machine", "lam", "effective_n", "n"):
+        np.testing.assert_allclose(found[name], getattr(made, name), rtol=1e-9)
+
+
+def test_two_queries_of_each_kind_suffice_and_one_is_named():
+    queries = sorted(SCORES["query_id"].unique())
+    people = SCORES.dropna(subset="human")["query_id"].unique()[:2]
+    alone = [one for one in queries if one not in set(SCORES.dropna(subset="human")["query_id"])][:2]
+    enough = SCORES[SCORES["query_id"].isin([*people, *alone])]
+    assert enough.ireval.summary("AP")["n"].unique().tolist() == [2]
+    assert enough.ireval.compare("AP")["n_machine"].unique().tolist() == [2]
+    for lost, text in ((people[0], "'ql' has 1 queries by people and 2"), (alone[0], "'ql' has 2 .* and 1 by the")):
+        few = enough[(enough["run"] != "ql") | (enough["query_id"] != lost)]
+        with pytest.raises(ValueError, match=text):
+            few.ireval.summary("AP")
+        with pytest.raises(ValueError, match=text):
+            few.ireval.compare("AP")

@@ -65,6 +65,18 @@ class TestComponents:
         assert found.loc["replicate", "of_difference"] == pytest.approx(parts["replicate"] / parts.sum())
         np.testing.assert_allclose(found["sd"] ** 2, found["variance"])
 
+    def test_one_system_has_no_share_of_its_own_and_runs_that_never_differ_none_at_all(self):
+        values, _ = simulated([4], 30, 2)
+        found = replicates(cube(values, [4])).set_index("source")
+        assert found["variance"].iloc[1] == found["sd"].iloc[1] == found["share"].iloc[1] == 0
+        assert found["share"].sum() == pytest.approx(1)
+        assert found["of_difference"].iloc[1:].sum() == pytest.approx(1)
+        parts = found["variance"].iloc[2:] / [1, 30]
+        assert found["of_difference"].iloc[2:].tolist() == pytest.approx((parts / parts.sum()).tolist())
+        alike = replicates(cube(np.full((30, 4), 0.5), [2, 2]))
+        assert (alike["variance"] == 0).all()
+        assert alike[["share", "of_difference"]].isna().all(axis=None)
+
     @pytest.mark.broad
     def test_known_variances_are_found_on_average(self):
         found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]

@@ -1,0 +1,65 @@
+"""How exposure spreads over a catalogue: many runs at once, against plain loops over the items of one."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pdeval.kernels.exposure import Coverage, Entropy, Gini, TailShare, UserCoverage
+
+RNG = np.random.default_rng(1)
+EXPOSURE = RNG.integers(0, 6, (13, 4)) * 1.0
+EXPOSURE[:, 3] = 0.0  # a run that shows nothing
+POPULARITY = RNG.random(13).round(1)
+
+
+def alone(kernel, **own):
+    return [float(kernel(EXPOSURE[:, at], **own)) for at in range(4)]
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_coverage_counts_items_shown_often_enough(least):
+    wanted = [sum(one >= least for one in EXPOSURE[:, at]) / 13 for at in range(4)]
+    assert Coverage(EXPOSURE, least=least).tolist() == pytest.approx(wanted)
+    assert alone(Coverage, least=least) == pytest.approx(wanted)
+
+
+def test_the_users_covered_have_at_least_so_many_items_or_all_that_the_cutoff_leaves():
+    lengths = np.array([[2.0, 0, 0], [1, 5, 0], [3, 0, 0], [4, 5, 0]])
+    assert UserCoverage(lengths).tolist() == pytest.approx([0.8, 1.0, 0.0])
+    assert UserCoverage(lengths, least=3).tolist() == pytest.approx([0.4, 0.5, 0.0])
+    # no list goes beyond rank 2: two items are all there can be
+    assert UserCoverage(lengths[:3], k=2, least=3).tolist() == pytest.approx([0.5, 0.0, 0.0])
+
+
+def test_gini_is_half_the_mean_difference_over_the_mean():
+    wanted = []
+    for at in range(4):
+        x = EXPOSURE[:, at]
+        apart = sum(abs(a - b) for a in x for b in x) / 13**2
+        wanted.append(apart / (2 * x.mean()) if x.any() else 0.0)
+    assert Gini(EXPOSURE).tolist() == pytest.approx(wanted)
+    assert alone(Gini) == pytest.approx(wanted)
+    assert Gini(EXPOSURE.reshape(13, 2, 2)).ravel().tolist() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_entropy_is_in_bits_or_a_share_of_the_most_there_can_be(normalised):
+    wanted = []
+    for at in range(4):
+        shares = [one / EXPOSURE[:, at].sum() for one in EXPOSURE[:, at] if one]
+        wanted.append(-sum(one * math.log2(one) for one in shares) / (math.log2(13) if normalised else 1.0))
+    assert Entropy(EXPOSURE, normalised=normalised).tolist() == pytest.approx(wanted)
+    assert alone(Entropy, normalised=normalised) == pytest.approx(wanted)
+    assert math.copysign(1, float(Entropy(np.array([4.0, 0.0])))) == 1
+    assert float(Entropy(np.array([4.0]), normalised=True)) == 0.0
+
+
+@pytest.mark.parametrize("head", [0.2, 0.5, 0.0])
+def test_the_tail_is_what_is_left_of_the_catalogue_by_popularity(head):
+    by = sorted(range(13), key=lambda one: (-POPULARITY[one], one))
+    tail = by[math.ceil(head * 13) :]
+    sums = [(sum(EXPOSURE[one, at] for one in tail), EXPOSURE[:, at].sum()) for at in range(4)]
+    wanted = [part / whole if whole else 0.0 for part, whole in sums]
+    assert TailShare(EXPOSURE, POPULARITY[:, None], head=head).tolist() == pytest.approx(wanted)
+    assert TailShare(EXPOSURE, POPULARITY, head=head).tolist() == pytest.approx(wanted)

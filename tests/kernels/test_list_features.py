@@ -1,0 +1,86 @@
+"""Measures of what a list holds, by the features of its items, against plain loops and scipy's distances."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial import distance as scipys
+
+from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness, apart
+
+RNG = np.random.default_rng(0)
+FEATURES = np.concatenate([RNG.integers(0, 2, (11, 5)) * 1.0, np.zeros((1, 5))])
+FEATURES[10] = 0.0  # an item without features; the last row is of places without an item
+LISTS = np.stack([RNG.permutation(11)[:6] for _ in range(8)], axis=1)
+LISTS[3:, 1] = LISTS[1:, 2] = LISTS[:, 3] = -1
+
+
+def cosine(x, y):
+    both = math.sqrt((x @ x) * (y @ y))
+    return 1.0 - (x @ y / both if both else 0.0)
+
+
+OTHERS = {
+    "cosine": cosine,
+    "jaccard": lambda x, y: scipys.jaccard(x > 0, y > 0) if (x > 0).any() or (y > 0).any() else 1.0,
+    "hamming": lambda x, y: scipys.hamming(x, y) * len(x),
+    "euclidean": scipys.euclidean,
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("k", [np.inf, 4, 1])
+def test_the_distance_of_a_list_is_the_mean_of_that_of_its_pairs(name, k):
+    found = ILD(LISTS, FEATURES, k=k, distance=name)
+    assert found.dtype == np.float64
+    for at in range(8):
+        items = [one for one in LISTS[: int(min(k, 6)), at] if one >= 0]
+        pairs = [OTHERS[name](FEATURES[x], FEATURES[y]) for n, x in enumerate(items) for y in items[n + 1 :]]
+        wanted = np.nan if not items else np.mean(pairs) if pairs else 0.0
+        assert found[at] == pytest.approx(wanted, nan_ok=True), at
+
+
+@pytest.mark.parametrize("name", ["jaccard", "hamming", "euclidean"])
+def test_two_items_are_as_far_apart_as_scipy_says_also_by_numbers(name):
+    x, y = np.array([2.0, 0.0, 1.0]), np.array([1.0, 3.0, 1.0])
+    by_number = {"jaccard": 1 - (1 + 0 + 1) / (2 + 3 + 1), "hamming": 2.0, "euclidean": math.sqrt(1 + 9)}
+    found = apart(x, y, name)
+    assert np.asarray(found).dtype == np.float64
+    assert float(found) == pytest.approx(by_number[name])
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.3])
+@pytest.mark.parametrize("k", [np.inf, 3])
+def test_miscalibration_is_the_divergence_of_shares(alpha, k):
+    profile = RNG.dirichlet(np.ones(5), 8).T
+    profile[0, :2] = 0.0
+    had = np.array([3.0, 3, 3, 3, 0, 1, 2, 5])
+    found = Calibration(LISTS, FEATURES, profile, had, k=k, alpha=alpha)
+    for at in range(8):
+        items = [one for one in LISTS[: int(min(k, 6)), at] if one >= 0 and FEATURES[one].any()]
+        if not items or not had[at]:
+            assert np.isnan(found[at])
+            continue
+        q = np.mean([FEATURES[one] / FEATURES[one].sum() for one in items], axis=0)
+        terms = [p * math.log(p / ((1 - alpha) * r + alpha * p)) for p, r in zip(profile[:, at], q) if p > 0]
+        assert found[at] == pytest.approx(max(sum(terms), 0.0))
+
+
+@pytest.mark.parametrize("k", [np.inf, 3])
+def test_surprise_is_one_minus_the_mean_cosine_to_what_the_user_had(k):
+    history = [RNG.choice(10, 3, replace=False) for _ in range(8)]
+    unit = FEATURES / np.maximum(np.linalg.norm(FEATURES, axis=1, keepdims=True), 1e-300)
+    taste = np.stack([unit[those].mean(axis=0) for those in history], axis=1)
+    had = np.array([3.0, 3, 3, 3, 0, 3, 3, 3])
+    relevant = RNG.random(LISTS.shape) < 0.5
+    surprise = Unexpectedness(LISTS, FEATURES, taste, had, k=k)
+    serendipity = Serendipity(LISTS, FEATURES, taste, had, relevant, k=k)
+    for at in range(8):
+        rows = [row for row in range(int(min(k, 6))) if LISTS[row, at] >= 0]
+        if not rows or not had[at]:
+            assert np.isnan(surprise[at])
+            assert np.isnan(serendipity[at])
+            continue
+        own = [1 - np.mean([unit[LISTS[row, at]] @ unit[one] for one in history[at]]) for row in rows]
+        assert surprise[at] == pytest.approx(np.mean(own))
+        assert serendipity[at] == pytest.approx(np.mean([x * relevant[row, at] for x, row in zip(own, rows)]))

@@ -1,0 +1,79 @@
+"""How new listed items are: many lists at once, against plain loops over the items of one."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pdeval.kernels import novelty
+
+RNG = np.random.default_rng(2)
+POPULARITY = RNG.choice([0.0, 0.125, 0.25, 0.5, 0.75], (6, 9))
+CHOICE = RNG.choice([0.0, 0.01, 0.05, 0.2], (6, 9))
+PLACE = RNG.integers(0, 12, (6, 9)) * 1.0
+RELEVANT, SEEN = RNG.random((6, 9)) < 0.6, RNG.random((6, 9)) < 0.4
+LISTED = np.arange(6)[:, None] < np.array([6, 6, 5, 4, 3, 2, 1, 0, 6])
+HAD = np.array([0.2, 0.5, 0.0, 0.1, 0.3, 0.25, 0.5, 0.2, 1.0])
+CUTOFFS = [np.inf, 4.0, 1.0]
+
+
+def rows(at, k):
+    return [row for row in range(int(min(k, 6))) if LISTED[row, at]]
+
+
+def mean(values, at, k):
+    own = [float(values[row, at]) for row in rows(at, k)]
+    return sum(own) / len(own) if own else math.nan
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("per", ["item", "rank"])
+def test_novelty_and_surprisal_are_means_of_self_information(k, per):
+    found = novelty.Novelty(POPULARITY, LISTED, 16.0, k=k, per=per)
+    share = novelty.Surprisal(POPULARITY, LISTED, 16.0, k=k, per=per)
+    for at in range(9):
+        own = [-math.log2(max(POPULARITY[row, at], 1 / 16)) for row in rows(at, k)]
+        over = len(own) if per == "item" or k == np.inf else k
+        wanted = sum(own) / over if own else math.nan
+        assert found[at] == pytest.approx(wanted, nan_ok=True)
+        assert share[at] == pytest.approx(wanted / 4, nan_ok=True)
+    assert float(novelty.Surprisal(np.array([1.0]), np.array([True]), 1.0, k=1)) == 0.0
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_an_item_that_nobody_took_counts_as_the_rarest_of_its_list(k):
+    found = novelty.ChoiceNovelty(CHOICE, LISTED, k=k)
+    for at in range(9):
+        # places below a list hold nothing that anyone took
+        held = [CHOICE[row, at] for row in range(int(min(k, 6)))]
+        least = min([one for one in held if one > 0], default=1.0)
+        own = [-math.log2(CHOICE[row, at] or least) for row in rows(at, k)]
+        assert found[at] == pytest.approx(sum(own) / len(own) if own else math.nan, nan_ok=True)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_means_over_the_listed_items(k):
+    cases = [
+        (novelty.AvgPopularity(POPULARITY, LISTED, k=k), POPULARITY),
+        (novelty.AvgChoice(CHOICE, LISTED, k=k), CHOICE),
+        (novelty.PopularityRank(POPULARITY, LISTED, k=k), POPULARITY),
+        (novelty.Unseen(SEEN, LISTED, k=k), ~SEEN),
+    ]
+    for found, values in cases:
+        assert found.tolist() == pytest.approx([mean(values, at, k) for at in range(9)], nan_ok=True)
+    lift = novelty.PopularityLift(POPULARITY, LISTED, HAD, k=k)
+    for at in range(9):
+        wanted = mean(POPULARITY, at, k) / HAD[at] - 1 if HAD[at] else math.nan
+        assert lift[at] == pytest.approx(wanted, nan_ok=True)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_relevant_items_count_how_far_they_rose_above_their_place_by_popularity(k):
+    found = novelty.PopSerendipity(PLACE, RELEVANT, LISTED, 12.0, k=k)
+    for at in range(9):
+        rise = [max((PLACE[row, at] or 13) - (row + 1), 0) / 12 for row in rows(at, k) if RELEVANT[row, at]]
+        over = k if k < np.inf else len(rows(at, k))
+        wanted = sum(rise) / over if rows(at, k) else math.nan
+        assert found[at] == pytest.approx(wanted, nan_ok=True)
+        one = novelty.PopSerendipity(PLACE[:, at], RELEVANT[:, at], LISTED[:, at], 12.0, k=k)
+        assert float(one) == pytest.approx(wanted, nan_ok=True)

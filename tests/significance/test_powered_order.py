@@ -1,0 +1,80 @@
+"""Orders with machine labels: the resamples of a plain loop, and what a result says of itself."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdeval
+from pdeval.orderings.votes import ranks
+from pdeval.significance import powered_order as room
+from pdeval.significance.draws import chunks
+from pdeval.significance.prediction_powered import powered
+
+RUNS, QRELS, _ = pdeval.datasets.load_sample()
+HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
+NOISY = QRELS.assign(relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"]))
+SCORES = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], machine=NOISY, topics="common")
+DRAWN = SCORES.assign(probability=0.2 + 0.6 * (SCORES["query_id"].astype(int) % 5) / 5)
+
+
+def resampled(table, measure, draws, seed):
+    """The estimates of every run in every resample: queries of people and the others drawn apart, one by one."""
+    part = table[table["measure"] == measure]
+    human, machine = (part.pivot(index="query_id", columns="run", values=one) for one in ("human", "machine"))
+    chance = None
+    if "probability" in table:
+        chance = part.groupby("query_id")["probability"].first().reindex(human.index).to_numpy()
+    labelled = human.notna().any(axis=1).to_numpy()
+    found = []
+    for size, own in chunks(draws, seed):
+        rng = np.random.default_rng(own)
+        places = [np.flatnonzero(labelled), np.flatnonzero(~labelled)]
+        drawn = np.concatenate([one[rng.integers(0, len(one), (len(one), size))] for one in places])
+        for rows in drawn.T:
+            own_chance = None if chance is None else chance[rows]
+            made = powered(human.to_numpy()[rows], machine.to_numpy()[rows], probability=own_chance)
+            found.append(made.mean)
+    return np.array(found), list(human.columns)
+
+
+@pytest.mark.parametrize("table", [SCORES, DRAWN], ids=["equal chances", "own chances"])
+@pytest.mark.parametrize(("measure", "sign"), [("AP", 1), ("ASL", -1)])
+def test_intervals_of_ranks_are_those_of_a_plain_loop(table, measure, sign):
+    found = table.ireval.order(measure, draws=70, confidence=0.8, seed=3).set_index("run")
+    again, runs = resampled(table, measure, 70, 3)
+    places = np.stack([ranks(sign * one, 0.0) for one in again])
+    low, high = np.quantile(places, [0.1, 0.9], axis=0, method="inverted_cdf").astype(int)
+    assert found.loc[runs, "rank_low"].tolist() == low.tolist()
+    assert found.loc[runs, "rank_high"].tolist() == high.tolist()
+    assert (low < high).any()
+
+
+@pytest.mark.parametrize("cells", [1, 2000])
+def test_how_many_resamples_are_made_at_a_time_changes_nothing(monkeypatch, cells):
+    whole = DRAWN.ireval.order("AP", draws=40)
+    monkeypatch.setattr(room, "CELLS", cells)
+    pd.testing.assert_frame_equal(DRAWN.ireval.order("AP", draws=40), whole, check_exact=True)
+
+
+def test_an_order_says_how_it_was_made_and_stands_measure_by_measure():
+    found = SCORES.ireval.order(confidence=0.7)
+    assert found.attrs["confidence"] == 0.7
+    assert found.attrs["topics"] == "common"
+    assert found["measure"].tolist() == ["AP"] * 12 + ["ASL"] * 12
+    assert "rank_low" not in found
+    for _, part in found.groupby("measure", sort=False, observed=True):
+        assert part["rank"].is_monotonic_increasing
+    summary = SCORES.ireval.summary(confidence=0.7)
+    both = found.merge(summary, on=["run", "measure"])
+    assert both["score_high"].tolist() == both["ci_high"].tolist()
+
+
+def test_win_rates_are_shares_of_opponents_beaten_by_both_kinds_of_labels():
+    table = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, topics="common")
+    found = table.ireval.order(draws=20).set_index("run")["score"]
+    turned = table.rename(columns={"run_a": "run_b", "run_b": "run_a"})
+    turned[["human", "machine"]] = -turned[["human", "machine"]]
+    both = pd.concat([table, turned])
+    human, machine = (both.pivot_table(index="query_id", columns="run_a", values=name) for name in ("human", "machine"))
+    made = powered(human.reindex(machine.index).to_numpy(), machine.to_numpy())
+    np.testing.assert_allclose(found[list(machine.columns)], 11 * made.mean, rtol=1e-9)
