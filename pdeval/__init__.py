@@ -38,12 +38,11 @@ The house; imports go downwards only:
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
-from pdeval.engines.joined_parts import join_parts
 from pdeval.evaluate.vote_logs import votes
 from pdeval.kernels.cwl import user_model
 from pdeval.kinds.dicts import from_dict
@@ -67,6 +66,9 @@ from pdeval.trec import (
     write_runs,
 )
 from pdeval.verbs import verb
+
+if TYPE_CHECKING:
+    from pdeval.engines.joined_parts import join_parts  # no engine is imported before it is used
 
 __version__ = "0.2.0.dev0"
 
@@ -133,6 +135,8 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Import a room when it is first named, `pdeval.plots`; say where a former one is."""
+    if name == "join_parts":
+        return import_module("pdeval.engines.joined_parts").join_parts
     if name in _ROOMS:
         return import_module(f"pdeval.{name}")
     moved = f"; it is now {_MOVED[name]}" if name in _MOVED else ""

@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["catalog", "uniform"])  # doctest: +ELLIPSIS
     name    family ...
     """
-    whole = parser()
+    whole = parser(sys.argv[1:] if argv is None else argv)
     name = ""
     try:
         options = whole.parse_args(argv)

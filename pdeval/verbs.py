@@ -120,6 +120,7 @@ class Verb:
 
 
 VERBS: dict[str, dict[str, Verb]] = {}
+FAMILIES: set[str] = set()  # names that other verbs stand behind, as `ties` of `ties.by_recall`
 WATCHERS: list[Callable[[Verb], None]] = []  # the doors, which take up what is declared after they were built
 
 
@@ -185,6 +186,8 @@ def verb(
             if full in known and known[full].function.__module__ != function.__module__:
                 raise ValueError(f"{kind} have a verb {full!r} already, of {known[full].function.__module__}.")
             known[full] = made
+        if "." in full:
+            FAMILIES.add(made.family)
         for watcher in WATCHERS:
             watcher(made)
         return function

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from pdeval.accessor import DOORS, Joined
 from pdeval.kinds.schemas import SCHEMAS
-from pdeval.verbs import VERBS
+from pdeval.verbs import FAMILIES, VERBS
 
 
 @contextmanager
@@ -14,6 +14,7 @@ def for_a_while() -> Iterator[None]:
     registries = (VERBS, SCHEMAS, DOORS)
     before = [dict(registry) for registry in registries]
     verbs = {kind: dict(known) for kind, known in VERBS.items()}
+    families = set(FAMILIES)
     doors = {door: dict(vars(door)) for door in (Joined, *DOORS.values())}
     try:
         yield
@@ -24,6 +25,7 @@ def for_a_while() -> Iterator[None]:
         for kind, known in verbs.items():
             VERBS[kind].clear()
             VERBS[kind].update(known)
+        FAMILIES.intersection_update(families)
         for door, was in doors.items():
             for name in set(vars(door)) - set(was):
                 delattr(door, name)

@@ -34,7 +34,10 @@ def evaluated(of: Verb | Callable[..., Any], annotation: Any, name: str = "") ->
     if isinstance(of, Verb) and name in RULES and name not in of.own:
         return eval(annotation, {**vars(prepared), **vars(positions), **vars(judged)})
     function = of.function if isinstance(of, Verb) else of
-    return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
+    try:
+        return eval(annotation, function.__globals__)
+    except NameError:  # only then is the file read once more
+        return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
 
 
 @cache

@@ -18,7 +18,7 @@ from pdeval.judged.judged import Judged, join
 from pdeval.kinds.frames import as_table
 from pdeval.kinds.recognition import kind_of
 from pdeval.mechanics.declared import checker
-from pdeval.verbs import VERBS, Verb
+from pdeval.verbs import FAMILIES, VERBS, Verb
 
 EMPTY = inspect.Parameter.empty
 
@@ -194,11 +194,44 @@ class Family:
         raise AttributeError(f"this table has no {family}.{name}(); it has {self!r}.")
 
 
-class FamilyAttribute:
-    """A family as an attribute of a door."""
+class Unmade:
+    """A verb on the class of a door until somebody looks at it: the method is then made, and takes this place."""
 
-    def __init__(self, family: type[Family]) -> None:
-        self.family = family
+    def __init__(self, verb: Verb, kind: str) -> None:
+        self.verb, self.kind = verb, kind
+
+    def __get__(self, door: Any, owner: type) -> Any:
+        method = method_of(self.verb, self.kind)
+        for home in owner.__mro__:
+            if home.__dict__.get(self.verb.name) is self:
+                setattr(home, self.verb.name, method)
+        return method.__get__(door, owner)
+
+
+class FamilyAttribute:
+    """A family as an attribute of a door, whose class is made when somebody looks at it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.members: dict[str, tuple[Verb, str]] = {}
+
+    def add(self, verb: Verb, kind: str) -> None:
+        """Take up a verb, or another of its name."""
+        self.members[verb.name.partition(".")[2] or "__call__"] = verb, kind
+        self.__dict__.pop("family", None)
+
+    @functools.cached_property
+    def family(self) -> type[Family]:
+        """The class of the family, with the methods of its verbs."""
+        verbs = {name: verb for name, (verb, _) in self.members.items()}
+        methods = {name: method_of(verb, kind) for name, (verb, kind) in self.members.items()}
+        home = next(iter(verbs.values())).function.__module__
+        made = type(self.name, (Family,), {"_verbs": verbs, "__module__": home, **methods})
+        if "__call__" in methods:
+            call = methods["__call__"]
+            made.__doc__ = call.__doc__
+            made.__signature__ = inspect.Signature(list(inspect.signature(call).parameters.values())[1:])  # type: ignore[attr-defined]
+        return made
 
     def __get__(self, door: Any, owner: type) -> Any:
         return self.family if door is None else self.family(door)
@@ -206,37 +239,17 @@ class FamilyAttribute:
 
 def attach(door: type, verb: Verb, kind: str) -> None:
     """Set a verb on the class of a door, in its family where it has one."""
-    method = method_of(verb, kind)
     family, _, own = verb.name.partition(".")
     here = door.__dict__.get(family)
-    if not own and not isinstance(here, FamilyAttribute) and not _has_members(family):
-        setattr(door, family, method)
+    if not own and not isinstance(here, FamilyAttribute) and family not in FAMILIES:
+        setattr(door, family, Unmade(verb, kind))
         return
     if not isinstance(here, FamilyAttribute):
-        made = type(family, (Family,), {"_verbs": {}, "__module__": verb.function.__module__})
-        setattr(door, family, FamilyAttribute(made))
-        if here is not None:  # a verb that was alone in its family until now
-            _join_family(made, "__call__", here, door._verbs[family])  # type: ignore[attr-defined]
-        here = door.__dict__[family]
-    _join_family(here.family, own or "__call__", method, verb)
-
-
-def _has_members(family: str) -> bool:
-    return family in _families(tuple(name for verbs in VERBS.values() for name in verbs))
-
-
-@functools.lru_cache(maxsize=1)
-def _families(names: tuple[str, ...]) -> frozenset[str]:
-    """Return the families of verbs of these names, which are looked through once for all doors."""
-    return frozenset(name.partition(".")[0] for name in names if "." in name)
-
-
-def _join_family(family: type[Family], name: str, method: Callable[..., Any], verb: Verb) -> None:
-    setattr(family, name, method)
-    family._verbs = {**family._verbs, name: verb}
-    if name == "__call__":
-        family.__doc__ = method.__doc__
-        family.__signature__ = inspect.Signature(list(inspect.signature(method).parameters.values())[1:])  # type: ignore[attr-defined]
+        alone, here = here, FamilyAttribute(family)
+        if alone is not None:  # a verb that was alone in its family until now
+            here.add(door._verbs[family], kind)  # type: ignore[attr-defined]
+        setattr(door, family, here)
+    here.add(verb, kind)
 
 
 def complete(verb: Verb, given: dict[str, Any]) -> bool:

@@ -306,6 +306,8 @@ def find(name: str, text: str | None = None) -> Entry:
     Traceback (most recent call last):
     KeyError: "no measure 'NDGC'. Did you mean 'nDCG'? pdeval.catalog() lists all."
     """
+    if name in ENTRIES:
+        return ENTRIES[name]
     names = {alias: to for entry in ENTRIES.values() for alias, to in entry.aliases.items() if to == entry.name}
     names.update({own: own for own in ENTRIES})
     if name in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -73,8 +73,13 @@ def _dashed(name: str) -> str:
     return name.replace(".", "-").replace("_", "-")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line.
+
+    Parameters
+    ----------
+    words : sequence of str, optional
+        What was typed: only the command that is among it is then given its options.
 
     Examples
     --------
@@ -110,6 +115,8 @@ def parser() -> argparse.ArgumentParser:
 
     for name, verb in verbs().items():
         one = command(name, SAYS.get(name) or _said(verb), "QRELS RUN [RUN ...]")
+        if words is not None and name not in words:
+            continue
         own = options(verb)
         _data(one, verb)
         if name in EXTRAS:

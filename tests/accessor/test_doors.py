@@ -5,6 +5,8 @@ The doors are built from the declarations, so these tests walk them: what fails 
 
 import inspect
 import pydoc
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -119,10 +121,28 @@ def test_defaults_are_those_of_the_verb_but_tables_of_results_give_all_their_mea
 
 def test_a_verb_is_a_function_of_its_door_and_a_family_where_other_verbs_share_its_name():
     for kind, made in EVERY.values():
+        getattr(door_of(kind), made.family)  # a method is made when somebody looks at it
         of_class = inspect.getattr_static(door_of(kind), made.family)
         members = [one for verbs in VERBS.values() for one in verbs if one.startswith(f"{made.family}.")]
         assert isinstance(of_class, FamilyAttribute) == bool(members), made.name
         assert inspect.isfunction(of_class) == (not members), made.name
+
+
+def test_help_and_completion_see_methods_that_nobody_looked_at_before():
+    asked = """
+import inspect, pydoc
+from pdeval.accessor import DOORS, Joined
+assert not inspect.isfunction(vars(Joined)["prefer"])
+text = pydoc.render_doc(Joined, renderer=pydoc.plaintext)
+assert "prefer(self, measures: " in text
+assert inspect.isfunction(vars(Joined)["prefer"])
+functions = dict(inspect.getmembers(DOORS["runs"], inspect.isfunction))
+assert functions["measure"] is vars(DOORS["runs"])["measure"]
+class Own(DOORS["scores"]):
+    pass
+assert Own.summary is vars(DOORS["scores"])["summary"] and "summary" not in vars(Own)
+"""
+    subprocess.run([sys.executable, "-c", asked], check=True)
 
 
 def test_a_door_lists_its_verbs_and_nothing_else(judged, scores):
