@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tests.parity.same_names import BEYOND, ITEMS, K, Peer, Row, data, relevant
+from tests.parity.same_names_ir import cwl_eval, cwl_eval_names, ir_measures, ir_measures_names
 
 RATINGS = "measures predicted ratings, not rankings"
 
@@ -269,6 +270,8 @@ def replay() -> Iterator[Row]:
 
 
 PEERS = (
+    Peer("ir_measures", "ir-measures", 1e-12, ir_measures_names, ir_measures),
+    Peer("cwl_eval", "cwl-eval", 1e-12, cwl_eval_names, cwl_eval),
     Peer("ranx", "ranx", 1e-12, ranx_names, ranx),
     Peer("torchmetrics", "torchmetrics", 1e-6, torchmetrics_names, torchmetrics),
     Peer("LensKit", "lenskit", 1e-12, lenskit_names, lenskit),
