@@ -41,7 +41,8 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
         raise ValueError(f"gains={value!r} in {text!r} must be a gain for each grade, e.g. {{1:3,2:9}}.") from None
     if low := [grade for grade in gains if grade <= 0 and gains[grade] != 0]:
         raise ValueError(
-            f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; only positive grades have one."
+            f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; only positive grades have one. "
+            "Move all grades up, and with them gains and level."
         )
     plain = [(int(number) if number == int(number) else number) for pair in gains.items() for number in pair]
     return dict(zip(plain[::2], plain[1::2]))

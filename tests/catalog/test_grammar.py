@@ -116,7 +116,8 @@ def test_a_cutoff_beyond_all_is_no_cutoff():
         ),
         (
             "nDCG(gains={0:1})",
-            "gains={0: 1} in 'nDCG(gains={0:1})' gives a gain to grade 0; only positive grades have one.",
+            "gains={0: 1} in 'nDCG(gains={0:1})' gives a gain to grade 0; only positive grades have one. "
+            "Move all grades up, and with them gains and level.",
         ),
         (
             "IPrecAvg(recalls=[2])",

@@ -1,4 +1,8 @@
-"""Every name of ir_measures means something here, and Accuracy has its value there."""
+"""Every name of ir_measures means something here, and each of its providers gives the same values.
+
+Those of pytrec_eval and cwl_eval are compared in their own files. The provider `runtime` holds measures that its users
+define in Python, and has no name of its own; `trectools` and `ranx` give values that others give too.
+"""
 
 import numpy as np
 import pandas as pd
@@ -31,3 +35,68 @@ def test_accuracy_is_the_same(seed):
     assert len(theirs) >= 6
     for key, value in theirs.items():
         assert ours[key] == pytest.approx(value, rel=1e-12, abs=1e-15), key
+
+
+# what each provider alone defines, and how many decimals its tool prints
+PROVIDERS = {
+    "gdeval": (["ERR@5", "ERR@20", "nDCG(dcg='exp-log2')@5", "nDCG(dcg='exp-log2')@20"], 5),
+    "judged": (["Judged@1", "Judged@5", "Judged@40"], None),
+    "compat": (["Compat", "Compat(p=0.8)", "Compat(p=0.8,normalize=False)"], None),
+    "msmarco": (["RR@5", "RR@10", "RR(rel=2)@10"], None),
+    "accuracy": (["Accuracy@20", "Accuracy(rel=2)@20"], None),
+    "ranx": (["AP@5", "R@5", "P@5", "Rprec", "nDCG@5", "Success@5", "nDCG(dcg='exp-log2')@5"], None),
+    "pyndeval": (
+        ["ERR_IA@5", "ERR_IA@20", "nERR_IA@20", "alpha_DCG@10", "alpha_DCG(alpha=0.2)@10", "alpha_nDCG@20", "NRBP"]
+        + ["NRBP(alpha=0.2,beta=0.8)", "nNRBP", "AP_IA", "P_IA@5", "StRecall@5"],
+        None,
+    ),
+}
+
+
+def drawn(seed, subtopics):
+    """Return a run of 8 queries without ties, and grades 0 to 4 of some of 60 documents, each for some subtopics."""
+    rng = np.random.default_rng(seed)
+    pairs = pd.MultiIndex.from_product([[str(n) for n in range(1, 9)], [f"d{n}" for n in range(60)]])
+    every = pairs.to_frame(name=["query_id", "doc_id"], index=False)
+    runs = every[rng.random(len(every)) < 0.7].reset_index(drop=True)
+    runs["score"] = rng.permutation(len(runs)) * 1.0
+    if subtopics:
+        topics = [every.assign(iteration=str(n))[rng.random(len(every)) < 0.15] for n in range(1, 5)]
+        return runs, pd.concat(topics, ignore_index=True).assign(relevance=1)
+    qrels = every[rng.random(len(every)) < 0.4].reset_index(drop=True)
+    qrels["relevance"] = rng.choice(5, len(qrels), p=[0.5, 0.2, 0.1, 0.1, 0.1])
+    return runs, qrels
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_provider_gives_the_same_values(name, seed):
+    provider = ir_measures.providers.registry[name]
+    if not provider.is_available():
+        pytest.skip(f"ir_measures cannot ask {name}: what it calls is not installed")
+    texts, decimals = PROVIDERS[name]
+    runs, qrels = drawn(seed, name == "pyndeval")
+    asked = [ir_measures.parse_measure(text) for text in texts]
+    # one at a time: asked together, pyndeval mixes up measures of different alpha and beta
+    found = [one for measure in asked for one in provider.iter_calc([measure], qrels, runs)]
+    theirs = {(one.query_id, str(one.measure)): one.value for one in found}
+    assert {measure for _, measure in theirs} == {str(one) for one in asked}
+    given = qrels.rename(columns={"iteration": "subtopic"})
+    ours = runs.ireval.measure(given, asked).set_index(["query_id", "measure"])["value"]
+    rule = {"abs": 0.5000001 * 10.0**-decimals} if decimals else {"rel": 1e-12, "abs": 1e-15}
+    for key, value in theirs.items():
+        assert ours[key] == pytest.approx(value, **rule), key
+
+
+def test_every_provider_is_compared_or_said_not_to_be():
+    elsewhere = {"pytrec_eval", "cwl_eval", "runtime", "trectools"}
+    assert set(ir_measures.providers.registry) == set(PROVIDERS) | elsewhere
+
+
+def test_a_gain_of_grade_0_is_that_of_grades_moved_up_by_one():
+    runs, qrels = drawn(3, False)
+    measure = ir_measures.nDCG(gains={0: 1, 1: 1, 2: 2}) @ 10
+    theirs = {one.query_id: one.value for one in ir_measures.iter_calc([measure], qrels, runs)}
+    moved = qrels.assign(relevance=qrels["relevance"] + 1)
+    ours = runs.ireval.measure(moved, "nDCG(gains={1: 1, 2: 1, 3: 2, 4: 3, 5: 4})@10", level=2)
+    assert ours.set_index("query_id")["value"].to_dict() == pytest.approx(theirs, rel=1e-12)

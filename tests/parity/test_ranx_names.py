@@ -3,6 +3,7 @@
 import pytest
 
 import pdeval
+from tests.parity.same_names_peers import ranx_names
 
 # ranx' own switch of metrics, and what each is here
 NAMES = {
@@ -19,3 +20,16 @@ def test_every_name_parses(name):
         assert pdeval.parse(f"{name}@5").spelled == f"{NAMES[name]}@5"
     if name == "map":
         assert pdeval.parse("map@100-l2").spelled == "AP(level=2)@100"
+
+
+@pytest.mark.extras
+def test_every_name_of_the_installed_switch_parses():
+    pytest.importorskip("ranx", reason="ranx is not installed")
+    names = set(ranx_names())
+    assert "ndcg" in names
+    assert [name for name in sorted(names) if not pdeval.parse("rbp.95" if name == "rbp" else name).spelled] == []
+
+
+def test_a_name_that_is_not_ranx_is_refused_by_name():
+    with pytest.raises(KeyError, match="ndcg_burgess"):
+        pdeval.parse("ndcg_burgess")

@@ -84,35 +84,21 @@ def recommenders(
 
 def lenskit(reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame) -> dict[str, float]:
     """Return LensKit's values."""
-    gini = _lenskit_gini()
-    shown = reco["item_id"].value_counts().reindex(hot.index, fill_value=0).to_numpy()
+    from lenskit.data import ItemList, from_interactions_df
+    from lenskit.metrics import ListGini, MeanPopRank
+    from lenskit.stats import gini
+
+    ordered = reco.sort_values(["user_id", "rank"])
+    lists = [ItemList(item_ids=own.to_numpy(), ordered=True) for _, own in ordered.groupby("user_id")["item_id"]]
+    spread = ListGini(K, items=len(hot))
+    popular = MeanPopRank(from_interactions_df(history[["user_id", "item_id"]].drop_duplicates()), n=K)
+    # ExposureGini adds up in single precision: its formula, with its function
     patient = (0.85 ** (reco["rank"] - 1)).groupby(reco["item_id"]).sum().reindex(hot.index, fill_value=0).to_numpy()
-    # as lenskit.metrics.ranking.MeanPopRank ranks items
-    had_by = history.groupby("item_id")["user_id"].nunique()
-    quantile = had_by.rank(method="average") / len(had_by)
     return {
-        "Gini@10": float(gini(shown)),
+        "Gini@10": float(spread.global_aggregate([spread.compute_list_data(one, None) for one in lists])),
         "Gini(patience=0.85)@10": float(gini(patient)),
-        "PopularityRank@10": float(reco["item_id"].map(quantile).fillna(0).groupby(reco["user_id"]).mean().mean()),
+        "PopularityRank@10": float(np.mean([popular.measure_list(one, None) for one in lists])),
     }
-
-
-def _lenskit_gini():
-    """Return LensKit's function; where what the package imports (torch) is not here, from its file alone."""
-    try:
-        from lenskit.stats import gini
-    except ImportError:
-        import sys
-        import types
-
-        own = importlib.metadata.files("lenskit")
-        if own is None:
-            raise
-        held = types.ModuleType("lenskit")
-        held.__path__ = [str(next(one for one in own if one.name == "stats.py").locate().parent)]
-        sys.modules["lenskit"] = held
-        from lenskit.stats import gini
-    return gini
 
 
 PACKAGES = {rectools: "rectools", replay: "replay-rec", recommenders: "recommenders", lenskit: "lenskit"}
