@@ -1,8 +1,9 @@
 """Writes what other libraries give on one run of the sample of recommendations; needs them, and pandas below 3.
 
-    python tests/parity/write_recommender_values.py          in an environment with rectools, replay-rec, recommenders
+    python tests/parity/write_recommender_values.py
 
-Each library is asked where it can be imported; values of the others stay as they are in the file.
+Each of rectools, replay-rec, recommenders and lenskit is asked where it can be imported; values of the others stay as
+they are in the file.
 """
 
 from __future__ import annotations
@@ -84,35 +85,21 @@ def recommenders(
 
 def lenskit(reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame) -> dict[str, float]:
     """Return LensKit's values."""
-    gini = _lenskit_gini()
-    shown = reco["item_id"].value_counts().reindex(hot.index, fill_value=0).to_numpy()
-    patient = (0.85 ** (reco["rank"] - 1)).groupby(reco["item_id"]).sum().reindex(hot.index, fill_value=0).to_numpy()
-    # as lenskit.metrics.ranking.MeanPopRank ranks items
-    had_by = history.groupby("item_id")["user_id"].nunique()
-    quantile = had_by.rank(method="average") / len(had_by)
+    from lenskit.data import ItemList, from_interactions_df
+    from lenskit.metrics import ExposureGini, ListGini, MeanPopRank
+
+    by_rank = reco.sort_values(["user_id", "rank"]).groupby("user_id", observed=True)["item_id"]
+    lists = [ItemList(item_ids=part.tolist(), ordered=True) for _, part in by_rank]
+    popular = MeanPopRank(from_interactions_df(history[["user_id", "item_id"]]), n=K)
+
+    def together(metric):
+        return metric.global_aggregate([metric.compute_list_data(one, None) for one in lists])
+
     return {
-        "Gini@10": float(gini(shown)),
-        "Gini(patience=0.85)@10": float(gini(patient)),
-        "PopularityRank@10": float(reco["item_id"].map(quantile).fillna(0).groupby(reco["user_id"]).mean().mean()),
+        "Gini@10": together(ListGini(K, items=len(hot))),
+        "Gini(patience=0.85)@10": together(ExposureGini(K, items=len(hot))),
+        "PopularityRank@10": np.mean([popular.measure_list(one, None) for one in lists]),
     }
-
-
-def _lenskit_gini():
-    """Return LensKit's function; where what the package imports (torch) is not here, from its file alone."""
-    try:
-        from lenskit.stats import gini
-    except ImportError:
-        import sys
-        import types
-
-        own = importlib.metadata.files("lenskit")
-        if own is None:
-            raise
-        held = types.ModuleType("lenskit")
-        held.__path__ = [str(next(one for one in own if one.name == "stats.py").locate().parent)]
-        sys.modules["lenskit"] = held
-        from lenskit.stats import gini
-    return gini
 
 
 PACKAGES = {rectools: "rectools", replay: "replay-rec", recommenders: "recommenders", lenskit: "lenskit"}
