@@ -18,6 +18,7 @@ EXPLANATIONS = (
     "uncertainty",
     "machine_labels",
     "beyond_accuracy",
+    "protocol",
     "conventions",
     "same_name",
 )

@@ -2,20 +2,101 @@
 
 Where an item is ranked against n negatives drawn from N, its rank among all is not n / N times larger: measures of
 the first ranks are badly biased (Krichene & Rendle 2020). `corrected_for_sampling` gives, for each sampled rank, the
-estimate of a measure of the rank among all items.
+estimate of a measure of the rank among all items, and the measure `Sampled` looks it up for runs of one held-out item
+and n negatives per user.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-Estimator = Literal["unbiased rank", "least variance"]
+from pdeval.catalog import metric
+from pdeval.kernels.levels import inf, log2
+
+Estimator = Literal["BV", "rank"]
+Of = Literal["R", "nDCG", "AP", "AUC"]
+STEP = 1 << 22  # cells of probabilities at a time
+KRICHENE = (
+    "Krichene & Rendle 2020, On sampled metrics for item recommendation; "
+    "Li et al. 2020, On sampling top-k recommendation evaluation"
+)
+
+
+@metric(reference=KRICHENE, range=(-inf, inf), limits={"negatives": (1, inf), "items": (1, inf), "gamma": (0, inf)})
+def Sampled(
+    rank: np.ndarray,
+    retrieved: np.ndarray,
+    *,
+    of: Of = "R",
+    negatives: int | None = None,
+    items: int | None = None,
+    estimator: Estimator = "BV",
+    gamma: float = 0.1,
+    k: float = inf,
+) -> np.ndarray:
+    """Measure among all items, estimated from the rank of one relevant item among sampled negatives.
+
+    `Sampled(of=nDCG,negatives=100,items=20000)@10`: every list holds the held-out item and 100 of the 19,999 others.
+    Both numbers must be said. `of` is R (the hit rate), nDCG, AP (the reciprocal rank) or AUC, of one relevant item.
+    Estimates of single users vary widely, below 0 and above 1; their mean over users is what they are for. The default
+    makes squared bias plus `gamma` times variance least; `estimator=rank` takes the measure at the rank
+    that is expected, 1 + (rank - 1) (items - 1) / negatives, which is also the linear mapping of Li et al.: it suits
+    AUC alone, which it estimates without bias.
+
+    Examples
+    --------
+    >>> rank, retrieved = np.array([[1.0, 3.0]]), np.array([101.0, 101.0])  # two users
+    >>> Sampled(rank, retrieved, of="AUC", negatives=100, items=10_001, estimator="rank").tolist()
+    [1.0, 0.98]
+    >>> Sampled(rank, retrieved, of="R", negatives=100, items=10_001, k=10).round(3).tolist()  # the plain ones are 1, 1
+    [0.235, -0.02]
+    """
+    if negatives is None or items is None:
+        raise ValueError(
+            "Sampled needs to know how many negatives were drawn for each list, and from how many items: write e.g. "
+            "'Sampled(of=nDCG,negatives=100,items=20000)@10'."
+        )
+    rank, there = np.asarray(rank, dtype=np.float64), np.broadcast_to(np.asarray(retrieved) > 0, np.shape(rank)[1:])
+    if len(rank) > 1:
+        raise ValueError(
+            f"Sampled is of one relevant item per list, and a list has {len(rank)}: hold out one item per user."
+        )
+    if negatives >= items:
+        raise ValueError(f"negatives={negatives} of items={items}: there are fewer than that beside the relevant item.")
+    lost = int((there & (rank[0] == inf)).sum())
+    if lost:
+        raise ValueError(
+            f"the relevant item is not among the candidates of {lost:,} lists, so that its rank is not known: give "
+            "whole lists, with the held-out item and without depth=."
+        )
+    deepest = float(np.max(retrieved, initial=0.0))
+    if deepest > negatives + 1:
+        raise ValueError(
+            f"a list has {deepest:.0f} items, and with negatives={negatives} it has {negatives + 1}: say how many were "
+            "drawn."
+        )
+    worth = _corrected(of, int(negatives), int(items), estimator, float(gamma), float(k))
+    return np.where(there, worth[np.where(there, rank[0] - 1, 0).astype(np.intp)], 0.0)
+
+
+@lru_cache(maxsize=64)
+def _corrected(of: Of, negatives: int, items: int, estimator: Estimator, gamma: float, k: float) -> np.ndarray:
+    """Return what each sampled rank says of a measure; the same for all blocks and runs."""
+    rank = np.arange(1.0, items + 1)
+    worth = {
+        "R": np.ones_like,
+        "nDCG": lambda rank: 1 / log2(rank + 1),
+        "AP": lambda rank: 1 / rank,
+        "AUC": lambda rank: (items - rank) / (items - 1),
+    }[of](rank)
+    return corrected_for_sampling(np.where(rank <= k, worth, 0.0), negatives, estimator=estimator, gamma=gamma)
 
 
 def corrected_for_sampling(
-    of_rank: np.ndarray, negatives: int, *, estimator: Estimator = "least variance", gamma: float = 0.1
+    of_rank: np.ndarray, negatives: int, *, estimator: Estimator = "BV", gamma: float = 0.1
 ) -> np.ndarray:
     """Return what each rank among sampled candidates says of a measure of the rank among all items.
 
@@ -25,10 +106,10 @@ def corrected_for_sampling(
         The measure at ranks 1 to N among all items, e.g. 1 / log2(rank + 1) for nDCG of one relevant item.
     negatives : int
         How many of the other N - 1 items were drawn, with replacement, beside the relevant one.
-    estimator : {'unbiased rank', 'least variance'}
-        The measure at the unbiased estimate of the rank; or the values of all sampled ranks together that make squared
-        bias plus `gamma` times variance least, every rank among all items being as likely (both Krichene & Rendle 2020;
-        the second is their trade-off of bias and variance).
+    estimator : {'BV', 'rank'}
+        The values of all sampled ranks together that make squared bias plus `gamma` times variance least, every rank
+        among all items being as likely, which is the trade-off of bias and variance; or the measure at the unbiased
+        estimate of the rank (both Krichene & Rendle 2020).
     gamma : float
         The weight of variance.
 
@@ -47,21 +128,24 @@ def corrected_for_sampling(
     n_items = len(of_rank)
     if negatives < 1:
         raise ValueError(f"negatives={negatives!r}: give the number of items that were drawn, at least 1.")
-    if estimator == "unbiased rank":
+    if estimator == "rank":
         rank = 1 + np.arange(negatives + 1) * (n_items - 1) / negatives
         return np.interp(rank, np.arange(1, n_items + 1), of_rank)
-    likely = _likely(n_items, negatives)
+    square, aimed, often = np.zeros((negatives + 1, negatives + 1)), np.zeros(negatives + 1), np.zeros(negatives + 1)
+    for at in range(0, n_items, step := max(STEP // (negatives + 1), 1)):
+        likely = _likely(np.arange(at, min(at + step, n_items)), n_items, negatives)
+        square += likely.T @ likely
+        aimed += likely.T @ of_rank[at : at + step]
+        often += likely.sum(axis=0)
     # squared bias + gamma * variance, summed over ranks, is least where (A'A + gamma (D - A'A)) f = A'm
-    square = likely.T @ likely
-    spread = np.diag(likely.sum(axis=0)) - square
-    solved: np.ndarray = np.linalg.solve(square + gamma * spread, likely.T @ of_rank)
+    solved: np.ndarray = np.linalg.solve(square + gamma * (np.diag(often) - square), aimed)
     return solved
 
 
-def _likely(n_items: int, negatives: int) -> np.ndarray:
-    """Return the probability of each sampled rank given each rank among all: (items, negatives + 1), binomial."""
+def _likely(above: np.ndarray, n_items: int, negatives: int) -> np.ndarray:
+    """Return the probability of each sampled rank given the items above among all: (ranks, negatives + 1), binomial."""
     from scipy import stats
 
-    above = np.arange(n_items) / max(n_items - 1, 1)
-    likely: np.ndarray = stats.binom.pmf(np.arange(negatives + 1), negatives, above[:, None])
+    share = above[:, None] / max(n_items - 1, 1)
+    likely: np.ndarray = stats.binom.pmf(np.arange(negatives + 1), negatives, share)
     return likely

@@ -11,13 +11,9 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES
+from tests.plain_measures import METRICS
 from tests.walk_tables import quiet
 
-METRICS = [
-    name
-    for name, entry in ENTRIES.items()
-    if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
-]
 PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES, find, metric, parse, parse_all
+from tests.plain_measures import METRICS
 
 
 @pytest.fixture
@@ -179,13 +180,6 @@ def test_every_ir_measures_object_that_exists_here_is_accepted():
         "P-IA@10",
         "strec@20",
     ]
-
-
-METRICS = [
-    name
-    for name, entry in ENTRIES.items()
-    if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
-]
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -8,6 +8,7 @@ import pytest
 import pdeval
 from pdeval.catalog import ENTRIES
 from tests.engines.bits import quiet
+from tests.plain_measures import METRICS
 
 
 @pytest.fixture(autouse=True)
@@ -54,11 +55,7 @@ def every_score(runs, qrels):
     return quiet(
         runs.ireval.measure,
         qrels,
-        [
-            name
-            for name, entry in ENTRIES.items()
-            if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
-        ],
+        METRICS,
     )
 
 

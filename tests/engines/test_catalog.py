@@ -4,16 +4,12 @@ import pytest
 
 from pdeval.catalog import ENTRIES
 from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
+from tests.plain_measures import METRICS
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
 
-METRICS = [
-    name
-    for name, entry in ENTRIES.items()
-    if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
-]
 PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 
 

@@ -9,17 +9,13 @@ import pytest
 import pdeval
 from pdeval.catalog import ENTRIES
 from tests.engines.bits import PREFERENCES, SCORES, divided, gathered, quiet, same_bits
+from tests.plain_measures import METRICS
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
 import pdeval.engines.dask  # noqa: E402
 
-METRICS = [
-    name
-    for name, entry in ENTRIES.items()
-    if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
-]
 MIXED = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "GMAP", "ASL"]
 SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
 

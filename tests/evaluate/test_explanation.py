@@ -11,6 +11,7 @@ from pdeval.evaluate.scores import Views
 from pdeval.judged.blocks import View
 from pdeval.judged.judged import Judged
 from tests import naive
+from tests.plain_measures import METRICS
 
 inf = math.inf
 # q1: x finds the relevant items at 1, 3, never; y at 2, 3, 4. The pool of q1 has 8 items: a, b, c, five others
@@ -40,11 +41,7 @@ def test_an_account_of_one_query_by_hand(joined):
     ]
 
 
-SAMPLED = [
-    name
-    for name, entry in ENTRIES.items()
-    if entry.family == "metric" and entry.kind != "items" and "weight" not in entry.columns
-]
+SAMPLED = METRICS
 CUT = [f"{name}@5" for name in SAMPLED if ENTRIES[name].at == "k" and "k" in ENTRIES[name].parameters]
 
 ENDLESS = {"ISL", "ESL", "TSL"}  # infinite when nothing is found, so that no sum reaches them

@@ -12,6 +12,7 @@ from pdeval.judged import positions
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
 from tests import naive
+from tests.plain_measures import needs_nothing
 from tests.ruled import ruled
 
 scores = ruled(evaluate.scores)
@@ -143,7 +144,7 @@ def test_what_is_no_measure_of_one_ranking_is_refused(name, text):
 @pytest.mark.broad
 def test_needing_judged_items_is_known_beforehand():
     for name, entry in ENTRIES.items():
-        if entry.family != "metric" or entry.kind in ("subtopic", "items") or "weight" in entry.columns:
+        if entry.family != "metric" or entry.kind == "subtopic" or not needs_nothing(entry):
             continue
         asked = parse_all(name)
         few = scores(join(complete=needs_judged(asked)), asked, topics="judged", tell=False)

@@ -7,12 +7,8 @@ import pytest
 import pdeval
 from pdeval.catalog import ENTRIES
 from tests.engines.bits import quiet
+from tests.plain_measures import METRICS
 
-METRICS = [
-    name
-    for name, entry in ENTRIES.items()
-    if entry.family == "metric" and entry.kind not in ("items", "set") and "weight" not in entry.columns
-]
 PREFERENCES = ["RPP", "sgnLP", "AP", "ST-RPP"]
 RUNS = pd.DataFrame(
     {"query_id": ["1"] * 4 + ["2"], "doc_id": ["x", "a", "y", "b", "z"], "score": [9.0, 8, 7, 6, 5]}

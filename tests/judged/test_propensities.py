@@ -70,7 +70,7 @@ def test_other_measures_never_read_propensities(monkeypatch):
 @pytest.mark.extras
 def test_on_dask_weights_are_refused_with_what_to_do():
     dd = pytest.importorskip("dask.dataframe")
-
+    pytest.importorskip("pdeval.engines.dask")
     with pytest.raises(ValueError, match=r"wR@2 looks up the propensity.*runs\.compute\(\)\.ireval"):
         dd.from_pandas(RUNS, npartitions=2).ireval.measure(CLICKS, "wR@2")
 

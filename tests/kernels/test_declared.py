@@ -21,7 +21,7 @@ FORAGING_GOAL, FORAGING_RATE = {"T": 2.0, "b1": 0.9, "R1": 10.0}, {"A": 0.2, "b2
 DEFAULTS = {
     "AP": {"norm": "m"},
     "SetP": {"relative": False},
-    **{key: {"items": None} for key in ["AUC", "Fallout", "MCC"]},
+    **{key: {"items": None} for key in ["AUC", "wAUC", "Fallout", "MCC"]},
     **{key: {"T": 1.0, **GRADE_GAINS} for key in ["INST", "INSQ", "BPM", "NERR11"]},
     "BPMD": {"T": 1.0, "hb": 1.0, "hc": 1.0, "median": 0.5, **GRADE_GAINS},
     **dict.fromkeys(["SDCG", "NERR8", "NERR9"], GRADE_GAINS),
@@ -34,6 +34,9 @@ DEFAULTS = {
     "IFT": {**FORAGING_GOAL, **FORAGING_RATE, **GRADE_GAINS},
     **dict.fromkeys(["ETU", "ED"], READER),
     "ETC": {**READER, "cost": 1.0},
+    **{key: {"norm": "weights"} for key in ["wR", "wAP"]},
+    "wDCG": {"norm": "none", "gain": "linear"},
+    "Sampled": {"of": "R", "negatives": None, "items": None, "estimator": "BV", "gamma": 0.1},
     "RR": {"i": 1},
     "F": {"beta": 1.0},
     "Rprec": {"mult": 1.0},
@@ -71,14 +74,30 @@ RANGES = {
     **dict.fromkeys(["CG", "DCG", "ASL", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"], (0, inf)),
     **dict.fromkeys(["ESL", "ISL", "TSL", "ED"], (1, inf)),
     **dict.fromkeys(["ETU", "ETC"], (0, inf)),
-    "Utility": (-inf, inf),
+    **dict.fromkeys(["wR", "wDCG", "wAP"], (0, inf)),
+    **dict.fromkeys(["Utility", "Sampled"], (-inf, inf)),
     "MCC": (-1, 1),
 }
 OF_READERS = {
     *("INST", "INSQ", "BPM", "BPMD", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "TBG", "U", "SET"),
     *("IFT-goal", "IFT-rate", "IFT", "ETU", "ED", "ETC"),
 }
-GRADED = {*OF_READERS, "GAP", "CG", "DCG", "nDCG", "Q", "nDCGrel", "RnDCG", "G", "ERR", "nERR", "gRBP", "Compat"}
+GRADED = {
+    *OF_READERS,
+    "GAP",
+    "CG",
+    "DCG",
+    "wDCG",
+    "nDCG",
+    "Q",
+    "nDCGrel",
+    "RnDCG",
+    "G",
+    "ERR",
+    "nERR",
+    "gRBP",
+    "Compat",
+}
 OF_SUBTOPICS = {
     *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
     *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
@@ -104,6 +123,8 @@ LIMITS = {
     "i": PLACE,
     "n": PLACE,
     "items": PLACE,
+    "negatives": PLACE,
+    "gamma": NUMBER,
 }
 
 

@@ -1,8 +1,11 @@
 """Estimates from ranks among sampled candidates: against ranks among all items that are known."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import pdeval  # noqa: F401
+from pdeval.kernels import sampled as kernels
 from pdeval.kernels.sampled import corrected_for_sampling
 
 N, NEGATIVES = 500, 50
@@ -41,7 +44,7 @@ def test_with_no_weight_of_variance_the_bias_is_least():
 
 
 def test_the_unbiased_rank_is_the_rank_itself_where_all_items_are_candidates():
-    assert corrected_for_sampling(1.0 / np.arange(1, 6), 4, estimator="unbiased rank").tolist() == [
+    assert corrected_for_sampling(1.0 / np.arange(1, 6), 4, estimator="rank").tolist() == [
         1,
         1 / 2,
         1 / 3,
@@ -50,3 +53,74 @@ def test_the_unbiased_rank_is_the_rank_itself_where_all_items_are_candidates():
     ]
     with pytest.raises(ValueError, match="negatives=0"):
         corrected_for_sampling(np.ones(3), 0)
+
+
+def leave_one_out(users=4_000, seed=0):
+    """Runs of one held-out item and sampled negatives per user, what was held out, and its ranks among all items."""
+    rng = np.random.default_rng(seed)
+    rank = np.minimum(rng.geometric(0.02, size=users), N)
+    above = sampled(rank, rng)  # negatives that score above the held-out item
+    number = np.arange(NEGATIVES)
+    score = np.where(number < above[:, None], 2.0, 0.0) - number / 1000
+    lists = pd.DataFrame(
+        {
+            "user_id": np.repeat(np.arange(users), NEGATIVES + 1),
+            "item_id": np.tile(np.arange(NEGATIVES + 1), users),
+            "score": np.column_stack([np.ones(users), score]).ravel(),
+        }
+    )
+    return lists, pd.DataFrame({"user_id": np.arange(users), "item_id": 0}), rank
+
+
+@pytest.mark.parametrize(("name", "of_rank"), [("R", MEASURES["R@10"]), ("nDCG", MEASURES["nDCG@10"])])
+def test_runs_of_sampled_candidates_have_the_measure_among_all_items(name, of_rank):
+    runs, held_out, rank = leave_one_out()
+    asked = [f"Sampled(of={name},negatives={NEGATIVES},items={N},gamma=0.01)@10", f"{name}@10"]
+    found, plain = runs.ireval.summary(held_out, asked)["mean"]
+    true = of_rank[rank - 1].mean()
+    assert plain > 1.8 * true
+    assert abs(found - true) < 0.2 * (plain - true)
+    worth = corrected_for_sampling(of_rank, NEGATIVES, gamma=0.01)
+    scores = runs.ireval.measure(held_out, asked[0])
+    above = (runs["score"] > 1).groupby(runs["user_id"]).sum()
+    assert scores.set_index("user_id")["value"].tolist() == worth[above].tolist()
+
+
+def test_the_area_under_the_curve_needs_no_more_than_the_expected_rank():
+    runs, held_out, rank = leave_one_out()
+    asked = f"Sampled(of=AUC,negatives={NEGATIVES},items={N},estimator=rank)"
+    (found,) = runs.ireval.summary(held_out, asked)["mean"]
+    error = np.sqrt(NEGATIVES * 0.25) / NEGATIVES / np.sqrt(len(rank))  # at most, of a binomial share
+    assert abs(found - ((N - rank) / (N - 1)).mean()) < 4 * error
+    assert found == pytest.approx(runs.ireval.summary(held_out, "AUC")["mean"].item(), abs=1e-12)
+
+
+SAID = f"Sampled(negatives={NEGATIVES},items={N})@10"
+
+
+def test_what_is_not_said_or_does_not_fit_is_refused():
+    runs, held_out, _ = leave_one_out(users=5)
+    two = pd.concat([held_out, held_out.head(1).assign(item_id=7)])
+    cases = {
+        r"how many negatives were drawn.*'Sampled\(of=nDCG": (runs, held_out, "Sampled@10"),
+        "a list has 51 items, and with negatives=20 it has 21": (runs, held_out, SAID.replace("50", "20", 1)),
+        "negatives=50 of items=50": (runs, held_out, SAID.replace("500", "50")),
+        "one relevant item per list, and a list has 2": (runs, two, SAID),
+        "not among the candidates of 5 lists": (runs[runs["item_id"] > 0], held_out.assign(item_id=999), SAID),
+    }
+    for text, (lists, qrels, name) in cases.items():
+        with pytest.raises(ValueError, match=text):
+            lists.ireval.measure(qrels, name)
+
+
+def test_a_user_without_a_list_counts_nothing():
+    runs, held_out, _ = leave_one_out(users=5)
+    with pytest.warns(UserWarning, match="1 of 5 judged queries"):
+        found = runs[runs["user_id"] > 0].ireval.measure(held_out, SAID)
+    assert found["value"].iloc[0] == 0.0
+
+
+def test_a_large_catalogue_is_looked_at_in_parts(monkeypatch):
+    whole = corrected_for_sampling(MEASURES["R@10"], NEGATIVES)
+    monkeypatch.setattr(kernels, "STEP", 7 * (NEGATIVES + 1))
+    np.testing.assert_allclose(corrected_for_sampling(MEASURES["R@10"], NEGATIVES), whole, rtol=1e-9)

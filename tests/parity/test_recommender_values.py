@@ -30,7 +30,8 @@ def ours():
 @pytest.mark.parametrize(("package", "name"), CASES)
 def test_the_values_of_other_libraries_are_ours(ours, package, name):
     # recommenders holds relevance as 16-bit floats, and all add up in an order of their own
-    assert ours[name] == pytest.approx(HELD[package]["values"][name], rel=1e-12)
+    narrow = package == "lenskit" and "patience" in name  # exposure is added up in 32 bits there
+    assert ours[name] == pytest.approx(HELD[package]["values"][name], rel=1e-6 if narrow else 1e-12)
 
 
 @pytest.mark.extras
