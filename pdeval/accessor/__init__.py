@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -187,8 +188,10 @@ class Ireval:
             return stamped(verb, self._grouped(verb, given, asked))
         grouping.one_collection(self, verb)
         if kind == "runs" and "runs" not in verb.on:
+            whole = dict(given)
             if stacked := grouped_runs.valued(self, verb, given):
-                return Ireval(stacked[0])._ask(of_kind("scores")[verb.name], stacked[1])
+                found = Ireval(stacked[0])._ask(of_kind("scores")[verb.name], stacked[1])
+                return grouped_runs.with_joins(found, self, verb, whole, functools.partial(joined, Joined))
             made = joined(Joined, self, given.pop("qrels"), verb, given)
             grouping.tell_of_replicates(verb, given, made)
             return stamped(verb, verb.function(made, **given))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.metadata import matched_rows, with_metadata
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.vocabularies import names_of
+from pdeval.report.spec import Report
 from pdeval.verbs import Verb, of_kind
 
 
@@ -61,9 +65,9 @@ def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str,
     own = [parameter.name for parameter in verb.parameters]
     if "by" not in own or not isinstance(given.get("by"), str | list | tuple):
         return None
-    names, frame, inside = groups.named(given["by"]), door._frame, _frame_of(given["qrels"])
+    names, frame = groups.named(given["by"]), door._frame
     told_by = [name for name in getattr(frame, "attrs", {}).get("collections", ()) if name not in names]
-    stacked = [name for name in (*told_by, *names) if name in frame.columns and name in inside.columns]
+    stacked = _stacked(frame, given["qrels"], [*told_by, *names])
     if not stacked:
         return None
     default = next(parameter.default for parameter in verb.parameters if parameter.name == "measures")
@@ -78,6 +82,45 @@ def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str,
     values = door._ask(first, {**asked, "measures": measures, "by": by})
     done = ("metadata",) if verb.gives else ()
     return values, {name: value for name, value in given.items() if name in own and name not in done}
+
+
+def _stacked(frame: Any, qrels: Any, names: list[str]) -> list[str]:
+    """Return those of some columns that runs and judgments both have: they tell collections apart."""
+    inside = _frame_of(qrels)
+    return [name for name in names if name in frame.columns and name in inside.columns]
+
+
+def with_joins(report: Any, door: Any, verb: Verb, given: dict[str, Any], join: Any) -> Any:
+    """Return a report of stacked collections whose page can open items: each collection is joined when it is asked for.
+
+    Anything but a report is returned as it is.
+
+    Parameters
+    ----------
+    given : dict
+        What the report was asked with, judgments among it.
+    join : callable
+        What joins a door of runs to judgments for a verb, by the rules in a dictionary.
+    """
+    if not isinstance(report, Report) or not isinstance(door._frame, pd.DataFrame):
+        return report
+    told_by = door._frame.attrs.get("collections", ())
+    shared = _stacked(door._frame, given["qrels"], list(dict.fromkeys([*told_by, *groups.named(given["by"])])))
+    rules = {name: value for name, value in given.items() if name not in ("qrels", "by")}
+
+    @functools.cache
+    def of_collection(key: tuple[Any, ...]) -> Any:
+        _, own = _divided(given["qrels"], shared)
+        labels, parts = rows_by(door._frame, shared)
+        runs = next(part for part, (_, row) in zip(parts, labels.iterrows()) if tuple(row) == key)
+        with warnings.catch_warnings():  # what there is to say was said when the values were computed
+            warnings.simplefilter("ignore", UserWarning)
+            return join(type(door)(runs, door._binding), own[key], verb, dict(rules))
+
+    def joined(values: pd.DataFrame) -> Any:
+        return of_collection(tuple(values[shared].iloc[0]))
+
+    return replace(report, origins=tuple(replace(origin, joined=joined) for origin in report.origins))
 
 
 def _of_collections(

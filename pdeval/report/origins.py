@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +31,8 @@ class Origin:
         The decimals of each measure.
     baseline, metadata, comparisons, how, names
         What `report` was given; `how` are test, correction and alpha.
+    joined : callable, optional
+        What makes the join that the values of a table were computed from, where the report knows it.
     """
 
     title: str
@@ -42,6 +44,12 @@ class Origin:
     comparisons: pd.DataFrame | None = None
     how: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    joined: Callable[[pd.DataFrame], Any] | None = field(default=None, repr=False)
+
+    @property
+    def source(self) -> Any:
+        """The join; or what there is, a table, where no join is known."""
+        return self.held if self.joined is None else self.joined(self.held.frame)
 
     @property
     def systems(self) -> list[str]:
@@ -81,6 +89,8 @@ class Origin:
 def _merged(held: Table, runs: list[str], given: pd.DataFrame | None) -> pd.DataFrame | None:
     """Return the metadata with those columns of a table of results that have one value per run."""
     frame, roles = held.frame, set(held.roles.values())
+    if not set(runs) <= set(frame.columns):  # of pairs of runs, whose columns are about two
+        return given
     counted = frame.groupby(runs, observed=True, sort=False)
     others = [
         name for name in frame.columns if name not in (*runs, *roles, *STATISTICS) and not _is_number(frame[name])

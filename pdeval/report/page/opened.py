@@ -66,11 +66,11 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
             f"Values of {len(kept):,} of {len(queries):,} {said.queries} are held: those on which the systems differ "
             f"most in {origin.shown(table.measures[0])}. Means, counts and p-values are over all of them."
         )
-    items = ranked_items(origin.held)
+    items = ranked_items(origin.source)
     if items is None:
         data["said"].append(
-            f"The page has no {said.docs} of its {said.queries}: a report made from the runs and judgments of one "
-            f"collection, by runs.ireval.report(qrels), has them."
+            f"The page has no {said.docs} of its {said.queries}: a report made from the runs and judgments, by "
+            f"runs.ireval.report(qrels), has them."
         )
         return data
     data["items"] = _items(origin, items, queries[kept], room - len(json_text(data)), data["said"])

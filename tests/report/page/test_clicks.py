@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 import pdeval
@@ -134,6 +135,36 @@ def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
     opened.wait("document.querySelectorAll('table.items thead th').length === 15")
     opened.click("#panel input[type=checkbox]")
     opened.wait("document.querySelectorAll('table.items thead th').length === 5")
+
+
+def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tmp_path):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    runs = runs[runs["run"].isin(["bm25", "hybrid"])]
+    strict = qrels.assign(relevance=(qrels["relevance"] - 1).clip(lower=0))  # the same ids, other grades
+    stacked = [
+        pd.concat([first.assign(collection="lenient"), second.assign(collection="strict")], ignore_index=True)
+        for first, second in ((runs, runs), (qrels, strict))
+    ]
+    report = stacked[0].ireval.report(stacked[1], "AP", by="collection", baseline="bm25", topics="judged")
+    report.to_html(tmp_path / "two.html", interactive=True)
+    for at, judgments in enumerate((qrels, strict)):
+        chromium.open(tmp_path / "two.html")
+        chromium.click(cell(1, 0, at))
+        chromium.wait(OPENED)
+        query = chromium.texts("#panel button.link")[0]
+        chromium.click("#panel button.link")
+        chromium.wait("document.querySelector('table.items')")
+        lines = chromium.run(
+            "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
+        )
+        said = runs.ireval.explain(judgments, query, "AP", runs=["hybrid", "bm25"], topics="judged")
+        ranks = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
+        own = judgments[judgments["query_id"].astype(str) == query].set_index("doc_id")["relevance"]
+        assert {line[0] for line in lines} == set(own.index[own > 0])
+        for doc, grade, _, *found in lines:
+            assert grade == str(own[doc])
+            shown = ["–" if rank == float("inf") else f"{rank:.0f}" for rank in ranks.loc[doc, ["hybrid", "bm25"]]]
+            assert found == shown
 
 
 def test_keys_alone_lead_from_the_table_to_the_items_and_back(opened):
