@@ -63,7 +63,7 @@ def judge_bias(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return how each judge grades the items that each run returned, against people: which runs does it favour?
+    """Return how each judge grades the items that each run returned, against people, and so which runs it favours.
 
     A judge who is lenient with everything favours nobody: `favour` is the bias of a run less the mean bias of all runs
     on the same query. Only items that people and the judge labelled count.

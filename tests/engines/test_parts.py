@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from pdeval.catalog import parse_all
+from pdeval.engines.census import ROW
 from pdeval.engines.dividing import plan
-from pdeval.engines.parts import NOTHING, _unchanged, part_of, tally
+from pdeval.engines.parts import NOTHING, _unchanged, decoded, part_of, tally
 from tests.engines.bits import divided
 
 pytest.importorskip("dask")
@@ -180,3 +181,22 @@ def test_the_tally_of_lists_is_the_sum_of_their_mixed_numbers():
         mark = (mark ^ (mark >> 31)) * mix[2] % most
         total += mark ^ (mark >> 29)
     assert tally(*np.array(lists).T).tolist() == [3, 31, total % most]
+
+
+def test_ids_come_back_as_categories_in_their_order_whatever_that_of_the_runs():
+    runs = pd.DataFrame({"model": ["b", "a", "b"], "seed": [2, 9, 1]})
+    roles = {"query": "query_id", "doc": "doc_id", "score": "score"}
+    whole = SimpleNamespace(run_columns=["model", "seed"], runs=runs, roles=roles, queries=["q1", "q2"])
+    rows = pd.DataFrame({"run": [2, 0, 1], "query": [1, 0, 1], "doc": ["x", "y", "z"], "score": [0.1, 0.2, 0.3]})
+    found = decoded(rows, whole)
+    assert found["model"].cat.categories.tolist() == ["a", "b"]
+    assert found["seed"].cat.categories.tolist() == [1, 2, 9]
+    assert found.astype({"seed": int}).to_dict("list") == {
+        "model": ["b", "b", "a"],
+        "seed": [1, 2, 9],
+        "query_id": ["q2", "q1", "q2"],
+        "doc_id": ["x", "y", "z"],
+        "score": [0.1, 0.2, 0.3],
+    }
+    kept = decoded(rows.assign(**{ROW: [2, 0, 1]}), whole)
+    assert kept["doc_id"].tolist() == ["y", "z", "x"]

@@ -117,6 +117,39 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/power.py",
+        "critical, shift = special.stdtrit",
+        ("2 -> 3",),
+        "fewer are taken for sure, and the integral says 1 of them too",
+    ),
+    (
+        "significance/power.py",
+        "slack = np.maximum(shift - 8.3",
+        ("8.3 -> 9.3",),
+        "as above: more are asked of the integral",
+    ),
+    ("significance/hierarchy.py", "n, mean = np.where(there, n, 0)", ("0.0 -> 1.0",), "its weight is 0"),
+    ("significance/hierarchy.py", "variance = np.where(there, np.square(sd)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/leaderboard.py",
+        "differs = np.zeros((len(index), len(index)), dtype=bool)",
+        ("np.zeros((len(index), len(index)), dtype=bool) -> np.zeros((len(index), len(index)))",),
+        TRUE,
+    ),
+    ("significance/vote_leaderboard.py", "CELLS = 1 << 22", ("1 -> 2", "22 -> 23"), AT_A_TIME),
+    ("significance/powered_order.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
+    ("significance/normal_hsd.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
+    ("kernels/cwl.py", "CELLS = 1 << 18", ("1 -> 2", "18 -> 19"), AT_A_TIME),
+    (
+        "significance/powered_order.py",
+        "for size, own in track(steps",
+        (
+            'track(steps, total=len(steps), desc=f"bootstrap {found.measures[num... -> '
+            "track(steps, desc=f'bootstrap {found.measures[number]}', progress=p...",
+        ),
+        "how long a bar is",
+    ),
+    (
+        "significance/power.py",
         "optimize.brentq(missing",
         ("optimize.brentq(missing, 0.0, high, xtol=1e-10) -> optimize.brentq(missing, 0.0, high)",),
         "scipy's own tolerance is finer: the same within 1e-10",

@@ -24,7 +24,9 @@ EVERY_ROOM = ["tests/test_declared_values.py", "tests/test_bad_input.py", "tests
 # what a room's own tests are followed by: tests of rooms above it that say what its numbers must be
 WIDER = {
     "kernels": ["catalog", "evaluate/test_scores.py", "evaluate/test_curves.py", "experiments", "parity"],
-    "judged": ["evaluate/test_scores.py", "evaluate/test_pairs.py", "accessor", "collections"],
+    "judged": [
+        *("evaluate/test_scores.py", "evaluate/test_pairs.py", "evaluate/test_items.py", "accessor", "collections")
+    ],
     "orderings": ["parity", "collections", "accessor/test_results.py"],
     "significance": ["online/test_buckets.py", "online/test_wins.py", "report/test_systems.py", "parity"],
     "accessor": ["evaluate", "kinds"],

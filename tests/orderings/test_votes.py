@@ -222,3 +222,17 @@ def test_the_size_of_what_win_rates_are_sums_of_is_that_of_the_largest_query():
     rates = np.array([[0.5, 0.5], [0.25, 0.75]])
     held = votes.Votes.of(None, rates, votes.NOISE * np.array([[2.0], [8.0]]), None)
     assert held.size == pytest.approx(8.0)
+
+
+def test_pairs_in_any_order_have_the_sums_opponents_and_largest_of_pairs_in_order():
+    random = np.random.default_rng(3)
+    a, b = np.triu_indices(5, k=1)
+    values = random.normal(size=(7, 10)) * np.arange(1, 8)[:, None]
+    values[random.random(values.shape) < 0.2] = np.nan
+    turned = random.permutation(10)
+    wanted = win_rates([(slice(0, 10), values)], a, b, queries=7, runs=5)
+    found = win_rates([(slice(0, 10), values[:, turned])], a[turned], b[turned], queries=7, runs=5)
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(found[1], wanted[1])
+    np.testing.assert_array_equal(found[2], wanted[2])
+    assert found[2].tolist() == np.nanmax(np.abs(values), axis=1).tolist()

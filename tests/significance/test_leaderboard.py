@@ -143,3 +143,15 @@ def test_the_report_says_tiers_and_their_test(judged):
     assert "| 1–2  |" in text
     assert "No two systems of a tier are told apart (paired Student t test, Holm correction, α = 0.05)." in text
     assert "In brackets the bootstrap intervals of rank and score over queries." in text
+
+
+def test_a_board_says_how_it_was_made(scores):
+    said = {"correction": "bonferroni", "alpha": 0.2, "seed": 4, "draws": 15, "confidence": 0.8}
+    found = scores.ireval.leaderboard(test="sign", **said)
+    assert said.items() <= found.attrs.items()
+    assert list(found.attrs["tests"]) == ["sign"]
+    assert "resample" not in found.attrs
+    parted = scores.assign(collection=scores["query_id"].astype(int) % 5)
+    assert parted.ireval.leaderboard(resample="collection", draws=15).attrs["resample"] == ["collection"]
+    narrow, wide = (scores.ireval.leaderboard(draws=60, confidence=one) for one in (0.3, 0.99))
+    assert (narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]).all()

@@ -220,3 +220,15 @@ def test_rows_of_groups_stand_group_by_group_and_inside_by_measure_and_run(given
                 if not given:
                     assert pairs == sorted(pairs), name
         assert found["part"].tolist() == sorted(found["part"])
+
+
+@pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
+def test_a_p_value_of_exactly_the_level_is_not_significant(name):
+    usual = asked(name, correction=None)
+    for said in [one for one in usual.columns if one.endswith("significant")]:
+        adjusted = said.replace("significant", "p_adjusted")
+        level = float(usual.loc[usual[adjusted].between(0.001, 0.9), adjusted].median())
+        level = float(usual[adjusted].iloc[(usual[adjusted] - level).abs().argmin()])
+        found = asked(name, correction=None, alpha=level)
+        assert (found[adjusted] == level).any()
+        assert found[said].tolist() == (found[adjusted] < level).tolist()

@@ -185,3 +185,11 @@ def test_two_queries_of_each_kind_suffice_and_one_is_named():
             few.ireval.summary("AP")
         with pytest.raises(ValueError, match=text):
             few.ireval.compare("AP")
+
+
+def test_a_p_value_of_exactly_the_level_is_not_significant():
+    usual = SCORES.ireval.compare("AP", correction=None)["p_value"]
+    level = float(usual.iloc[7])
+    for family in ("measure", "all"):
+        found = SCORES.ireval.compare("AP", correction=None, alpha=level, family=family)
+        assert found["significant"].tolist() == (usual < level).tolist()

@@ -6,6 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.orderings.vote_strengths import Counts, Fitted
+from pdeval.significance import vote_leaderboard as room
 
 PLAIN = "bradley-terry(prior=0)"
 
@@ -281,3 +282,26 @@ def test_intervals_cover_the_true_strengths_about_as_often_as_they_say():
         truth = np.linspace(1, -1, 8)
         inside.append((by_system(board, "score_low") <= truth) & (truth <= by_system(board, "score_high")))
     assert 0.93 <= np.mean(inside) <= 0.97
+
+
+@pytest.mark.parametrize("cells", [1, 700])
+def test_how_many_resamples_are_made_at_a_time_changes_nothing(monkeypatch, cells):
+    log = arena(votes=400)
+    whole = log.ireval.leaderboard(draws=30)
+    monkeypatch.setattr(room, "CELLS", cells)
+    pd.testing.assert_frame_equal(log.ireval.leaderboard(draws=30), whole)
+
+
+def test_a_board_says_how_it_was_made():
+    said = {"correction": "bonferroni", "alpha": 0.2, "seed": 4, "draws": 15, "confidence": 0.8}
+    board = arena(votes=400).ireval.leaderboard(resample="judge", **said)
+    assert said.items() <= board.attrs.items()
+    rest = {name: board.attrs[name] for name in ("run_columns", "resample", "errors", "votes")}
+    assert rest == {"run_columns": ["model"], "resample": ["judge"], "errors": "bootstrap", "votes": 400}
+    narrow = arena(votes=400).ireval.leaderboard(confidence=0.3)
+    wide = arena(votes=400).ireval.leaderboard()
+    assert (narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]).all()
+    none, strict = (
+        arena(votes=400).ireval.leaderboard(correction=one, draws=5)["tier"] for one in (None, "bonferroni")
+    )
+    assert none.max() > strict.max()
