@@ -47,8 +47,8 @@ def normal_hsd(
     was within 12% where preferences take many values, as RPP does. Where they are signs alone (with or without ties;
     differences of yes and no), means move in steps, and half a step is added to what is drawn, without which p was too
     small by up to a third. With it, p of 5, 10 and 20 runs was off by -9 to +10% with 200 queries, and with 1,000 by -6
-    to +8% at .1 and .05 and -10 to +17% at .01 (10,000 draws, whose own noise is 3, 4 and 10%). With 50 queries it would be
-    too large by up to a half: signs on fewer than 200 queries are permuted, as in 'hsd'.
+    to +8% at .1 and .05 and -10 to +17% at .01 (10,000 draws, whose own noise is 3, 4 and 10%). With 50 queries it
+    would be too large by up to a half: signs on fewer than 200 queries are permuted, as in 'hsd'.
 
     Examples
     --------
