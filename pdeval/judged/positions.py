@@ -326,9 +326,6 @@ def _match(
     else:
         code = np.unique(judged.doc[wanted])
         probed = judged.docs.take(code)
-    if order is not None:
-        inverse = np.empty(len(order), dtype=order.dtype)
-        inverse[order] = np.arange(len(order), dtype=order.dtype)
     place_of = _lookup(judged.key()[wanted], len(judged.queries) * len(judged.docs), len(doc))
     step = max(_ROWS, 16 * len(probed), 16 * len(doc.values or ()))  # parts bound the memory; each reads all of these
     found_rows, found_items, found_runs = [], [], []
@@ -344,10 +341,19 @@ def _match(
         item = place_of(about.astype(np.int64) * len(judged.docs) + held)
         hit = item >= 0
         found_runs.append(found.run[own[hit]].astype(small, copy=False))
-        rows = rows[hit] if order is None else inverse[rows[hit]]
-        found_rows.append(rows.astype(small, copy=False))
+        found_rows.append(rows[hit].astype(small, copy=False))
         found_items.append(wanted[item[hit]].astype(small, copy=False))
-    return np.concatenate(found_rows), np.concatenate(found_items), np.concatenate(found_runs)
+    rows, item, run = (np.concatenate(parts) for parts in (found_rows, found_items, found_runs))
+    if order is None:
+        return rows, item, run
+    # most rows are not judged: one bit of each tells which places are, and only those are looked up
+    there = np.zeros(len(order), dtype=bool)
+    there[rows] = True
+    place = np.flatnonzero(there[order]).astype(small)
+    by = np.empty(len(order), dtype=small)
+    by[rows] = np.arange(len(rows), dtype=small)
+    by = by[order[place]]
+    return place, item[by], run[by]
 
 
 def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], np.ndarray]:

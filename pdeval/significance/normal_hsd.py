@@ -11,6 +11,7 @@ from pdeval.significance.outcome import Outcome, ratio
 from pdeval.significance.registry import significance_test
 
 CELLS = 1 << 21
+FEW = 200  # queries, below which the means of signs move in steps that are too large
 LIMIT = 0.03  # of the fourth moment of a mean, in units of its squared variance, that single queries bring in
 
 
@@ -34,18 +35,20 @@ def normal_hsd(
 
     The mean over many queries of matrices whose runs are permuted at random is a normal matrix, of which two numbers
     say everything: the variance of the sums of its rows, and that of its cells, both known from the queries. It is
-    drawn instead of the permutations, which takes no longer for more queries. Where queries are few, or a few outweigh
-    the rest (fourth moment of a mean above 0.03), means are not near normal, and all is as in 'hsd'.
+    drawn instead of the permutations, which takes no longer for more queries. Where queries are few (signs: fewer than
+    200), or a few outweigh the rest (fourth moment of a mean above 0.03), means are not near normal, and all is as in
+    'hsd'.
 
     Notes
     -----
     Where 'hsd' (40,000 draws; 10 runs; preferences from flat to heavy-tailed, just within what is accepted) gives p =
     .1, .05 and .01, this gives .092 to .101, .045 to .051, and .0085 to .0102: more often too small a p than too large.
     On other data (5 and 10 runs, 50 to 5,000 queries, 5,000 to 20,000 draws, whose own noise at p = .01 is a twelfth) p
-    was within 12% where preferences take many values, as RPP does. Where they are signs alone, the means of few
-    queries move in steps that the normal limit does not have, and p is too small: by 9 to 36% with 50 queries (.113
-    became .079), 10 to 32% with 200, 5 to 18% with 1,000, and with 5,000 by 0 to 6% at .1 and .05 and up to 20% at .01.
-    Take 'hsd' for signs on fewer than 5,000 queries.
+    was within 12% where preferences take many values, as RPP does. Where they are signs alone (with or without ties;
+    differences of yes and no), means move in steps, and half a step is added to what is drawn, without which p was too
+    small by up to a third. With it, p of 5, 10 and 20 runs was off by -9 to +10% with 200 queries, and with 1,000 by -6
+    to +8% at .1 and .05 and -10 to +17% at .01 (10,000 draws, whose own noise is 3, 4 and 10%). With 50 queries it
+    would be too large by up to a half: signs on fewer than 200 queries are permuted, as in 'hsd'.
 
     Examples
     --------
@@ -54,13 +57,14 @@ def normal_hsd(
     >>> bool(outcome.p_value[0] > 0.1), bool(outcome.p_value[1] < 0.01)
     (True, True)
     """
-    if not near_normal(values):
+    step = step_of_signs(values)
+    if (step and len(values) < FEW) or not near_normal(values):
         return randomised(values, a, b, confidence=confidence, draws=draws, seed=seed, progress=progress)
     order, cycle = spreads(values)
     runs = values.shape[1]
 
-    def chunk(step: tuple[int, np.random.SeedSequence]) -> np.ndarray:
-        size, child = step
+    def chunk(part: tuple[int, np.random.SeedSequence]) -> np.ndarray:
+        size, child = part
         rng = np.random.default_rng(child)
         if values.ndim == 2:
             return np.ptp(rng.standard_normal((size, runs)), axis=1) * order / np.sqrt(runs)
@@ -69,6 +73,7 @@ def normal_hsd(
     steps = chunks(draws, seed)
     done = in_threads(chunk, steps)
     largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progress=progress)))
+    largest += step / 2  # a step of the means is the stretch around it of the normal limit
     n, mean, sd = described_pairs(values, a, b)
     p = share_at_least(largest, np.abs(mean), float(np.abs(values).max(initial=0.0)))
     half = np.quantile(largest, confidence, method="inverted_cdf")
@@ -100,6 +105,30 @@ def spreads(values: np.ndarray) -> tuple[float, float]:
     left = cells / (runs * (runs - 1)) - order * 2 / runs
     cycle = left / (1 - 2 / runs) if runs > 2 else 0.0
     return float(np.sqrt(order)) / queries, float(np.sqrt(max(cycle, 0.0))) / queries
+
+
+def step_of_signs(values: np.ndarray) -> float:
+    """Return the steps in which a mean over the queries moves where all differences are of one size, else 0.
+
+    Examples
+    --------
+    >>> step_of_signs(np.array([[0.0, 1.0], [1.0, 0.0]])), step_of_signs(np.array([[0.0, 1.0], [1.0, 1.0]]))
+    (1.0, 0.5)
+    >>> step_of_signs(np.array([[0.0, 1.0], [1.0, 0.5]]))
+    0.0
+    """
+    runs = values.shape[1]
+    size, ties = 0.0, False
+    block = max(1, CELLS // runs**2)
+    for first in range(0, len(values), block):
+        part = values[first : first + block]
+        part = np.abs(part if part.ndim == 3 else part[:, :, None] - part[:, None, :])
+        size = size or float(part.max(initial=0.0))
+        zero = part == 0
+        if not (zero | (part == size)).all():
+            return 0.0
+        ties = ties or np.count_nonzero(zero) > len(part) * runs
+    return (1 if ties else 2) * size / len(values)
 
 
 def near_normal(values: np.ndarray) -> bool:

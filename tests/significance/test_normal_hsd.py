@@ -7,7 +7,7 @@ import pytest
 
 import pdeval  # noqa: F401
 from pdeval.significance.hsd import preference_maxima, randomised, score_maxima
-from pdeval.significance.normal_hsd import _largest, normal_hsd, spreads
+from pdeval.significance.normal_hsd import _largest, normal_hsd, spreads, step_of_signs
 
 
 def preferences(queries, runs, seed=0):
@@ -67,6 +67,47 @@ def test_p_values_are_near_those_of_permutations(of):
         distance = np.quantile(drawn, 1 - p)
         ours = normal_hsd(values, a, b, confidence=1 - p, draws=20_000)
         assert ours.ci_high[0] - ours.mean[0] == pytest.approx(distance, rel=0.02)
+
+
+def signs(queries, runs, seed=0, grades=None):
+    rng = np.random.default_rng(seed)
+    x = rng.random((queries, runs)) if grades is None else rng.integers(0, grades, (queries, runs))
+    return np.sign(x[:, :, None] - x[:, None]).astype(float)
+
+
+@pytest.mark.parametrize(("grades", "steps"), [(None, 2), (3, 1)])
+def test_signs_have_the_steps_of_their_means_in_p(grades, steps):
+    T = signs(200, 5, grades=grades)
+    assert step_of_signs(T) == steps / 200
+    assert step_of_signs(T / 2) == steps / 400
+    assert step_of_signs(preferences(200, 5)) == 0
+    drawn = preference_maxima(T, draws=20_000, seed=1, progress=False)
+    a, b = np.array([0]), np.array([1])
+    for p in (0.1, 0.05):
+        distance = np.quantile(drawn, 1 - p, method="inverted_cdf")  # a step of the means: put it between two runs
+        moved = T.copy()
+        apart = distance - T[:, 0, 1].mean()
+        flips = np.flatnonzero(T[:, 0, 1] < 0)[: round(apart * 200 / 2)] if apart > 0 else np.zeros(0, int)
+        moved[flips, 0, 1], moved[flips, 1, 0] = 1, -1
+        seen = abs(moved[:, 0, 1].mean())
+        exact = (drawn >= seen - 1e-12).mean()
+        assert normal_hsd(moved, a, b, draws=20_000).p_value[0] == pytest.approx(exact, rel=0.12)
+
+
+def test_signs_on_few_queries_are_permuted():
+    T = signs(199, 4)
+    a, b = np.triu_indices(4, k=1)
+    ours, theirs = normal_hsd(T, a, b, draws=99), randomised(T, a, b, draws=99, progress=False)
+    np.testing.assert_array_equal(ours.p_value, theirs.p_value)
+
+
+def test_an_interval_leaves_out_zero_where_p_is_small_for_signs_too():
+    T = signs(200, 6, grades=3)
+    a, b = np.triu_indices(6, k=1)
+    for seed in range(5):
+        found = normal_hsd(signs(200, 6, seed, grades=3) if seed else T, a, b, confidence=0.5, draws=999)
+        outside = (found.ci_low > 0) | (found.ci_high < 0)
+        np.testing.assert_array_equal(outside, found.p_value <= 0.5)
 
 
 def test_everything_but_the_draws_is_as_in_hsd():
