@@ -201,8 +201,8 @@ def interval(values: np.ndarray, confidence: float, units: int) -> tuple[np.ndar
 
     Examples
     --------
-    >>> [float(end) for end in interval(np.arange(1001.0), 0.95, units=1000)]  # nearly the plain 25 and 975
-    [24.9, 975.1]
+    >>> [round(float(end), 1) for end in interval(np.arange(1001.0), 0.95, units=1000)]  # nearly the plain 25 and 975
+    [24.8, 975.2]
     >>> [round(float(end), 1) for end in interval(np.arange(1001.0), 0.95, units=10)]
     [8.6, 991.4]
     """

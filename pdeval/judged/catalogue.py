@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import numpy as np
 import pandas as pd
@@ -66,8 +66,7 @@ class Catalogue:
     @cached_property
     def history_items(self) -> tuple[Ids, np.ndarray]:
         """The different items of the history, and that of every interaction."""
-        assert self.history is not None
-        return column_ids(self.history.item, "history's doc").unique()
+        return column_ids(cast(HistoryTable, self.history).item, "history's doc").unique()
 
     @cached_property
     def users(self) -> Ids:
@@ -80,8 +79,7 @@ class Catalogue:
 
         Also how often each item was taken.
         """
-        assert self.history is not None
-        users, user = column_ids(self.history.user, "history's query").unique()
+        users, user = column_ids(cast(HistoryTable, self.history).user, "history's query").unique()
         known, item = self.history_items
         if self.items is not None:
             alike("doc", known, self.ids, "the history", "items=")
@@ -164,8 +162,7 @@ class Catalogue:
 
     @cached_property
     def _features(self) -> tuple[np.ndarray, list[str]]:
-        assert self.items is not None
-        values, names = self.items.features()
+        values, names = cast(ItemTable, self.items).features()  # `needed` has seen to it
         return np.concatenate([values, np.zeros((1, values.shape[1]))]), names
 
     def numbers(self, name: str) -> np.ndarray | None:

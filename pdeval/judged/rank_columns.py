@@ -23,8 +23,7 @@ class ListBlock:
     """The lists of some topics down to a cutoff; `block["item"]` is the column of that name."""
 
     def __init__(self, positions: Positions, level: float | None, measure: str, topics: np.ndarray, k: int) -> None:
-        assert positions.listed is not None
-        self.listed: Listed = positions.listed.keep_topics(topics)
+        self.listed = lists_of(positions, measure).keep_topics(topics)
         self.positions, self.level, self.measure = positions, level, measure
         self.topics, self.size = topics, k
         self.shape = (len(topics), len(positions.runs))

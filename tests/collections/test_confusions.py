@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pdeval
 from pdeval.mechanics.arguments import TooFew
@@ -63,7 +64,8 @@ def test_intervals_are_of_shares_over_queries(labels):
     for often in np.random.default_rng(0).multinomial(10, np.full(10, 0.1), size=200):
         rows = wide.loc[np.repeat(np.arange(10), often)]
         naive.append(((rows["nist"] == 0) & (rows["llm"] == 1)).sum() / (rows["nist"] == 0).sum())
-    ends = np.quantile(naive, [0.025, 0.975])
+    tail = stats.norm.cdf(np.sqrt(10 / 9) * stats.t.ppf(0.025, 9))  # as wide as Student's interval of ten queries
+    ends = np.quantile(naive, [tail, 1 - tail])
     assert found.loc[1, ["ci_low", "ci_high"]].tolist() == pytest.approx(ends.tolist())
 
 
