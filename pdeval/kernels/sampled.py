@@ -43,8 +43,8 @@ def Sampled(
     Both numbers must be said. `of` is R (the hit rate), nDCG, AP (the reciprocal rank) or AUC, of one relevant item.
     Estimates of single users vary widely, below 0 and above 1; their mean over users is what they are for. The default
     makes squared bias plus `gamma` times variance least; `estimator=rank` takes the measure at the rank
-    that is expected, 1 + (rank - 1) (items - 1) / negatives, which is also the linear mapping of Li et al.: it suits
-    AUC alone, which it estimates without bias.
+    that is expected, 1 + (rank - 1) (items - 1) / negatives, a linear mapping of ranks as Li et al. map cutoffs: it
+    suits AUC alone, which it estimates without bias.
 
     Examples
     --------
@@ -87,11 +87,11 @@ def _corrected(of: Of, negatives: int, items: int, estimator: Estimator, gamma: 
     """Return what each sampled rank says of a measure; the same for all blocks and runs."""
     rank = np.arange(1.0, items + 1)
     worth = {
-        "R": np.ones_like,
-        "nDCG": lambda rank: 1 / log2(rank + 1),
-        "AP": lambda rank: 1 / rank,
-        "AUC": lambda rank: (items - rank) / (items - 1),
-    }[of](rank)
+        "R": np.ones(items),
+        "nDCG": 1 / log2(rank + 1),
+        "AP": 1 / rank,
+        "AUC": (items - rank) / (items - 1),
+    }[of]
     return corrected_for_sampling(np.where(rank <= k, worth, 0.0), negatives, estimator=estimator, gamma=gamma)
 
 

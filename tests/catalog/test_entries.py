@@ -263,7 +263,6 @@ def test_search_lengths_of_items_are_a_table_of_their_own():
     [
         ("HR@10", "Did you mean 'Success@10'"),
         ("Hit@10", "Did you mean 'Success@10'"),
-        ("Coverage@10", "Coverage is a property of all lists together"),
         ("RMSE", "RMSE measures predicted ratings, and pdeval evaluates rankings"),
         ("NDGC@10", "Did you mean 'nDCG@10'"),
         ("precison(p=0.9)", "Did you mean 'P'"),  # without a parameter that it does not have

@@ -29,6 +29,7 @@ NO_WORST = {
     **dict.fromkeys(("NumNonrelRet", "Unjudged", "RBPresidual", "Fallout"), UNJUDGED),
     "Utility": "an empty ranking is worth 0, one of other items less",
     "MCC": "an empty ranking has 0, one of other items less",
+    **dict.fromkeys(("AUC", "wAUC"), "an empty ranking leaves all items tied, one of other items puts these above"),
 }
 NO_BEST = {
     **dict.fromkeys(("NumRet", "NumNonrelRet"), "counts what was retrieved"),
