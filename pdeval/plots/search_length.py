@@ -175,7 +175,9 @@ def asl_wins(
     legibility.name_ticks(ax, "x", [lacking.get(str(name), str(name)) for name in frame["bucket"]])
     if (side <= 1).any() and (side > 1).any():
         ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
-    style.legend(ax, place="above")  # inside it would hide bars, which are high in the middle and at the right
+    short = max(map(len, ax.get_legend_handles_labels()[1])) < 28
+    # inside it would hide bars, which are high in the middle and at the right
+    style.legend(ax, place="above", columns=2 if short else 1)
     return ax
 
 
