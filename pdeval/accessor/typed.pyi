@@ -394,7 +394,7 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Return how each judge grades the items that each run returned, against people: which runs does it favour?"""
+            """Return how each judge grades the items that each run returned, against people, and so which runs it favours."""
 
         def pairs(
             self,
@@ -4803,7 +4803,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return how each judge grades the items that each run returned, against people: which runs does it favour?"""
+            """Return how each judge grades the items that each run returned, against people, and so which runs it favours."""
 
         def pairs(
             self,
