@@ -70,8 +70,8 @@ class Joined(JudgedVerbs):
                 given[name] = qrels
             elif name in ("level", "topics"):
                 given[name] = getattr(self, name)
-            elif name in self.positions.rules:
-                given[name] = self.positions.rules[name]
+            elif name == "judged_only" or name in self.positions.rules:
+                given[name] = self.positions.rules.get(name, False)
         return given
 
     def __repr__(self) -> str:

@@ -28,6 +28,8 @@ def heard(verb):
     """Give what the function of a verb is called with, in the place of what it does."""
     calls, function = [], verb.function
     _ = verb.parameters, verb.takes  # they are read off the function
+    for kind in ("judged", "runs", "table"):
+        building.method_of(verb, kind)  # so are methods, when somebody looks at them
     object.__setattr__(verb, "function", lambda *args, **options: calls.append((args, options)))
     unchecked = defaultdict(lambda: lambda _, value: value)  # what stands for a value is none that a check would let by
     try:
