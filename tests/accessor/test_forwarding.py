@@ -20,7 +20,15 @@ from tests import naive
 RUNS = naive.table({"a": {"1": ["x", "y", "z"], "2": ["y"]}, "b": {"1": ["z", "x"], "2": ["x", "y"]}})
 QRELS = naive.judgments({"1": {"x": 1, "y": 2, "z": 0}, "2": {"y": 2, "x": 1}})
 # none of them is the default
-CHOSEN = {"level": 2, "topics": "common", "ties": "first", "compat": "trec_eval-9", "depth": 2, "validate": False}
+CHOSEN = {
+    "level": 2,
+    "topics": "common",
+    "ties": "first",
+    "compat": "trec_eval-9",
+    "depth": 2,
+    "judged_only": True,
+    "validate": False,
+}
 
 
 @contextlib.contextmanager

@@ -90,7 +90,7 @@ def test_a_provider_gives_the_same_values(name, seed):
 
 def test_every_provider_is_compared_or_said_not_to_be():
     elsewhere = {"pytrec_eval", "cwl_eval", "runtime", "trectools"}
-    assert set(ir_measures.providers.registry) == set(PROVIDERS) | elsewhere
+    assert set(ir_measures.providers.registry) - {"pdeval"} == set(PROVIDERS) | elsewhere  # pdeval is one of them, too
 
 
 def test_a_gain_of_grade_0_is_that_of_grades_moved_up_by_one():
