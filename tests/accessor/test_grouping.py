@@ -21,7 +21,7 @@ QUERIES["category"] = np.where(np.arange(len(QUERIES)) % 3 == 0, "long", "short"
 
 ARGUMENTS = {
     "agreement": None,
-    "beyond": {"items": RUNS[["doc_id"]].drop_duplicates(), "draws": 20},
+    "beyond": {"measures": ["Coverage@10"], "items": RUNS[["doc_id"]].drop_duplicates(), "draws": 20},
     "prefer": {"measures": ["RPP", "AP"]},
     "mean": {"measures": ["RPP", "AP"]},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
