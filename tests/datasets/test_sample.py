@@ -144,9 +144,10 @@ def test_changing_the_sample_does_not_change_the_next_one():
 @pytest.mark.broad
 def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
     code = (
-        "import runpy, pathlib, tempfile, pdeval.datasets.generate as g\n"
-        "write = g.write\n"
+        "import runpy, pathlib, tempfile, pdeval.datasets.generate as g, pdeval.datasets.generate_recommendations as r\n"
+        "write, more = g.write, r.write_recommendations\n"
         "g.write = lambda folder: write(pathlib.Path(tempfile.mkdtemp()))\n"
+        "r.write_recommendations = lambda folder: more(pathlib.Path(tempfile.mkdtemp()))\n"
         "runpy.run_module('pdeval.datasets.sample', run_name='__main__')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -154,4 +155,9 @@ def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
         "runs.parquet",
         "qrels.parquet",
         "metadata.parquet",
+        "recommendations.parquet",
+        "history.parquet",
+        "ratings.parquet",
+        "items.parquet",
+        "users.parquet",
     ]

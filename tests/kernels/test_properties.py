@@ -46,6 +46,7 @@ NO_PROMOTION = {
     **dict.fromkeys(("wR", "wDCG", "wAP", "wAUC"), RARE),
     **dict.fromkeys(("BPM", "BPMD", "IFT", "IFT-goal"), "a little gain may end the search before a better item"),
     "IFT-rate": "gains found sooner keep the reader looking on, past items without any",
+    "Accuracy": "among the first k items alone: one that enters last there has others above it, where there was none",
     "infAP": "its estimate of precision rests on judged items alone, and falls when one of them stays behind",
 }
 

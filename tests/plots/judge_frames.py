@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+import pdeval
 from tests.plots.frames import run_names
 
 
@@ -34,3 +35,14 @@ def judge_scores(runs=8):
         parts.append(part.assign(machine=human + shift, difference=shift))
     ranks = np.tile(np.arange(1, runs + 1), 2)
     return pd.concat(parts, ignore_index=True).assign(rank=ranks, rank_machine=ranks, moved=0)
+
+
+def judge_bias():
+    """Return whether two judges favour each of three runs, with intervals."""
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    some = runs[runs["run"].isin(["bm25", "ql", "hybrid"])]
+    strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
+    return some.ireval.judges.bias(qrels, {"strict": strict, "kind": qrels.assign(relevance=2)})
+
+
+KINDS = {"confusions": confusion, "judges": judges, "judge_scores": judge_scores, "judge_bias": judge_bias}

@@ -11,9 +11,9 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS
 from pdeval.plots.drawing import PLOTS, drawn
 from pdeval.verbs import VERBS
-from tests.plots import frames, interval_frames
+from tests.plots import frames, interval_frames, judge_frames
 
-KINDS = frames.KINDS | interval_frames.KINDS
+KINDS = frames.KINDS | interval_frames.KINDS | judge_frames.KINDS
 DRAWN = [(name, kind) for name, plot in PLOTS.items() for kind in plot.on]
 FIRST = [(name, kind) for name, plot in PLOTS.items() for kind in plot.first]
 
