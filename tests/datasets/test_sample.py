@@ -144,7 +144,8 @@ def test_changing_the_sample_does_not_change_the_next_one():
 @pytest.mark.broad
 def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
     code = (
-        "import runpy, pathlib, tempfile, pdeval.datasets.generate as g, pdeval.datasets.generate_recommendations as r\n"
+        "import runpy, pathlib, tempfile\n"
+        "from pdeval.datasets import generate as g, generate_recommendations as r\n"
         "write, more = g.write, r.write_recommendations\n"
         "g.write = lambda folder: write(pathlib.Path(tempfile.mkdtemp()))\n"
         "r.write_recommendations = lambda folder: more(pathlib.Path(tempfile.mkdtemp()))\n"

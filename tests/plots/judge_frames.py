@@ -42,7 +42,9 @@ def judge_bias():
     runs, qrels, _ = pdeval.datasets.load_sample()
     some = runs[runs["run"].isin(["bm25", "ql", "hybrid"])]
     strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
-    return some.ireval.judges.bias(qrels, {"strict": strict, "kind": qrels.assign(relevance=2)})
+    return some.ireval.judges.bias(
+        qrels, {"strict": strict, "kind": qrels.assign(relevance=qrels["relevance"].clip(lower=1))}
+    )
 
 
 KINDS = {"confusions": confusion, "judges": judges, "judge_scores": judge_scores, "judge_bias": judge_bias}
