@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
@@ -151,7 +152,9 @@ def test_great_effects_of_few_queries_have_the_power_of_the_noncentral_t(queries
     shift, critical = effect * np.sqrt(queries), stats.t.ppf(0.975, queries - 1)
     wrong = np.nan_to_num(stats.nct.cdf(-critical, queries - 1, shift))  # scipy gives NaN where it underflows
     expected = stats.nct.sf(critical, queries - 1, shift) + wrong
-    assert t_power(effect, queries, 0.05) == pytest.approx(expected, abs=1e-7)
+    # scipy.special's own noncentral t, which power rests on, is exact to 1e-6 only in earlier versions
+    newer = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17)
+    assert t_power(effect, queries, 0.05) == pytest.approx(expected, abs=1e-7 if newer else 2e-6)
 
 
 def test_the_queries_needed_are_those_that_counting_up_finds():
