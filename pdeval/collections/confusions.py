@@ -142,7 +142,7 @@ def with_reference(labels: Table, reference: object) -> tuple[Table, list[object
         return _beside(labels, read(reference, "qrels"))
     names = [reference] if isinstance(reference, str | tuple) else several("reference", reference)
     known = given(labels)[labels.roles["assessor"]].unique().tolist()
-    absent = [name for name in names if name not in known]
+    absent = [name for name in names if isinstance(name, np.ndarray) or name not in known]
     if absent:
         some = ", ".join(map(repr, known[:3])) + (f", ... ({len(known)} in all)" if len(known) > 3 else "")
         raise KeyError(f"no assessor {absent[0]!r} among the labels; there are {some}.")

@@ -48,7 +48,7 @@ def count(least: int, most: int = LARGEST) -> Check:
 # what a number of this name may be, wherever it stands
 WORDS: dict[str, Check] = {
     **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
-    **dict.fromkeys(("depth", "max_queries", "most", "ahead", "memory"), count(1)),
+    **dict.fromkeys(("depth", "max_queries", "most", "ahead", "memory", "top"), count(1)),
     **dict.fromkeys(("sessions", "users"), count(1, MOST)),
     "levels": count(1, 10_000),
     "points": count(1, 10_000),
