@@ -82,6 +82,7 @@ NEED_STATISTICS = {
     "power": "runs judged scores preferences",
     "power.detectable_difference": "runs judged scores preferences",
     "power.sample_size": "runs judged scores preferences",
+    "compare_buckets.aa_test": "clicks",
     "quantiles": "runs judged scores",
     "verdict": "clicks",
     "verdict.sample_size": "scores preferences",

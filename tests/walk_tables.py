@@ -86,6 +86,10 @@ def _tables() -> dict[str, object]:
         "confusions": labels().ireval.agreement.confusion("a"),
         "judges": runs().ireval.judges(qrels(), labels(), "AP", queries="common"),
         "judge_bias": runs().ireval.judges.bias(qrels(), labels()),
+        "judge_pairs": runs().ireval.judges.pairs(qrels(), labels(), "AP", queries="common"),
+        "posteriors": labels().ireval.assessors.posteriors(),
+        "consensus": labels().ireval.consensus(method="dawid_skene"),
+        "agreement_by_query": labels().ireval.agreement.by_query(),
         "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", queries="common"),
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
@@ -170,7 +174,6 @@ def _powered() -> dict[str, pd.DataFrame]:
         "to_label": scores.ireval.label_next(queries=2),
         "item_sample": item_sample(),
         "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
-        "pair_labels_needed": preferences.ireval.label_next.sample_size(width=0.5),
     }
 
 
