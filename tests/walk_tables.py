@@ -88,7 +88,7 @@ def _tables() -> dict[str, object]:
         "judge_bias": runs().ireval.judges.bias(qrels(), labels()),
         "judge_pairs": runs().ireval.judges.pairs(qrels(), labels(), "AP", queries="common"),
         "posteriors": labels().ireval.assessors.posteriors(),
-        "consensus": labels().ireval.consensus(method="dawid_skene"),
+        "consensus": labels().ireval.consensus(ties="lowest"),
         "agreement_by_query": labels().ireval.agreement.by_query(),
         "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", queries="common"),
         "preferences": join.prefer(["RPP", "AP"]),
