@@ -215,11 +215,17 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "the size that rounding is measured against, to a factor of a few",
     ),
     ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
-    ("orderings/elimination.py", "if weight.ndim > 2 and len(weight) > 1:", ("1 -> 2",), TWO_WAYS),
     (
         "orderings/elimination.py",
         "if weight.ndim > 2 and len(weight) > 1:",
-        ("weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",),
+        (
+            "weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",
+            "weight.ndim > 2 and len(weight) > 1 -> (not (weight.ndim > 2 and len(weight) > 1))",
+            "weight.ndim > 2 -> (weight.ndim >= 2)",
+            "len(weight) > 1 -> (len(weight) >= 1)",
+            "1 -> 2",
+            "2 -> 3",
+        ),
         "which of two ways, with one result within 1e-15",
     ),
     (
