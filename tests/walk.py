@@ -182,7 +182,9 @@ def _raises(path: str) -> frozenset[int]:
 
 def own_words(error: BaseException, option: str) -> bool:
     """Return whether an error is pdeval's own: raised by it, of a kind that users catch, and saying something."""
-    if not isinstance(error, ValueError | KeyError | TypeError | FileNotFoundError | IsADirectoryError):
+    if not isinstance(
+        error, ValueError | KeyError | TypeError | FileNotFoundError | IsADirectoryError | NotADirectoryError
+    ):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
     if PACKAGE not in Path(last.filename).parents or last.lineno not in _raises(last.filename):

@@ -19,7 +19,7 @@ from pdeval.verbs import VERBS
 from tests.walk_tables import FEW, judged, qrels, runs, tables
 
 DECLARE = ("behaviour_measure", "click_model", "coefficient", "metric", "ordering", "preference", "report_format")
-DECLARE += ("table", "test", "verb", "vocabulary")
+DECLARE += ("table", "test", "user_model", "verb", "vocabulary")
 
 
 @functools.cache
@@ -79,7 +79,8 @@ def calls() -> Iterator[tuple[str, str, Callable[[object], object], object]]:
         short = name.rpartition(".")[2]
         parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
         needed = {p.name: _needed(name, short, p.name) for p in parameters if p.default is p.empty}
-        needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
+        few = {**FEW, "pairs": 200} if name.startswith("experiments.") else FEW
+        needed |= {p.name: few[p.name] for p in parameters if p.name in few}
         for parameter in parameters:
             yield name, parameter.name, functools.partial(_call, name, function, needed, parameter.name), function
     for option, measure in PARSED.items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pdeval.accessor import grouped_runs, grouping, machine_labels, rooms
-from pdeval.accessor.building import attach, joined, roles_told, stamped
+from pdeval.accessor.building import attach, joined, roles_told, rules_given, stamped
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.guesses import wrong_name
 from pdeval.accessor.polars_frames import register_on_polars
@@ -294,7 +294,7 @@ def join(
     0  bm25      101      AP  0.346994
     1  bm25      102      AP  0.289136
     """
-    given = {name: as_table(value) for name, value in locals().items() if name not in ("self", "qrels")}
+    given = rules_given({name: value for name, value in locals().items() if name not in ("self", "qrels")})
     if topics == "relevant":  # the default, under which missing queries are told
         del given["topics"]
     return joined(Joined, self, as_table(qrels, judgments=True), None, given)

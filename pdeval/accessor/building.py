@@ -6,7 +6,7 @@ import difflib
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas as pd
 
@@ -39,6 +39,28 @@ def rule_parameters() -> dict[str, inspect.Parameter]:
 
 
 RULES = rule_parameters()
+
+
+@functools.cache
+def rule_checks() -> dict[str, Callable[[str, Any], Any]]:
+    """Return the check of every rule of the join, by its annotation and its name."""
+    from pdeval.judged.positions import join as positions_join
+
+    types = {**get_type_hints(positions_join), **get_type_hints(join)}
+    return {name: checker(name, types[name]) for name in RULES}
+
+
+def rules_given(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return rules of the join, tables of any library as frames; raise at the first that cannot be meant.
+
+    Examples
+    --------
+    >>> rules_given({"topics": "all"})
+    Traceback (most recent call last):
+    ValueError: topics='all': choose 'relevant', 'judged', 'answered' or 'common'.
+    """
+    checks = rule_checks()
+    return {name: checks[name](name, as_table(value)) for name, value in given.items()}
 
 
 def joins(verb: Verb, kind: str) -> bool:

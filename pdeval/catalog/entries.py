@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from pdeval.catalog import trec_eval
-from pdeval.catalog.parameters import checked, checked_flag, checked_level, label_of, said, same
+from pdeval.catalog.parameters import checked, checked_flag, checked_label, checked_level, label_of, said, same
 from pdeval.mechanics.declared import checks_arguments
 from pdeval.mechanics.equality import NOISE
 
@@ -291,7 +291,8 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
             offered = ", ".join([*entry.parameters, "level", "judged_only"])
             raise KeyError(f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}.")
     parameters = {**entry.parameters, **own}
-    label = given.get("label") or label_of(entry, parameters, level, judged_only)
+    label = given.get("label")
+    label = label_of(entry, parameters, level, judged_only) if label is None else checked_label(label, text)
     return Measure(entry, parameters, level, label, judged_only)
 
 

@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+import pandas as pd
+
+from pdeval.mechanics.arguments import shown
+
 if TYPE_CHECKING:
     from pdeval.catalog import Entry
 
@@ -35,6 +39,19 @@ def checked_flag(said: Any, text: str) -> bool:
     return str(said) in ("True", "true")
 
 
+def checked_label(label: Any, text: str) -> str:
+    """Return what results are to call a measure, or an error where that is no text.
+
+    Examples
+    --------
+    >>> checked_label("patient RPP", "RPP")
+    'patient RPP'
+    """
+    if not isinstance(label, str) or not label.strip():
+        raise ValueError(f"label={shown(label)} of {text!r}: give a text, what results are to call it.")
+    return label
+
+
 @cache
 def _hints(kernel: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(kernel)
@@ -53,10 +70,12 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
     default = entry.parameters[name]
     if value is default:
         return value
+    if value is pd.NA:
+        raise ValueError(f"{name}={value!r} of {text!r} says nothing; leave it out, or give a value.")
     if name in entry.read:
         return entry.read[name](value, text)
     hint = _hints(entry.kernel).get(name)
-    if get_origin(hint) is Literal and value not in get_args(hint):
+    if get_origin(hint) is Literal and not any(same(value, one) for one in get_args(hint)):
         raise ValueError(
             f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."
         )

@@ -17,6 +17,7 @@ from pdeval.judged.prepared import Compat
 from pdeval.judged.ranks import Ties
 from pdeval.judged.topics import Topics
 from pdeval.kinds import arrow
+from pdeval.mechanics.declared import checks_arguments
 
 FOLDER = Path(__file__).parent / "files"
 
@@ -29,6 +30,7 @@ class Sample(NamedTuple):
     metadata: pd.DataFrame
 
 
+@checks_arguments
 def load_sample(*, subtopics: bool = False) -> Sample:
     """Return the sample collection: runs, qrels and metadata.
 
@@ -64,6 +66,7 @@ def sample_runs() -> pd.DataFrame:
     return arrow.frame(stored("runs"))
 
 
+@checks_arguments
 def sample_qrels(*, subtopics: bool = False) -> pd.DataFrame:
     """Return the judgments: query_id, doc_id, relevance (0 to 3) and, on request, subtopic.
 

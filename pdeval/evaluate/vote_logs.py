@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from pdeval.kinds.natural import natural
 from pdeval.kinds.recognition import pair_stems
 from pdeval.kinds.tables import Table
 from pdeval.kinds.vocabularies import candidates, listed, names_of
+from pdeval.mechanics.arguments import shown
 from pdeval.mechanics.declared import checks_arguments
 
 # what a winner may be called beside the name of a run
@@ -210,6 +211,8 @@ def _systems(
         raise ValueError(f"{int(both.isna().sum()):,} votes lack a system, first in row {at:,}; drop them.")
     names = pd.Index(sorted(both.unique(), key=natural), dtype=object)
     if runs is not None:
+        if wrong := [one for one in runs if not isinstance(one, Hashable)]:
+            raise ValueError(f"runs={shown(runs)}: give names of systems; {shown(wrong[0])} is none.")
         strange = [name for name in names if name not in set(runs)]
         if strange:
             raise ValueError(

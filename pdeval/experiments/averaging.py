@@ -14,7 +14,7 @@ from pdeval.kernels.levels import level as levels_of
 from pdeval.kernels.search_length import atomized
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
-from pdeval.mechanics.arguments import one_of
+from pdeval.mechanics.arguments import one_of, shown
 from pdeval.mechanics.equality import NOISE
 from pdeval.verbs import verb
 
@@ -47,8 +47,11 @@ table(
 
 
 def _checked(lengths: ArrayLike) -> np.ndarray:
-    values = np.asarray(lengths, dtype=np.float64)
-    if not len(values) or not (values > 0).all():
+    try:
+        values = np.asarray(lengths, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"lengths={shown(lengths)}: give an array of search lengths, numbers above 0.") from None
+    if values.ndim == 0 or not len(values) or not (values > 0).all():
         raise ValueError("search lengths must be above 0, and there must be one at least; infinity is not found.")
     return values
 
@@ -90,6 +93,8 @@ def implicit_weights(lengths: ArrayLike) -> pd.DataFrame:
     2     4.0       0.25   0.143
     """
     values = _checked(lengths)
+    if values.ndim > 1:
+        raise ValueError(f"lengths= has {values.ndim} dimensions; give the search lengths of one list.")
     precision = 1.0 / values
     weight = precision / precision.sum() if precision.sum() > 0 else np.full(len(values), np.nan)
     frame = pd.DataFrame({"length": values, "precision": precision, "weight": weight})

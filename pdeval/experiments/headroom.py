@@ -21,6 +21,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.declared import checker
 from pdeval.mechanics.equality import NOISE, settled
 from pdeval.verbs import verb
 
@@ -124,6 +125,7 @@ def headroom_of(
     2    P@20  [0.5, 0.75)  0.50  0.75      1    0.5
     3    P@20    [0.75, 1]  0.75  1.00      0    0.0
     """
+    edges = checker("edges", Edges | None)("edges", edges)
     best, higher = _best(collections, measures)
     return _buckets(best, higher, edges)
 

@@ -27,11 +27,13 @@ from pdeval.judged.judgments import Judgments
 from pdeval.judged.positions import Positions
 from pdeval.kernels.graded import discounted
 from pdeval.mechanics.arguments import positive, whole
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.mechanics.progress import track
 
 MEASURES = ("DCG(discount=jk)", "AP", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
 CELLS = 1 << 17  # small blocks stay in the processor's cache
 MOST = 12
+LONGEST, DRAWN = 1_000_000, 10_000_000  # lists and pairs that memory and time are given to
 
 
 def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
@@ -88,12 +90,13 @@ def fitted_scale(N: int) -> dict[str, float]:
     >>> {measure: round(scale, 3) for measure, scale in fitted_scale(10).items()}
     {'DCG(discount=jk)': 0.281, 'AP': 2.0, 'RBP(p=0.5)': 2.0, 'RBP(p=0.8)': 5.0}
     """
-    half = whole("N", N, 2) // 2
+    half = whole("N", N, 2, LONGEST) // 2
     ideal = float(discounted(np.ones(half), np.arange(1.0, half + 1), "jk").sum())
     scale = {"DCG(discount=jk)": 1 / ideal, "AP": N / half, "RBP(p=0.5)": 1 / (1 - 0.5), "RBP(p=0.8)": 1 / (1 - 0.8)}
     return {measure: scale[measure] for measure in MEASURES if measure in scale}
 
 
+@checks_arguments
 def uniform(
     N: int = 10,
     measures: object = MEASURES,
@@ -151,6 +154,7 @@ def uniform(
     return _described(tallied(source, **options, progress=progress), asked, relative)
 
 
+@checks_arguments
 def random_lists(
     N: int = 1000,
     measures: object = MEASURES,
@@ -218,6 +222,7 @@ def random_lists(
     return _described(tally.frame(), asked, relative)
 
 
+@checks_arguments
 def sampled(
     judged: Judged,
     measures: object = MEASURES,
@@ -326,7 +331,7 @@ def _asked(measures: object) -> tuple[Measure, ...]:
 
 def _base(recall_base: int | None, N: int) -> int:
     """Return the recall base, or raise where lists could show more relevant items than there are."""
-    if recall_base is not None and whole("recall_base", recall_base, 1) < N:
+    if recall_base is not None and whole("recall_base", recall_base, 1, LONGEST) < N:
         raise ValueError(
             f"recall_base={recall_base}: a list of {N} places may show {N} relevant items, so that there are at least "
             f"as many. To divide by fewer, scale values: scale={{'AP': {N}/{recall_base}}}."
@@ -345,8 +350,8 @@ def _scale(scale: Mapping[str, float] | None, asked: tuple[Measure, ...]) -> dic
 
 
 def _check_size(N: int, pairs: int) -> None:
-    whole("N", N, 1)
-    whole("pairs", pairs, 1)
+    whole("N", N, 1, LONGEST)
+    whole("pairs", pairs, 1, DRAWN)
 
 
 def _pairs_at_a_time(N: int) -> int:

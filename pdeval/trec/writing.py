@@ -106,6 +106,8 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     check_words(names, "run name")
     paths = run_paths(names.to_pylist(), folder, ending)
     columns = run_columns(table, run)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; name a folder: every run becomes a file in it.")
     folder.mkdir(parents=True, exist_ok=True)
     check_places(paths)
     with told_written(paths) as written:
