@@ -1,16 +1,13 @@
-"""Types that annotations name, for stubs and for the command line: annotations are texts until somebody asks."""
+"""Types that annotations of verbs name, for checks, stubs and the command line."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from pdeval.accessor.building import RULES
 from pdeval.judged import judged, positions, prepared
+from pdeval.mechanics.named_types import named_type
 from pdeval.verbs import Verb
 
 
@@ -29,35 +26,6 @@ def evaluated(of: Verb | Callable[..., Any], annotation: Any, name: str = "") ->
     >>> evaluated(evaluated, "Verb | None")
     pdeval.verbs.Verb | None
     """
-    if not isinstance(annotation, str):
-        return annotation
-    if isinstance(of, Verb) and name in RULES and name not in of.own:
+    if isinstance(annotation, str) and isinstance(of, Verb) and name in RULES and name not in of.own:
         return eval(annotation, {**vars(prepared), **vars(positions), **vars(judged)})
-    function = of.function if isinstance(of, Verb) else of
-    try:
-        return eval(annotation, function.__globals__)
-    except NameError:  # only then is the file read once more
-        return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
-
-
-@cache
-def typing_only(module: str) -> dict[str, type]:
-    """Return what a module imports for type checkers alone, each as an empty type of that name and home.
-
-    Examples
-    --------
-    >>> typing_only("pdeval.accessor")["JudgedVerbs"].__module__
-    'pdeval.accessor.typed'
-    """
-    try:
-        tree = ast.parse(inspect.getsource(sys.modules[module]))
-    except (OSError, TypeError):  # written in a notebook
-        return {}
-    found = {}
-    for block in ast.walk(tree):
-        if isinstance(block, ast.If) and ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-            for node in block.body:
-                if isinstance(node, ast.ImportFrom):
-                    for one in node.names:
-                        found[one.asname or one.name] = type(one.name, (), {"__module__": node.module})
-    return found
+    return named_type(annotation, of.function if isinstance(of, Verb) else of)

@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.mechanics import arguments
+from pdeval.mechanics.named_types import named_type
 
 Check = Callable[[str, Any], Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -69,7 +70,7 @@ SAID_BY_VERBS = (
     *("qrels", "lists", "labelled", "level", "measures", "pairs", "over"),
     *("by", "replicate", "shares", "aggregate"),
 )
-SAID_BY_FUNCTIONS = ("encoding", "parts")
+SAID_BY_FUNCTIONS = ("encoding", "parts", "ax")
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
 
 
@@ -94,11 +95,12 @@ def checks_arguments(function: Function) -> Function:
         except TypeError:
             named = {}  # Python says itself what is missing or not known
         for name, value in named.items():
-            annotation = signature.parameters[name].annotation
-            parts = _parts(eval(annotation, function.__globals__) if isinstance(annotation, str) else annotation)
+            parts = _parts(named_type(signature.parameters[name].annotation, function))
             if name not in SAID_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
                 empty = "it is empty; " if isinstance(value, Mapping) and not value else ""
                 raise ValueError(f"{name}={arguments.shown(value)}: {empty}give {_said(parts)}.")
+            if name in WORDS and arguments.is_number(value) and {int, float} & set(parts):
+                WORDS[name](name, value)
         return function(*args, **given)
 
     return cast("Function", call)
@@ -110,8 +112,11 @@ def _may_be(part: Any, value: Any) -> bool:
         return True  # what is no table is told with the columns that one has
     if get_origin(part) is collections.abc.Mapping:
         return isinstance(value, Mapping) and len(value) > 0 and all(_fits(get_args(part)[0], key) for key in value)
-    if get_origin(part) in LISTS and isinstance(value, str):
-        return bool(value.strip())
+    element = get_args(part)[0] if get_origin(part) in LISTS else None
+    if element is not None and isinstance(value, str):
+        return bool(value.strip()) and element not in (int, float)
+    if get_origin(element) is Literal:
+        return _is_list(value) and all(isinstance(one, str) for one in _elements(value))
     return isinstance(value, str) if get_origin(part) is Literal else _fits(part, value)
 
 

@@ -20,6 +20,7 @@ from pdeval.kinds.recognition import kind_of, runs_of
 from pdeval.kinds.schemas import SCHEMAS, Schema
 from pdeval.kinds.tables import query_column
 from pdeval.kinds.vocabularies import listed
+from pdeval.mechanics.declared import checks_arguments
 from pdeval.plots.selection import by_name, names
 from pdeval.verbs import VERBS, verb
 
@@ -63,7 +64,7 @@ def plot(*, on: Iterable[str], first: Iterable[str] = ()) -> Callable[[Function]
         verb(on=on, family="plot")(function)
         if first:
             verb(on=first, name="plot", family="plot", core=True)(function)
-        return function
+        return checks_arguments(function)
 
     return declare
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from pdeval.mechanics.arguments import shown
 from pdeval.plots import legibility, style
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
     """
     if not (isinstance(n, int | np.integer) and isinstance(m, int | np.integer)) or not 1 <= m <= n:  # type: ignore[redundant-expr]
         raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={n!r}, m={m!r}.")
-    if order not in ("RR", "LP", "dominance"):
-        raise ValueError(f"no order {order!r}; hasse() draws 'RR', 'LP' or 'dominance'.")
+    if not isinstance(order, str) or order not in ("RR", "LP", "dominance"):
+        raise ValueError(f"no order {shown(order)}; hasse() draws 'RR', 'LP' or 'dominance'.")
     if comb(n, m) > MOST:
         raise ValueError(
             f"hasse({n}, {m}) has {comb(n, m):,} position vectors; at most {MOST} can be read. Choose a smaller n or m."

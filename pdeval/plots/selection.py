@@ -10,7 +10,7 @@ import pandas as pd
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.natural import natural_places
 from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics.arguments import several
+from pdeval.mechanics.arguments import several, shown
 
 
 def names(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Categorical:
@@ -103,6 +103,8 @@ def one(
                 f"Choose one: {choice}."
             )
         wanted = present[0] if len(present) == 1 else default
+    if not pd.api.types.is_scalar(wanted):
+        raise ValueError(f"{column}={shown(wanted)}: {plot}() draws one; the frame has {listed(present, 6)}.")
     kept = frame[frame[column].astype(object) == wanted]
     if kept.empty:
         raise ValueError(f"no {column} {wanted!r} in the frame; it has {listed(present, 6)}.")

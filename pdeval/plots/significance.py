@@ -93,7 +93,7 @@ def p_value_curves(
             **style_of,
         )
     ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {alpha:g} (% below it)")
-    ax.set(xlim=(0, longest + 1), ylim=(0, upper))
+    ax.set(xlim=(0, longest + 1), ylim=(0, float(upper)))
     legibility.whole_numbers(ax)
     style.finish(ax, x="Pairs of runs, sorted by p", y=WORDS.get(p, p), grid="y")
     style.legend(ax, place=legend)

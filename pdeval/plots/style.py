@@ -45,7 +45,7 @@ def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
     True
     """
     if ax is not None:
-        if not hasattr(ax, "plot"):
+        if not hasattr(ax, "transData"):
             raise TypeError(
                 f"ax must be one matplotlib Axes; found {type(ax).__name__}. "
                 "Of several, pass one: fig, (left, right) = plt.subplots(1, 2), then ax=left."
