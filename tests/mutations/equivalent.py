@@ -13,6 +13,8 @@ TAIL = "the ends of a sum, whose terms there are below 1e-17 of it"
 WHOLE = "whole numbers as floats, exact below 2**53, and shown nowhere"
 UNIQUE = "the names of runs are all different, and stand sorted"
 
+SHARED = "those that are equal share what they get, in whatever order they stand"
+
 EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ("judged/duplicates.py", "_BLOCK = 1 << 18", ("1 -> 2", "18 -> 19", "1 << 18 -> (1 >> 18)"), AT_A_TIME),
     (
@@ -382,4 +384,13 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
     ("judged/texts.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
+    (
+        "significance/posteriors.py",
+        "order = np.argsort(np.where(counted, values, np.inf)",
+        (
+            'np.argsort(np.where(counted, values, np.inf), axis=0, kind="stable") -> '
+            "np.argsort(np.where(counted, values, np.inf), axis=0)",
+        ),
+        SHARED,
+    ),
 ]
