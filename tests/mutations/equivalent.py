@@ -312,23 +312,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0 -> 1", "1 -> 2", "CELLS // games[0].size -> (CELLS * games[0].size)"),
         AT_A_TIME,
     ),
-    (
-        "orderings/strengths.py",
-        "odds = won / np.maximum(games.sum(axis=-1) - won",
-        (
-            "1 -> 2",
-            "games.sum(axis=-1) - won -> (games.sum(axis=-1) + won)",
-            "games.sum(axis=-1) -> games.sum()",
-            "np.maximum -> np.minimum",
-        ),
-        PATH,
-    ),
-    (
-        "orderings/strengths.py",
-        "strength = np.log(odds) if (won > 0).all() and odds.max() < 1e6",
-        ("0 -> 1", "1e6 -> 1000001.0", "odds.max() < 1e6 -> (odds.max() <= 1000000.0)"),
-        PATH,
-    ),
     ("orderings/strengths.py", "for _ in range(200):", ("200 -> 201",), PATH),
     ("orderings/strengths.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
     ("orderings/strengths.py", "break", ("break -> pass",), PATH),
@@ -392,5 +375,24 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
             "np.argsort(np.where(counted, values, np.inf), axis=0)",
         ),
         SHARED,
+    ),
+    ("significance/power.py", "low, high = np.where(short, high, low)", ("2 -> 3",), PATH),
+    ("judged/rank_columns.py", "MOST = 1 << 20", ("1 -> 2", "20 -> 21"), AT_A_TIME),
+    (
+        "judged/rank_columns.py",
+        "each = depth * len(positions.runs)",
+        (
+            "1 -> 2",
+            "depth * len(positions.runs) -> (depth / len(positions.runs))",
+            "\"features\" in columns -> ('features' not in columns)",
+        ),
+        AT_A_TIME,
+    ),
+    ("judged/rank_columns.py", "step = max(MOST // max(each, 1), 1)", ("1 -> 2", "max -> min"), AT_A_TIME),
+    (
+        "significance/delta_sort.py",
+        "before, after = (averaged(one, names, tell=one is before)",
+        ("one is before -> (one is not before)",),
+        "either of the two says it, and both would say the same",
     ),
 ]
