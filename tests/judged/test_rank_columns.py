@@ -20,8 +20,18 @@ LISTS = {
     ("two", "u"): "cbad",
     ("two", "v"): "e",
     ("two", "w"): "abcde",
+    ("one", "z"): "cf",  # the last that the history has, and beyond it
 }
-GRADES = {("u", "b"): 2, ("u", "d"): 1, ("v", "b"): 1, ("w", "e"): 3, ("w", "a"): 0, ("n", "d"): 1, ("w", "f"): 2}
+GRADES = {
+    ("u", "b"): 2,
+    ("u", "d"): 1,
+    ("v", "b"): 1,
+    ("w", "e"): 3,
+    ("w", "a"): 0,
+    ("n", "d"): 1,
+    ("w", "f"): 2,
+    ("z", "a"): 1,
+}
 RUNS = pd.DataFrame(
     [(run, user, item, -rank) for (run, user), items in LISTS.items() for rank, item in enumerate(items)],
     columns=["run", "user_id", "item_id", "score"],
