@@ -148,3 +148,9 @@ def test_lists_side_by_side_are_those_of_each_alone():
         lambda at: wAUC(rank[:, at], weight[:, at], retrieved[at], corpus[at]),
     ):
         assert made(slice(None)).tolist() == pytest.approx([float(made(at)) for at in range(3)])
+
+
+def test_a_catalogue_said_to_be_smaller_than_its_relevant_items_has_no_others():
+    rank = np.array([1.0, 4.0, inf])
+    assert AUC(rank, 3, items=2) == 1.0
+    assert Fallout(rank, 3, items=2) == 0.0

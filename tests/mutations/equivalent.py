@@ -395,4 +395,16 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("one is before -> (one is not before)",),
         "either of the two says it, and both would say the same",
     ),
+    (
+        "kernels/confusion.py",
+        "for least in np.unique(ideal[ideal > 0]).tolist():",
+        ("ideal > 0 -> (ideal >= 0)",),
+        "a level of 0 adds 0",
+    ),
+    (
+        "kernels/sampled.py",
+        "share = above[:, None] / max(n_items - 1, 1)",
+        ("1 -> 2",),
+        "of one item none is above: 0 by any number",
+    ),
 ]
