@@ -118,12 +118,12 @@ class Catalogue:
         """The share of users that had each item: of the history, or as items= says it."""
         own = None if self.items is None else self.items.column("popularity")
         if own is None:
-            return self.had_by / max(len(self.users), 1)
-        if (own < 0).any() or (own > 1).any():
-            wrong = own[(own < 0) | (own > 1)][0]
+            return self.had_by / len(self.users)
+        wrong = own[(own < 0) | (own > 1)]
+        if len(wrong):
             raise ValueError(
                 f"the popularity in items= is the share of users that had the item, between 0 and 1; it holds "
-                f"{wrong:g}. Divide by the number of users, or leave the column out and give history=."
+                f"{wrong[0]:g}. Divide by the number of users, or leave the column out and give history=."
             )
         return np.append(own, 0.0)
 
@@ -131,7 +131,7 @@ class Catalogue:
     def choice(self) -> np.ndarray:
         """The share of all interactions of the history that were with each item."""
         taken = self._pairs[2].astype(np.float64)
-        return taken / max(taken.sum(), 1.0)
+        return taken / taken.sum()
 
     @cached_property
     def popularity_rank(self) -> np.ndarray:
@@ -139,14 +139,14 @@ class Catalogue:
         popularity = self.popularity[:-1]
         some = popularity > 0
         rank = np.zeros(len(popularity) + 1)
-        rank[:-1][some] = pd.Series(popularity[some]).rank(method="average").to_numpy() / max(some.sum(), 1)
+        rank[:-1][some] = pd.Series(popularity[some]).rank(method="average").to_numpy() / some.sum()
         return rank
 
     @cached_property
     def popularity_place(self) -> np.ndarray:
         """The place of each item by popularity, from 1, items of one popularity sharing it; 0 where nobody had it."""
         popularity = self.popularity
-        different = np.unique(popularity[popularity > 0])
+        different = np.unique(popularity)
         place = len(different) - np.searchsorted(different, popularity)
         return np.where(popularity > 0, place, 0).astype(np.float64)
 

@@ -34,11 +34,7 @@ class Listed:
     runs: np.ndarray
     depth: int | None = None
     made: dict[int, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def queries(self) -> Ids:
-        """The ids of the topics of this part."""
-        return self.rows.judged.queries.take(self.topics)
+    user: list[np.ndarray] = field(default_factory=list)
 
     def keep_topics(self, kept: np.ndarray) -> Listed:
         """Return the lists of these topics alone."""
@@ -47,6 +43,12 @@ class Listed:
     def keep_runs(self, kept: np.ndarray) -> Listed:
         """Return the lists of these runs alone."""
         return replace(self, runs=self.runs[kept])
+
+    def users(self) -> np.ndarray:
+        """Return the place of each topic's user in the history, -1 where it has none of the user."""
+        if not self.user:  # of the whole join, once: some of its topics may be of users without a history
+            self.user.append(self.catalogue.user_of(self.rows.judged.queries))
+        return self.user[0][self.topics]
 
     def deepest(self) -> int:
         """Return the length of the longest list."""

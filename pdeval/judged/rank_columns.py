@@ -184,14 +184,14 @@ def users(block: ListBlock) -> float:
 
 def _of_user(block: ListBlock, values: np.ndarray) -> np.ndarray:
     """Return values of users, (users + 1, ...), for the topics of a block; the last for those without a history."""
-    return values[block.catalogue.user_of(block.listed.queries)]
+    return values[block.listed.users()]
 
 
 @rank_column("history")
 def seen(block: ListBlock) -> np.ndarray:
     """Whether the user had the item before."""
     known, code = block.catalogue, block["item"]
-    user = known.user_of(block.listed.queries).astype(np.int64)[:, None]
+    user = block.listed.users().astype(np.int64)[:, None]
     key = user * len(known.ids) + code
     place = np.minimum(np.searchsorted(known.keys, key), len(known.keys) - 1)
     return (known.keys[place] == key) & (user >= 0) & (code >= 0)

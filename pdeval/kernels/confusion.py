@@ -25,7 +25,7 @@ def catalogue(corpus: np.ndarray | None, items: float | None, relevant: float) -
     >>> float(catalogue(np.array(40.0), None, 3)), float(catalogue(np.array(40.0), 1000, 3))
     (37.0, 997.0)
     """
-    whole = np.asarray(corpus, dtype=np.float64) if items is None else np.float64(items)
+    whole = np.asarray(corpus if items is None else items)
     return np.maximum(whole - relevant, 0.0)
 
 
@@ -43,7 +43,7 @@ def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.n
     """
     number = hits(rank, k).astype(np.float64)
     others = np.minimum(retrieved, k) - number
-    above = total(np.where(found(rank, k), np.where(found(rank, k), rank, 0.0) - level(rank), 0.0))
+    above = total(np.where(found(rank, k), rank - level(rank), 0.0))
     return np.where(number > 0, 1.0 - share(above, number * others), 0.0)
 
 
@@ -65,7 +65,7 @@ def AUC(
     others = catalogue(corpus, items, relevant)
     got = found(rank)
     missed = np.maximum(others - (retrieved - got.sum(axis=0)), 0.0)  # others that were not retrieved
-    below = np.where(got, others - (np.where(got, rank, 0.0) - level(rank)), missed / 2)
+    below = np.where(got, others - (rank - level(rank)), missed / 2)
     return np.where(others > 0, share(total(np.maximum(below, 0.0)), relevant * others), 1.0)
 
 
@@ -93,7 +93,7 @@ def PAP(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
     >>> float(PAP(np.array([1.0, 3.0, inf]), k=2))
     0.75
     """
-    first = np.where(level(rank) <= k, np.asarray(rank, dtype=np.float64), inf)
+    first = np.where(level(rank) <= k, rank, inf)
     above = np.where(found(first), first - level(rank), inf)
     return total(np.maximum(k - above, 0.0)) / (k * min(k, len(rank)))
 
@@ -169,7 +169,7 @@ def GAP(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, k: float = in
     >>> float(GAP(ranks, grades, np.array([2.0, 1.0])))  # AP is 1 from grade 1 on (2 items), 1/2 from grade 2 (1 item)
     0.8333333333333334
     """
-    near, grade, ideal = cut(rank, k), np.asarray(grade, dtype=np.float64), np.asarray(ideal, dtype=np.float64)
+    near, grade, ideal = cut(rank, k), np.asarray(grade), np.asarray(ideal)
     seen, best, below = np.zeros(near.shape), np.zeros(ideal.shape[1:]), 0.0
     for least in np.unique(ideal[ideal > 0]).tolist():
         wanted = grade >= least

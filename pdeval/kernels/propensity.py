@@ -120,8 +120,8 @@ def wAUC(
     >>> float(wAUC(np.array([1.0, inf]), np.array([1.0, 3.0]), 2, 5))  # 4 of 4 below, and 1 of 4 on average
     0.4375
     """
-    size = np.asarray(corpus if items is None else items, dtype=np.float64)
+    size = np.asarray(corpus if items is None else items)
     got = found(rank)
-    below = np.where(got, size - np.where(got, rank, 0.0), (size - retrieved - 1.0) / 2)
+    below = np.where(got, size - rank, (size - retrieved - 1.0) / 2)
     part = np.where(size > 1, share(np.maximum(below, 0.0), np.maximum(size - 1.0, 1.0)), 1.0)
     return weighed(part, np.asarray(weight, dtype=np.float64), "weights")

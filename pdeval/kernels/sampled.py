@@ -59,7 +59,7 @@ def Sampled(
             "Sampled needs to know how many negatives were drawn for each list, and from how many items: write e.g. "
             "'Sampled(of=nDCG,negatives=100,items=20000)@10'."
         )
-    rank, there = np.asarray(rank, dtype=np.float64), np.broadcast_to(np.asarray(retrieved) > 0, np.shape(rank)[1:])
+    rank, there = np.asarray(rank), np.broadcast_to(np.asarray(retrieved) > 0, np.shape(rank)[1:])
     if len(rank) > 1:
         raise ValueError(
             f"Sampled is of one relevant item per list, and a list has {len(rank)}: hold out one item per user."

@@ -75,9 +75,7 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
 
 def _of_mean(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return strengths to start from, and the inverse of the curvature there, by Newton's method on one table."""
-    # the odds of each run against all that it met; where one won everything, equal strengths
-    odds = won / np.maximum(games.sum(axis=-1) - won, np.finfo(float).tiny)
-    strength = np.log(odds) if (won > 0).all() and odds.max() < 1e6 else np.zeros(won.shape)
+    strength = np.zeros(won.shape)
     for _ in range(200):
         inverse = inverse_curvature(games, strength)
         expected = (games * _chances(strength)).sum(axis=-1)

@@ -24,7 +24,7 @@ def ranks_of(X: np.ndarray) -> np.ndarray:
     >>> ranks_of(np.array([[0.1, 0.5, 0.3], [0.2, 0.2, 0.0]])).tolist()
     [[3.0, 1.0, 2.0], [1.5, 1.5, 3.0]]
     """
-    order = np.argsort(-X, axis=1, kind="stable")
+    order = np.argsort(-X, axis=1)
     found, _ = average_ranks(np.take_along_axis(X, order, axis=1))
     ranks = np.empty(X.shape)
     np.put_along_axis(ranks, order, found, axis=1)

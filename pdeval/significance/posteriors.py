@@ -78,8 +78,6 @@ def signed_rank(
             cumulative = np.concatenate([np.zeros((len(weight), 1)), np.cumsum(weight, axis=1)], axis=1)
             below, under = ((weight * _mean_of(cumulative, side)).sum(axis=1) for side in (low, high))
             mass = np.stack([below, under - below, 1.0 - under])
-            if rope == 0:
-                mass[1] = -1.0  # nothing is equivalent
             most = mass >= mass.max(axis=0) - NOISE
             won[:, pair] += (most / most.sum(axis=0)).sum(axis=1)
     return won / draws

@@ -266,6 +266,29 @@ class TestReplicates:
         both = prefs[prefs["run_a"].isin(["dense-s1", "dense-s2"])]["mean"].mean()
         assert found.loc[found["model_a"] == "dense", "mean"].item() == pytest.approx(both, abs=1e-15)
 
+    @pytest.mark.parametrize("method", ["mean", "borda", "mc4"])
+    @pytest.mark.parametrize("grouped", [{}, {"by": "category", "metadata": QUERIES}])
+    def test_averages_are_ordered_as_pref_eval_does_where_the_call_or_the_join_asks_for_it(self, method, grouped):
+        alike = pd.concat([RUNS[RUNS["run"] == "bm25"].assign(model=name, seed=n) for name in "xaq" for n in (1, 2)])
+        runs = alike.drop(columns="run").ireval(run=["model", "seed"])
+        given = {"measures": "AP", "method": method, "replicate": "seed", **grouped}
+        plain = runs.order(QRELS, topics="common", **given)
+        assert set(plain["rank"]) == {1}  # three runs that are one
+        for found in (
+            runs.order(QRELS, topics="common", compat="pref_eval", **given),
+            runs.join(QRELS, topics="common").order(compat="pref_eval", **given),
+            runs.join(QRELS, topics="common", compat="pref_eval").order(**given),
+        ):
+            assert found["model"].tolist() == ["x", "q", "a"] * (2 if grouped else 1)
+            assert found["rank"].tolist() == [1, 2, 3] * (2 if grouped else 1)
+
+    def test_a_join_as_pref_eval_averages_for_verbs_that_have_no_such_rule(self):
+        given = {"measures": "AP", "replicate": "seed"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            asked = self.RUNS.join(QRELS, topics="common", compat="pref_eval").summary(**given)
+            same(asked, self.RUNS.join(QRELS, topics="common").summary(**given))
+
     def test_a_column_that_names_no_run(self):
         with pytest.raises(KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"):
             self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")

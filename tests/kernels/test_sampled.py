@@ -124,3 +124,41 @@ def test_a_large_catalogue_is_looked_at_in_parts(monkeypatch):
     whole = corrected_for_sampling(MEASURES["R@10"], NEGATIVES)
     monkeypatch.setattr(kernels, "STEP", 7 * (NEGATIVES + 1))
     np.testing.assert_allclose(corrected_for_sampling(MEASURES["R@10"], NEGATIVES), whole, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["Sampled(negatives=50)@10", "Sampled(items=500)@10"])
+def test_both_numbers_have_to_be_said(name):
+    runs, held_out, _ = leave_one_out(users=2)
+    with pytest.raises(ValueError, match="how many negatives were drawn for each list, and from how many items"):
+        runs.ireval.measure(held_out, name)
+
+
+def test_one_negative_tells_first_from_last():
+    of_rank = np.array([1.0, 0.5, 0.2, 0.1])
+    assert corrected_for_sampling(of_rank, 1, estimator="rank").tolist() == [1.0, 0.1]
+    # the share of the other items that are above is 0, 1/3, 2/3, 1: least squares of two values f, g at these chances
+    above = np.array([0, 1 / 3, 2 / 3, 1])
+    design = np.column_stack([1 - above, above])
+    expected = np.linalg.lstsq(design, of_rank, rcond=None)[0]
+    np.testing.assert_allclose(corrected_for_sampling(of_rank, 1, gamma=0.0), expected, atol=1e-12)
+    # and with variance, which is p (1 - p) (f - g)^2 at each
+    both = np.vstack([design, np.sqrt(0.3 * above * (1 - above))[:, None] * [1.0, -1.0]])
+    expected = np.linalg.lstsq(both, np.append(of_rank, np.zeros(4)), rcond=None)[0]
+    np.testing.assert_allclose(corrected_for_sampling(of_rank, 1, gamma=0.3), expected, rtol=1e-9)
+
+
+def test_no_lists_have_no_values():
+    found = kernels.Sampled(np.zeros((1, 0)), np.zeros(0), negatives=5, items=9)
+    assert found.shape == (0,)
+
+
+@pytest.mark.parametrize("of", ["R", "nDCG", "AP", "AUC"])
+def test_what_is_estimated_is_the_measure_of_one_relevant_item(of):
+    rank = np.arange(1.0, 31)
+    worth = {"R": rank**0, "nDCG": 1 / np.log2(rank + 1), "AP": 1 / rank, "AUC": (30 - rank) / 29}[of]
+    for k in (3, np.inf):
+        expected = corrected_for_sampling(np.where(rank <= k, worth, 0.0), 6, gamma=0.2)
+        found = kernels.Sampled(
+            np.array([[1.0, 4.0, 7.0]]), np.full(3, 7.0), of=of, negatives=6, items=30, gamma=0.2, k=k
+        )
+        assert found.tolist() == expected[[0, 3, 6]].tolist()

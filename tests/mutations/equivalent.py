@@ -13,6 +13,8 @@ TAIL = "the ends of a sum, whose terms there are below 1e-17 of it"
 WHOLE = "whole numbers as floats, exact below 2**53, and shown nowhere"
 UNIQUE = "the names of runs are all different, and stand sorted"
 
+SHARED = "those that are equal share what they get, in whatever order they stand"
+
 EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ("judged/duplicates.py", "_BLOCK = 1 << 18", ("1 -> 2", "18 -> 19", "1 << 18 -> (1 >> 18)"), AT_A_TIME),
     (
@@ -310,23 +312,6 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0 -> 1", "1 -> 2", "CELLS // games[0].size -> (CELLS * games[0].size)"),
         AT_A_TIME,
     ),
-    (
-        "orderings/strengths.py",
-        "odds = won / np.maximum(games.sum(axis=-1) - won",
-        (
-            "1 -> 2",
-            "games.sum(axis=-1) - won -> (games.sum(axis=-1) + won)",
-            "games.sum(axis=-1) -> games.sum()",
-            "np.maximum -> np.minimum",
-        ),
-        PATH,
-    ),
-    (
-        "orderings/strengths.py",
-        "strength = np.log(odds) if (won > 0).all() and odds.max() < 1e6",
-        ("0 -> 1", "1e6 -> 1000001.0", "odds.max() < 1e6 -> (odds.max() <= 1000000.0)"),
-        PATH,
-    ),
     ("orderings/strengths.py", "for _ in range(200):", ("200 -> 201",), PATH),
     ("orderings/strengths.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
     ("orderings/strengths.py", "break", ("break -> pass",), PATH),
@@ -382,4 +367,44 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
     ("judged/texts.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
+    (
+        "significance/posteriors.py",
+        "order = np.argsort(np.where(counted, values, np.inf)",
+        (
+            'np.argsort(np.where(counted, values, np.inf), axis=0, kind="stable") -> '
+            "np.argsort(np.where(counted, values, np.inf), axis=0)",
+        ),
+        SHARED,
+    ),
+    ("significance/power.py", "low, high = np.where(short, high, low)", ("2 -> 3",), PATH),
+    ("judged/rank_columns.py", "MOST = 1 << 20", ("1 -> 2", "20 -> 21"), AT_A_TIME),
+    (
+        "judged/rank_columns.py",
+        "each = depth * len(positions.runs)",
+        (
+            "1 -> 2",
+            "depth * len(positions.runs) -> (depth / len(positions.runs))",
+            "\"features\" in columns -> ('features' not in columns)",
+        ),
+        AT_A_TIME,
+    ),
+    ("judged/rank_columns.py", "step = max(MOST // max(each, 1), 1)", ("1 -> 2", "max -> min"), AT_A_TIME),
+    (
+        "significance/delta_sort.py",
+        "before, after = (averaged(one, names, tell=one is before)",
+        ("one is before -> (one is not before)",),
+        "either of the two says it, and both would say the same",
+    ),
+    (
+        "kernels/confusion.py",
+        "for least in np.unique(ideal[ideal > 0]).tolist():",
+        ("ideal > 0 -> (ideal >= 0)",),
+        "a level of 0 adds 0",
+    ),
+    (
+        "kernels/sampled.py",
+        "share = above[:, None] / max(n_items - 1, 1)",
+        ("1 -> 2",),
+        "of one item none is above: 0 by any number",
+    ),
 ]

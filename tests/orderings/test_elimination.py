@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.orderings.elimination import leave_out, stationary
+from pdeval.orderings.elimination import balance, leave_out, stationary
 
 
 @pytest.mark.parametrize("runs", [2, 3, 4, 7])
@@ -17,3 +17,37 @@ def test_many_systems_are_solved_as_each_alone(runs):
         np.testing.assert_allclose(found[below], alone[below], rtol=1e-12)
         np.testing.assert_allclose(found[above], alone[above], rtol=1e-12)
     np.testing.assert_allclose(stationary(weight), [stationary(one) for one in weight], rtol=1e-12)
+
+
+def systems(seed, runs, count):
+    weight = np.random.default_rng(seed).random((count, runs, runs))
+    weight[:, np.arange(runs), np.arange(runs)] = 0.0
+    return weight
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("runs", [1, 2, 3, 6])
+def test_a_walk_is_as_often_at_each_run_after_a_move_as_before(runs, count):
+    move = systems(runs, runs, count) / (2 * runs)
+    kept = move.copy()
+    for found in (stationary(move), np.stack([stationary(one) for one in move])):
+        assert found.sum(axis=-1) == pytest.approx(np.ones(count))
+        assert (found > 0).all()
+        moved = found + np.einsum("sa,sab->sb", found, move) - found * move.sum(axis=-1)
+        np.testing.assert_allclose(moved, found, rtol=1e-12)
+    assert (move == kept).all()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("runs", [1, 2, 3, 6])
+def test_a_balance_gives_every_run_what_it_should_have(runs, count):
+    weight = systems(runs, runs, count)
+    weight = weight + weight.transpose(0, 2, 1)
+    right = np.random.default_rng(9).normal(size=(count, runs))
+    right -= right.mean(axis=-1, keepdims=True)
+    kept = right.copy()
+    for found in (balance(weight, right), np.stack([balance(*one) for one in zip(weight, right, strict=True)])):
+        apart = found[:, :, None] - found[:, None, :]
+        np.testing.assert_allclose((weight * apart).sum(axis=-1), right, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.sum(axis=-1), 0.0, atol=1e-12)
+    assert (right == kept).all()

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import pdeval
+from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.significance.posteriors import correlated_t, signed_rank
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -136,3 +137,40 @@ def test_preferences_and_groups_have_their_own_probabilities():
 def test_what_makes_no_sense_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         SCORES.ireval.equivalence("AP", **options)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0.1, [0, 1, 0]), (0.2, [0, 0, 1]), (-0.1, [0, 1, 0]), (-0.2, [1, 0, 0])]
+)
+def test_differences_that_do_not_vary_are_where_they_are_and_the_ends_of_the_rope_are_within(value, expected):
+    assert correlated_t(np.full((5, 1), value), 0.1).ravel().tolist() == expected
+
+
+def test_the_table_has_the_probabilities_of_each_pair_with_the_options_that_were_asked_for():
+    three = SCORES[(SCORES["measure"] == "AP") & SCORES["run"].isin(["bm25", "ql", "tfidf"])]
+    wide = three.pivot(index="query_id", columns="run", values="value")
+    a, b = ["bm25", "bm25", "ql"], ["ql", "tfidf", "tfidf"]
+    D = wide[a].to_numpy() - wide[b].to_numpy()
+    shares = ["worse", "equivalent", "better"]
+    found = three.ireval.equivalence(rope=0.02, correlation=0.3)
+    assert faults(SCHEMAS["equivalences"], found, {"run": ["run"], "query": ["query_id"]}) == []
+    assert (found["run_a"].tolist(), found["run_b"].tolist(), found["n"].tolist()) == (a, b, [48, 48, 48])
+    np.testing.assert_allclose(found[["mean_a", "mean_b"]].T, [wide[a].mean(), wide[b].mean()], rtol=1e-12)
+    np.testing.assert_allclose(found["difference"], D.mean(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(found[shares].T, correlated_t(D, 0.02, 0.3), rtol=1e-9)
+    assert found.attrs["correlation"] == 0.3
+    assert "prior" not in found.attrs
+    drawn = three.ireval.equivalence(rope=0.02, test="signed_rank", prior=2.5, draws=300, seed=4)
+    np.testing.assert_allclose(drawn[shares].T, signed_rank(D, 0.02, 2.5, 300, 4), rtol=1e-9)
+    assert {name: drawn.attrs[name] for name in ("prior", "draws", "seed")} == {"prior": 2.5, "draws": 300, "seed": 4}
+    assert "correlation" not in drawn.attrs
+    once = three.ireval.equivalence(rope=0.02, test="signed_rank", draws=1)
+    assert set(once[shares].to_numpy().ravel()) == {0.0, 1.0}
+
+
+def test_two_runs_with_fewer_than_two_queries_in_common_are_named():
+    some = SCORES[(SCORES["measure"] == "AP") & SCORES["run"].isin(["bm25", "ql"])]
+    first = some["query_id"] <= "110"
+    apart = some[(some["run"] == "bm25") & first | (some["run"] == "ql") & (~first | (some["query_id"] == "110"))]
+    with pytest.raises(ValueError, match=r"1 pairs have fewer than two queries in common on 'AP', .* with 1"):
+        apart.ireval.equivalence(rope=0.01)

@@ -88,3 +88,7 @@ def test_joins_and_groups_have_their_own_test():
     assert JUDGED.friedman(["AP", "RR"]).equals(SCORES.ireval.friedman())
     thirds = SCORES.assign(third=SCORES["query_id"].astype(int) % 3)
     assert thirds.ireval.friedman("AP", by="third")["n"].tolist() == [15, 15, 16, 16, 17, 17]
+
+
+def test_the_table_carries_what_the_scores_carry():
+    assert SCORES.ireval.friedman().attrs["measures"] == SCORES.attrs["measures"]

@@ -173,3 +173,23 @@ def test_reports_mark_by_mean_ranks_with_letters_daggers_and_groups(test):
     alone = SCORES[SCORES["query_id"].astype(int) % 2 == 1].ireval.compare("AP", test=test)
     assert found.loc[found["half"] == 1, "p_value"].tolist() == alone["p_value"].tolist()
     assert isinstance(found, pd.DataFrame)
+
+
+def test_nemenyis_interval_is_tukeys_of_the_mean_difference():
+    X, (a, b) = tables(ties=False), all_pairs(6)
+    outcome = nemenyi(X, a, b, confidence=0.9)
+    np.testing.assert_allclose(outcome.mean, (X[:, a] - X[:, b]).mean(axis=0), rtol=1e-12)
+    away = X - X.mean(axis=0) - X.mean(axis=1, keepdims=True) + X.mean()
+    error = np.square(away).sum() / (24 * 5)  # the mean square of a two-way table's residuals
+    half = stats.studentized_range.ppf(0.9, 6, 24 * 5) * np.sqrt(error / 25)
+    np.testing.assert_allclose(outcome.ci_low, outcome.mean - half, rtol=1e-6)
+    np.testing.assert_allclose(outcome.ci_high, outcome.mean + half, rtol=1e-6)
+
+
+def test_queries_that_agree_are_in_full_concordance_however_their_sums_are_rounded():
+    found = {
+        concordance(ranks_of(np.tile(np.arange(float(runs)), (queries, 1))))
+        for runs in range(2, 40)
+        for queries in (3, 7, 11)
+    }
+    assert found == {1.0}

@@ -63,6 +63,19 @@ def test_every_test_compares_runs(name):
 
 
 @pytest.mark.parametrize("name", TESTS)
+def test_every_test_is_of_the_mean_difference_with_an_interval_around_it(name):
+    found = SOME.ireval.compare("AP", test=name, draws=200)
+    wide = SOME[SOME["measure"] == "AP"].pivot(index="query_id", columns="run", values="value")
+    differences = wide[found["run_a"]].to_numpy() - wide[found["run_b"]].to_numpy()
+    np.testing.assert_allclose(found["difference"], differences.mean(axis=0), rtol=1e-9, atol=1e-15)
+    assert found["n"].unique().tolist() == [len(wide)]
+    assert (found["ci_low"] < found["difference"]).all()
+    assert (found["difference"] < found["ci_high"]).all()
+    narrow = SOME.ireval.compare("AP", test=name, draws=200, confidence=0.5)
+    assert (narrow["ci_high"] - narrow["ci_low"] < found["ci_high"] - found["ci_low"]).all()
+
+
+@pytest.mark.parametrize("name", TESTS)
 def test_every_test_says_what_it_is_and_where_it_comes_from(name):
     assert lacking(TESTS[name]) == []
     assert TESTS[name].says.endswith("test")

@@ -118,3 +118,16 @@ def test_a_run_that_a_segment_lacks_has_no_gap_to_it(absent):
     assert absent not in {*of_run["segment_a"], *of_run["segment_b"]}
     assert (found[["n_a", "n_b"]] > 0).all(axis=None)
     assert (found["run"] == "bm25").sum() == 6
+
+
+def test_gaps_say_how_many_queries_each_segment_has():
+    found = PARTED.ireval.segments.gaps(by="group").query("run == 'bm25'").set_index(["segment_a", "segment_b"])
+    size = PARTED[PARTED["run"] == "bm25"]["group"].value_counts()
+    assert found["n_a"].to_dict() == {key: size[key[0]] for key in found.index}
+    assert found["n_b"].to_dict() == {key: size[key[1]] for key in found.index}
+    one = PARTED[
+        (PARTED["group"] != "w") | (PARTED["query_id"] == "104")
+    ]  # a segment of one query has gaps without a test
+    few = one.ireval.segments.gaps(by="group").query("run == 'bm25'")
+    assert few.loc[few["segment_a"] == "w", "n_a"].tolist() == [1, 1, 1]
+    assert len(few) == 6

@@ -1,0 +1,78 @@
+"""A join in pieces: what parts of whole queries found makes the join of the whole, to the last bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.judged import corpus, pieces, positions
+from pdeval.kinds import tables
+
+
+def frames(seed):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"r{run}", f"q{query}", f"d{doc}", float(rng.integers(0, 4)))
+        for query in range(7)
+        for run in rng.permutation(3)[: rng.integers(1, 4)]
+        for doc in rng.permutation(9)[: rng.integers(1, 7)]
+    ]
+    runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
+    qrels = pd.DataFrame(
+        [(f"q{query}", f"d{doc}", int(rng.integers(0, 3))) for query in range(7) for doc in rng.permutation(9)[:5]],
+        columns=["query_id", "doc_id", "relevance"],
+    )
+    some = qrels.groupby("query_id").head(1).index
+    return runs, qrels.assign(relevance=qrels["relevance"].where(~qrels.index.isin(some), 1))
+
+
+def join(runs, qrels, **rules):
+    return positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), **rules)
+
+
+def in_parts(runs, qrels, whole, rules):
+    """Yield the join of each part of the queries, and which topics and runs of the whole it has."""
+    for part in (["q4", "q0"], ["q6", "q1", "q2"], ["q5", "q3"]):
+        own, judged = (frame[frame["query_id"].isin(part)] for frame in (runs, qrels))
+        found = join(own, judged, **rules)
+        yield found, whole.queries.get_indexer(found.queries), whole_runs(whole).get_indexer(found.runs["run"])
+
+
+def whole_runs(whole):
+    return pd.Index(whole.runs["run"])
+
+
+@pytest.mark.parametrize("rules", [{}, {"ties": "expected"}, {"judged_only": True}, {"depth": 3}, {"complete": False}])
+def test_pieces_in_any_order_make_the_join_of_the_whole(rules):
+    for seed in range(6):
+        runs, qrels = frames(seed)
+        whole = join(runs, qrels, **rules)
+        parts = {name: value for name, value in rules.items() if name != "judged_only"}
+        known = join(runs, qrels, **parts)
+        found = [pieces.hits(*part) for part in in_parts(runs, qrels, whole, parts)]
+        for order in (found, found[::-1]):
+            plain = pieces.joined_hits(known, known.judged, pieces.beside(order), known.source)
+            made = plain.only_judged() if rules.get("judged_only") else plain
+            by_run = np.lexsort((whole.run, whole.item))  # hits of one item in the order of the runs
+            for name in ("item", "run", "rank", "start", "size"):
+                np.testing.assert_array_equal(getattr(made, name), getattr(whole, name)[by_run], err_msg=name)
+            assert made.run.dtype == np.int64
+
+
+def test_what_rankings_hold_is_counted_as_in_the_whole():
+    for seed in range(6):
+        runs, qrels = frames(seed)
+        whole = join(runs, qrels)
+        found = [pieces.items(part, topics) for part, topics, _ in in_parts(runs, qrels, whole, {})]
+        counted = pieces.Returned(whole.judged, True, pieces.beside(found[::-1]))
+        size, returned = corpus.items_returned(whole)
+        assert counted.size.tolist() == size.tolist()
+        assert counted.returned.tolist() == returned.tolist()
+        some = whole.keep_topics(np.array([True, False, True, True, False, False, True]))
+        ours, theirs = counted.of_join(some), corpus.items_returned(some)
+        assert [one.tolist() for one in ours] == [one.tolist() for one in theirs]
+
+
+def test_a_pair_of_tables_has_both():
+    pair = pieces.Pair()
+    pair.runs, pair.qrels = "lists", "judgments"
+    assert (len(pair), [*pair], pair[0], pair[1]) == (2, ["lists", "judgments"], "lists", "judgments")
