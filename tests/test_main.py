@@ -1,5 +1,6 @@
 """The program as a shell sees it: its own process, its streams and its exit status."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -21,6 +22,23 @@ def test_without_arguments_help_is_printed():
     done = shell()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage: pdeval ")
+
+
+@pytest.mark.parametrize("words", [["--version"], ["catalog", "uniform"], ["nothing"]])
+def test_the_program_ends_without_looking_for_cycles(words):
+    code = (
+        "import atexit, gc, sys; from pdeval import __main__ as program;"
+        "atexit.register(lambda: print('frozen', gc.get_freeze_count() > 10_000)); sys.exit(program.program())"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.stdout.endswith("frozen True\n")
+    assert done.returncode == shell(*words).returncode
+
+
+def test_a_process_that_goes_on_still_looks_for_cycles(capsys):
+    before = gc.get_freeze_count()
+    program.main(["catalog", "uniform"])
+    assert gc.get_freeze_count() == before
 
 
 @pytest.mark.broad

@@ -44,7 +44,7 @@ def spent(cache: Path, *words: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def first_calls(repeats: int = 3) -> pd.DataFrame:
+def first_calls(repeats: int = 5) -> pd.DataFrame:
     """Return the seconds of each first call and of what it is held against."""
     import pdeval
 
@@ -61,8 +61,8 @@ def first_calls(repeats: int = 3) -> pd.DataFrame:
         summary = ("-c", SUMMARY, str(scores))
         for words in (command, summary):
             ran(cache, *words)  # compiles
-        ours = min(spent(cache, *command) for _ in range(repeats))
-        theirs = min(spent(cache, *loaded) for _ in range(repeats))
+        turns = [(spent(cache, *command), spent(cache, *loaded)) for _ in range(repeats)]  # in turn: both see the same
+        ours, theirs = (min(one) for one in zip(*turns))
         told = [[float(word) for word in ran(cache, *summary).split()] for _ in range(repeats)]
     imported, whole = (min(one[k] for one in told) for k in (0, 1))
     rows = [
@@ -72,7 +72,7 @@ def first_calls(repeats: int = 3) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["job", "bar", "pdeval s", "other", "other s"])
 
 
-def show(repeats: int = 3) -> None:
+def show(repeats: int = 5) -> None:
     """Print the table."""
     found = first_calls(repeats)
     found["times the other"] = found["pdeval s"] / found["other s"]
