@@ -127,14 +127,17 @@ def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
     lines = opened.run(
         "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
     )
-    for doc, _, sooner, a, b in lines:
+    for doc, _, a, b, *_, sooner in lines:
         x, y = (wide.loc[doc, run] for run in ("dense-s1", "bm25"))
         assert [a, b] == [("–" if rank == float("inf") else f"{rank:.0f}") for rank in (x, y)]
         assert sooner == ("dense-s1" if x < y else "bm25" if y < x else "–" if a == "–" else "tie")
     opened.click("#panel input[type=checkbox]")
-    opened.wait("document.querySelectorAll('table.items thead th').length === 15")
+    opened.wait(
+        "document.querySelectorAll('table.items thead th.near').length === 2 && "
+        "document.querySelectorAll('table.items thead tr:last-child th').length === 18"
+    )
     opened.click("#panel input[type=checkbox]")
-    opened.wait("document.querySelectorAll('table.items thead th').length === 5")
+    opened.wait("document.querySelectorAll('table.items thead tr:last-child th').length === 8")
 
 
 def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tmp_path):
@@ -161,7 +164,7 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         ranks = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
         own = judgments[judgments["query_id"].astype(str) == query].set_index("doc_id")["relevance"]
         assert {line[0] for line in lines} == set(own.index[own > 0])
-        for doc, grade, _, *found in lines:
+        for doc, grade, *found in (line[:4] for line in lines):
             assert grade == str(own[doc])
             shown = ["–" if rank == float("inf") else f"{rank:.0f}" for rank in ranks.loc[doc, ["hybrid", "bm25"]]]
             assert found == shown
