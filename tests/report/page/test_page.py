@@ -238,6 +238,21 @@ def test_several_collections_each_open_their_own(layout):
                 assert report.origins[origin].table.mean[measure, system] == cell.value
 
 
+@pytest.mark.extras
+def test_the_page_of_collections_on_dask_is_that_of_pandas():
+    dask = pytest.importorskip("dask.dataframe")
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    both = [
+        frame.assign(collection=np.where(frame["query_id"].astype(str) < "120", "early", "late"))
+        for frame in (runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])], qrels)
+    ]
+    given = {"by": "collection", "topics": "judged", "baseline": "bm25"}
+    here = both[0].ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
+    there = dask.from_pandas(both[0], npartitions=3).ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
+    assert "The page has no documents" not in said_under(here)
+    assert there == here
+
+
 def test_preferences_of_several_collections_open_their_items_too():
     runs, qrels, _ = pdeval.datasets.load_sample()
     both = [
