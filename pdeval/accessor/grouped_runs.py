@@ -102,16 +102,16 @@ def with_joins(report: Any, door: Any, verb: Verb, given: dict[str, Any], join: 
     join : callable
         What joins a door of runs to judgments for a verb, by the rules in a dictionary.
     """
-    if not isinstance(report, Report) or not isinstance(door._frame, pd.DataFrame):
+    if not isinstance(report, Report):
         return report
-    told_by = door._frame.attrs.get("collections", ())
+    told_by = getattr(door._frame, "attrs", {}).get("collections", ())
     shared = _stacked(door._frame, given["qrels"], list(dict.fromkeys([*told_by, *groups.named(given["by"])])))
     rules = {name: value for name, value in given.items() if name not in ("qrels", "by")}
 
     @functools.cache
     def of_collection(key: tuple[Any, ...]) -> Any:
         _, own = _divided(given["qrels"], shared)
-        labels, parts = rows_by(door._frame, shared)
+        labels, parts = door._rows_by(shared)
         runs = next(part for part, (_, row) in zip(parts, labels.iterrows()) if tuple(row) == key)
         with warnings.catch_warnings():  # what there is to say was said when the values were computed
             warnings.simplefilter("ignore", UserWarning)

@@ -109,10 +109,7 @@ class DaskIreval(Ireval):
             return self._gathered(verb.name)._grouped(verb, given, asked)
 
         def join(rest: dict[str, Any]) -> Joined:
-            qrels = rest.pop("qrels")
-            made = joined(self, qrels, **rules_of_join(qrels, verb, rest))
-            made.here.check(f"{verb.name}()")
-            return made.gathered()
+            return _gathered_join(self, rest.pop("qrels"), verb, rest)
 
         return grouped_runs.of_runs(self, verb, given, asked, join)
 
@@ -123,7 +120,8 @@ class DaskIreval(Ireval):
             return stamped(verb, self._grouped(verb, _here(given), asked))
         if joins(verb, self._kind or ""):
             if given.get("by") is not None and (stacked := grouped_runs.valued(self, verb, _here(given))):
-                return Ireval(self._whole(stacked[0]))._ask(of_kind("scores")[verb.name], stacked[1])
+                found = Ireval(self._whole(stacked[0]))._ask(of_kind("scores")[verb.name], stacked[1])
+                return grouped_runs.with_joins(found, self, verb, _here(given), _gathered_join)
             qrels = given.pop("qrels")
             made = joined(self, qrels, **rules_of_join(qrels, verb, given))
             return made._ask(verb, _here(given))
@@ -152,6 +150,13 @@ class DaskIreval(Ireval):
             return "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
         then = f"; next: {SCHEMAS[kind].then}" if SCHEMAS[kind].then else ""
         return f"{SCHEMAS[kind].says} on Dask: {many(self._frame.npartitions, 'partition')}{then}"
+
+
+def _gathered_join(door: DaskIreval, qrels: Any, verb: Verb, rest: dict[str, Any]) -> Joined:
+    """Return the join of runs and judgments on pandas, by the rules among what a verb was given."""
+    made = joined(door, qrels, **rules_of_join(qrels, verb, rest))
+    made.here.check(f"{verb.name}()")
+    return made.gathered()
 
 
 def _here(given: dict[str, Any]) -> dict[str, Any]:

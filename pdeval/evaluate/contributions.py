@@ -82,8 +82,8 @@ def disaggregate(
     Parameters
     ----------
     measures : str, Measure, or list of them
-        Every preference of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, RBP,
-        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
+        Every preference of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, P, R,
+        RBP, RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
     per : {'query', 'pair'}
         Whether a row is about one query, or the mean over all queries of a pair of runs (of a group, with `by`).
     baseline : run, optional

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pdeval.kernels.binary import Norm, denominator
+from pdeval.kernels.binary import Norm, denominator, seen
 from pdeval.kernels.graded import Discount, Gain, best_dcg, discounted, gain_of
 from pdeval.kernels.levels import cut, found, inf, level, share
 from pdeval.kernels.search_length import reached
@@ -41,6 +41,18 @@ def terms_of(name: str, among: dict[str, Terms] = TERMS) -> Callable[[Terms], Te
 def average_precision(rank: np.ndarray, *, norm: Norm = "m", k: float = inf) -> tuple[np.ndarray, Any]:
     """Precision at each relevant item, i / f_i, weighted 1/m, or by another norm."""
     return level(rank) / cut(rank, k), 1 / denominator(len(rank), norm, k)
+
+
+@terms_of("P")
+def precision(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
+    """One k-th of each relevant item that is found down to rank k; without a cutoff, of all retrieved items."""
+    return share(found(rank, k), seen(retrieved, k)), 1.0
+
+
+@terms_of("R")
+def recall(rank: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
+    """1 for each relevant item that is found down to rank k, weighted 1/m."""
+    return found(rank, k).astype(np.float64), 1 / len(rank)
 
 
 @terms_of("RBP")

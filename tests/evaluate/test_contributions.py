@@ -32,6 +32,10 @@ TERMS = {
     "RBP(p=0.5)": ([0.5 - 0.25, 0.0, 0 - 0.5**4], 1.0),
     "AP": ([1 - 1 / 2, 0.0, 3 * (0 - 1 / 4)], 1 / 3),
     "AP@3": ([1 - 1 / 2, 0.0, 0.0], 1 / 3),
+    "P@2": ([0.0, 0.0, 0.0], 1.0),
+    "P": ([1 / 4 - 1 / 6, 1 / 4 - 1 / 6, -1 / 6], 1.0),
+    "R@3": ([0.0, 0.0, 0.0], 1 / 3),
+    "R": ([0.0, 0.0, -1.0], 1 / 3),
     "nDCG": ([1 - 1 / LG(3), 2 / LG(4) - 2 / LG(4), -1 / LG(5)], 1 / IDEAL),
     "DCG@3": ([1 - 1 / LG(3), 0.0, 0.0], 1.0),
     "RR": ([1 / 2, 0.0, 0.0], 1.0),
@@ -106,6 +110,10 @@ GRADED = [
 SAME = [
     "AP",
     "AP@3",
+    "P",
+    "P@3",
+    "R",
+    "R@3",
     "RBP",
     "RBP(p=0.5)@4",
     "RR",
@@ -259,7 +267,7 @@ def test_the_level_chooses_the_items(joined):
 @pytest.mark.parametrize(
     ("measures", "level", "text"),
     [
-        ("P@10", None, r"P@10 is no sum over recall levels; disaggregate knows RPP and its kin, AP, RBP"),
+        ("F@10", None, r"F@10 is no sum over recall levels; disaggregate knows RPP and its kin, AP, P, R, RBP"),
         ("RPP", 9, "no judged query has an item with a grade of at least 9"),
     ],
 )

@@ -94,7 +94,7 @@ def test_measures_without_a_query_look_at_the_largest_difference_spread_or_the_w
         ("q1", ["AP", "sgnLP"], "x", ValueError, "sgnLP is a preference.*there are 1"),
         ("q9", "RPP", ["x", "y"], KeyError, "no judged query 'q9'"),
         ("q3", "RPP", ["x", "y"], ValueError, "query 'q3' has no relevant item"),
-        ("q1", ["RPP", "P@5"], ["x", "y"], ValueError, "P@5 is no sum over recall levels"),
+        ("q1", ["RPP", "F@5"], ["x", "y"], ValueError, "F@5 is no sum over recall levels"),
     ],
 )
 def test_an_account_that_cannot_be_given_is_refused(joined, query, measures, runs, kind, text):

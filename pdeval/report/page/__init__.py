@@ -4,8 +4,9 @@ writing    the page as text: its frame, its style and its script, inlined
 tabled     the table itself as markup; it can be read and printed without the script
 opened     what is behind the cells of one collection: values per query, pairs, items, within a limit of size
 pairings   every pair of systems: difference, queries won and lost, p-values
+adding     what each item adds to a measure or a preference, as factors that the browser multiplies
 packing    data as compressed text, and as JSON that no id can break out of
-assets     the style and the script, by subject: core, table, panel, queries, items, matrix, start
+assets     the style and the script, by subject: core, table, panel, queries, adding, items, matrix, start
 """
 
 from pdeval.report.page.writing import Page, page_of

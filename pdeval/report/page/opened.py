@@ -15,8 +15,9 @@ from pdeval.mechanics.equality import settled
 from pdeval.report import notes as footnote
 from pdeval.report.means import per_query
 from pdeval.report.origins import Origin
+from pdeval.report.page.adding import adding
 from pdeval.report.page.packing import json_text, numbers, packed
-from pdeval.report.page.pairings import Pairings, pairings
+from pdeval.report.page.pairings import PREFERENCE, Pairings, pairings
 
 SAMPLE = 25  # queries that are packed to learn how much room items take
 SHARE = 0.5  # of the room that is left for pairs, then for values per query; items have what these leave
@@ -73,8 +74,25 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
             f"runs.ireval.report(qrels), has them."
         )
         return data
-    data["items"] = _items(origin, items, queries[kept], room - len(json_text(data)), data["said"])
-    return data
+    place = _places(origin, items)
+    between = _between(origin, items, data["preferences"])
+    adds = adding(origin, items, queries[kept], values[:, kept], place, between)
+    left = room - len(json_text(data)) - len(json_text(adds))
+    data["items"] = _items(origin, items, queries[kept], place, left, data["said"])
+    return data | adds if any(data["items"]["data"]) else data
+
+
+def _places(origin: Origin, items: RankedItems) -> np.ndarray:
+    """Return the system of each run that items have ranks in, -1 where the report does not show it."""
+    runs = origin.table.runs
+    return pd.Index(run_labels(runs)).get_indexer(pd.Index(run_labels(items.runs[list(runs.columns)])))
+
+
+def _between(origin: Origin, items: RankedItems, preferences: bool) -> str | None:
+    """Return the preference whose users the page tells of; none between systems that are means over replicates."""
+    if preferences:
+        return origin.table.measures[0]
+    return PREFERENCE if len(items.runs) == len(origin.table.runs) else None
 
 
 def _within_pairs(paired: Pairings, room: float) -> list[dict[str, Any]]:
@@ -115,11 +133,11 @@ def _within(values: np.ndarray, room: float) -> np.ndarray:
     return np.sort(np.argsort(-spread, kind="stable")[:most])
 
 
-def _items(origin: Origin, items: RankedItems, queries: pd.Index, room: float, said: list[str]) -> dict[str, Any]:
+def _items(
+    origin: Origin, items: RankedItems, queries: pd.Index, place: np.ndarray, room: float, said: list[str]
+) -> dict[str, Any]:
     """Return the items of each query, compressed one by one, and say how many are left out."""
     runs, table = items.runs, origin.table
-    own = table.runs.columns
-    place = pd.Index(run_labels(table.runs)).get_indexer(pd.Index(run_labels(runs[list(own)])))
     several = len(np.unique(place)) < len(place)  # replicates: a system has several runs
     texts = run_labels(runs) if several else [origin.systems[at] if at >= 0 else "" for at in place]
     shown = np.flatnonzero(place >= 0)

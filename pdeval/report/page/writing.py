@@ -15,7 +15,7 @@ from pdeval.report.page.packing import json_text
 from pdeval.report.page.tabled import facets, table_markup
 from pdeval.report.spec import Report
 
-SCRIPTS = ("core", "table", "panel", "queries", "items", "matrix", "start")
+SCRIPTS = ("core", "table", "panel", "queries", "adding", "items", "matrix", "start")
 MEGABYTE = 1_000_000
 SPARE = 2_000  # for sentences on what is left out
 

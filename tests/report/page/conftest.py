@@ -1,7 +1,10 @@
 """Pages of the sample collection, and the browser that opens them."""
 
+import base64
+import json
 import re
 import warnings
+import zlib
 
 import pandas as pd
 import pytest
@@ -38,6 +41,15 @@ def chromium(browser):
     yield browser.sized(1280, 900)
     assert browser.told == []
     assert [url for url in browser.asked if not url.startswith(("file:", "about:", "data:"))] == []
+
+
+def data_of(page):
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
+    return json.loads(text)
+
+
+def unpacked(text):
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def said_under(page):

@@ -1,6 +1,9 @@
 """The page in a real browser: clicks, keys, search, filters, links and print; the console stays silent."""
 
 import json
+import re
+import shutil
+import subprocess
 
 import pandas as pd
 import pytest
@@ -127,14 +130,17 @@ def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
     lines = opened.run(
         "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
     )
-    for doc, _, sooner, a, b in lines:
+    for doc, _, a, b, *_, sooner in lines:
         x, y = (wide.loc[doc, run] for run in ("dense-s1", "bm25"))
         assert [a, b] == [("–" if rank == float("inf") else f"{rank:.0f}") for rank in (x, y)]
         assert sooner == ("dense-s1" if x < y else "bm25" if y < x else "–" if a == "–" else "tie")
     opened.click("#panel input[type=checkbox]")
-    opened.wait("document.querySelectorAll('table.items thead th').length === 15")
+    opened.wait(
+        "document.querySelectorAll('table.items thead th.near').length === 2 && "
+        "document.querySelectorAll('table.items thead tr:last-child th').length === 18"
+    )
     opened.click("#panel input[type=checkbox]")
-    opened.wait("document.querySelectorAll('table.items thead th').length === 5")
+    opened.wait("document.querySelectorAll('table.items thead tr:last-child th').length === 8")
 
 
 def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tmp_path):
@@ -161,7 +167,7 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         ranks = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
         own = judgments[judgments["query_id"].astype(str) == query].set_index("doc_id")["relevance"]
         assert {line[0] for line in lines} == set(own.index[own > 0])
-        for doc, grade, _, *found in lines:
+        for doc, grade, *found in (line[:4] for line in lines):
             assert grade == str(own[doc])
             shown = ["–" if rank == float("inf") else f"{rank:.0f}" for rank in ranks.loc[doc, ["hybrid", "bm25"]]]
             assert found == shown
@@ -267,6 +273,23 @@ def test_it_prints_the_table_without_the_tools(opened):
     assert opened.run(shown.format("#table")) == "table"
     assert opened.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert opened.printed().startswith(b"%PDF")
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext (Debian: apt install poppler-utils)")
+def test_a_long_table_prints_its_header_on_every_page_and_a_sum_once(chromium, tmp_path):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    many = pd.concat([runs.assign(run=runs["run"].astype(str) + f" {copy}") for copy in range(8)])
+    report = quietly(many.ireval.report, qrels, ["AP", "RR"], topics="judged")
+    report.to_html(tmp_path / "long.html", interactive=True)
+    chromium.open(tmp_path / "long.html", "#system=bm25 0&measure=AP&query=113")
+    chromium.wait("document.querySelector('table.items')")
+    (tmp_path / "long.pdf").write_bytes(chromium.printed())
+    said = subprocess.run(["pdftotext", "-layout", tmp_path / "long.pdf", "-"], capture_output=True, check=True)
+    pages = [page for page in said.stdout.decode().split("\f") if page.strip()]
+    tables = [page for page in pages if re.search(r"(bm25|hybrid|ql) [1-7]", page)]
+    assert len(tables) > 1
+    assert all(re.search(r"System +AP.* +RR", page) for page in tables)
+    assert sum("Sum " in page for page in pages) == 1
 
 
 def test_a_narrow_screen_scrolls_the_table_and_not_the_page(chromium, sample_page):

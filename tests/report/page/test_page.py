@@ -5,7 +5,6 @@ import hashlib
 import html.parser
 import json
 import re
-import zlib
 
 import numpy as np
 import pandas as pd
@@ -15,16 +14,7 @@ import pdeval
 from pdeval.report import Cell, Column, Report
 from pdeval.report.page import Page
 from pdeval.report.page.writing import SCRIPTS, asset
-from tests.report.page.conftest import ODD, odd_tables, quietly, said_under
-
-
-def data_of(page):
-    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
-    return json.loads(text)
-
-
-def unpacked(text):
-    return json.loads(zlib.decompress(base64.b64decode(text)))
+from tests.report.page.conftest import ODD, data_of, odd_tables, quietly, said_under, unpacked
 
 
 class Elements(html.parser.HTMLParser):
@@ -111,6 +101,24 @@ def test_the_items_of_a_query_have_the_ranks_that_explain_gives(sample):
     wide = said.pivot(index="doc_id", columns="run", values="rank").replace(np.inf, 0)
     ranks = np.array(items["ranks"]).reshape(len(origin["items"]["runs"]), -1).T
     assert ranks.tolist() == wide.loc[items["docs"], origin["items"]["runs"]].to_numpy().tolist()
+
+
+def test_a_label_of_its_writers_own_is_not_taken_for_the_measure_of_that_name():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    strict = [pdeval.parse("AP", level=2, label="AP"), pdeval.parse("RR", label="first"), "RR"]
+    origin = data_of(judged.report(strict).to_html(interactive=True))["origins"][0]
+    assert origin["adds"][:2] == [None, None]
+    assert origin["adds"][2]["only"] == 1
+
+
+def test_what_items_add_is_held_where_items_are(sample):
+    origin = data_of(sample.to_html(interactive=True))["origins"][0]
+    assert [one["byLevel"] for one in origin["adds"]] == [True, False, False, False]
+    assert origin["users"]["label"] == "RPP"
+    least = data_of(sample.to_html(interactive=True, limit=0.05))["origins"][0]
+    assert "adds" not in least
+    packed = len(json.dumps([origin["adds"], origin["users"]]))
+    assert packed < 25_000, "it does not grow with systems, and with queries by one number each"
 
 
 def test_names_cannot_break_out_of_the_page():
@@ -228,6 +236,21 @@ def test_several_collections_each_open_their_own(layout):
             if cell.place:
                 origin, measure, system = cell.place
                 assert report.origins[origin].table.mean[measure, system] == cell.value
+
+
+@pytest.mark.extras
+def test_the_page_of_collections_on_dask_is_that_of_pandas():
+    dask = pytest.importorskip("dask.dataframe")
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    both = [
+        frame.assign(collection=np.where(frame["query_id"].astype(str) < "120", "early", "late"))
+        for frame in (runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])], qrels)
+    ]
+    given = {"by": "collection", "topics": "judged", "baseline": "bm25"}
+    here = both[0].ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
+    there = dask.from_pandas(both[0], npartitions=3).ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
+    assert "The page has no documents" not in said_under(here)
+    assert there == here
 
 
 def test_preferences_of_several_collections_open_their_items_too():

@@ -148,7 +148,7 @@ function queryList(origin, open, known, redraw) {
   const largest = Math.max(...found.map((row) => Math.abs(differs ? row.difference : row.value)).filter(Number.isFinite), 0);
   const lines = found.slice(0, listing.most).map((row) => queryLine(origin, open, row, measure, differs, largest, found));
   const base = differs && !origin.preferences;
-  const head = [origin.words.query[0].toUpperCase() + origin.words.query.slice(1), measure.shown,
+  const head = [origin.words.query[0].toUpperCase() + origin.words.query.slice(1), base ? origin.systems[open.system] : measure.shown,
     base ? origin.systems[open.against] : null, base ? "Difference" : null];
   const more = found.length - lines.length;
   return [
