@@ -81,7 +81,7 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     tell_of_gains(judged, asked)
     views = Views(judged)
     of_items, others = ([one for one in asked if (one.kind == "items") is which] for which in (True, False))
-    parts = views.parts() if all(measure.entry.padded for measure in others) else [views]
+    parts = views.parts() if all(measure.padded for measure in others) else [views]
     values = np.empty((len(asked), *judged.positions.retrieved.shape))
     place = {measure.label: at for at, measure in enumerate(asked)}
     if others:
@@ -227,7 +227,7 @@ class Views:
                     value = kernel(*lists.columns(columns), **parameters)
                 result[lists.topics] = one_number_each(value, lists.shape, lists, measure)
             return result
-        if entry.padded and kernel is entry.kernel:
+        if measure.padded and kernel is entry.kernel:
             for block in self.blocks(measure.kind, self.level(measure), padded=True):
                 if block.size:
                     own = {"m": block["m"]} if entry.asks_m else {}
