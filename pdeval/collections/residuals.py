@@ -310,8 +310,8 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
             raise ValueError(f"{measure.label} has no residual: judged_only= takes unjudged items out of the lists.")
         if measure.kind == "judged" != measure.entry.kind:
             raise ValueError(
-                f"{measure.label} has no residual: grade 0 has a gain in it, and what is in doubt is whether an item is "
-                "relevant, not whether it has a gain. Ask without a gain of grade 0."
+                f"{measure.label} has no residual: grade 0 has a gain in it, and what is in doubt is whether an item "
+                "is relevant, not whether it has a gain. Ask without a gain of grade 0."
             )
         if measure.kind in ("judged", "subtopic") or not set(measure.columns) <= COLUMNS:
             why = "subtopics, which an unjudged item does not tell"

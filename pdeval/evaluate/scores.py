@@ -120,7 +120,7 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
         row[~counts] = np.nan
         used |= counts
         if measure.kind == "items":
-            _tell_of_undefined(judged, measure, np.isnan(row) & counts, counts)
+            tell_of_undefined(judged, measure, np.isnan(row) & counts, counts)
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.nothing_counts()
@@ -136,7 +136,7 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
     )
 
 
-def _tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
+def tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
     """Warn, once for a join and a measure, where a measure of items says nothing of lists that count."""
     if undefined.any():
         query = judged.queries[np.flatnonzero(undefined.any(axis=1))[0]]

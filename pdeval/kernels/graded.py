@@ -240,7 +240,8 @@ def nDCG(
     """Normalised discounted cumulated gain: DCG divided by that of the ideal ranking.
 
     The ideal ranking holds every judged item of positive grade (with a gain of grade 0, every judged item), best first,
-    cut at `k` if there is a cutoff, never at the length of the run: trec_eval's ndcg and ndcg_cut. Parameters as in DCG; gdeval's nDCG is `gain="exp"`.
+    cut at `k` if there is a cutoff, never at the length of the run: trec_eval's ndcg and ndcg_cut. Parameters as
+    in DCG; gdeval's nDCG is `gain="exp"`.
 
     Examples
     --------
