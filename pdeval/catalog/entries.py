@@ -135,8 +135,18 @@ class Measure:
 
     @property
     def kind(self) -> Kind:
-        """The items that it looks at: those of its entry, or the relevant ones alone where its gains are binary."""
-        return "binary" if self.parameters.get("gain") == "binary" else self.entry.kind
+        """The items that it looks at: those of its entry; by its gains, relevant ones alone or all judged ones."""
+        own: Kind = "judged" if self._grade_0 else self.entry.kind
+        return "binary" if self.parameters.get("gain") == "binary" else own
+
+    @property
+    def padded(self) -> bool:
+        """Whether topics may be filled up with items of grade 0: not where that grade has a gain."""
+        return self.entry.padded and not self._grade_0
+
+    @property
+    def _grade_0(self) -> bool:
+        return bool((self.parameters.get("gains") or {}).get(0))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -308,6 +308,11 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
     for measure in asked:
         if measure.judged_only or positions.rules.get("judged_only"):
             raise ValueError(f"{measure.label} has no residual: judged_only= takes unjudged items out of the lists.")
+        if measure.kind == "judged" != measure.entry.kind:
+            raise ValueError(
+                f"{measure.label} has no residual: grade 0 has a gain in it, and what is in doubt is whether an item "
+                "is relevant, not whether it has a gain. Ask without a gain of grade 0."
+            )
         if measure.kind in ("judged", "subtopic") or not set(measure.columns) <= COLUMNS:
             why = "subtopics, which an unjudged item does not tell"
             why = why if measure.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"

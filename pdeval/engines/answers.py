@@ -20,6 +20,7 @@ from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.scores import Views, attributes
 from pdeval.judged import pieces
 from pdeval.judged.judged import Judged
+from pdeval.judged.rank_columns import lists_of
 from pdeval.judged.topics import Topics
 from pdeval.kinds.labels import repeated
 
@@ -122,7 +123,8 @@ def tidy(
     views = Views(own)
     values = np.stack([views.values(measure) for measure in asked.measures])
     for row, measure in zip(values, asked.measures):
-        row[~part.counted(asked.topics, views.level(measure))] = np.nan
+        counts = part.counted(asked.topics, views.level(measure))
+        row[~(counts & part.positions.answered if measure.kind == "items" else counts)] = np.nan
     return asked.frame(values[:, place >= 0], place[place >= 0], part.runs)
 
 
@@ -143,6 +145,17 @@ def of_pairs(part: Part | None, asked: tuple[Measure, np.ndarray, np.ndarray, fl
     if part is None:
         return np.zeros(0, dtype=np.int64), np.zeros((len(a), 0))
     return part.topics, kernels.of_pairs(Views(part.under(level)), measure, a, b).T
+
+
+def codes(part: Part | None, depth: int, runs: int) -> pieces.Piece:
+    """Return the first items of the lists of a partition: (cell of the whole, codes of the catalogue rank by rank)."""
+    if part is None:
+        return np.zeros(0, dtype=np.int64), np.zeros((depth, 0), dtype=np.int32)
+    there = part.mine & part.positions.answered
+    top = lists_of(part.positions, "this").top(depth)[:, there]
+    found = np.full((depth, top.shape[1]), -1, dtype=np.int32)
+    found[: len(top)] = top
+    return (part.topics[:, None] * runs + part.runs)[there], found
 
 
 def part_hits(part: Part | None) -> pieces.Piece:

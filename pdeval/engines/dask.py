@@ -11,7 +11,8 @@ read the table once each: persist what is costly to make.
 `measure` and `prefer` return lazy Dask frames; `summary`, `order` and `compare` gather a matrix of queries x runs.
 Every other verb of a join gathers its positions, and a verb that reads the rows themselves (pools, interleaving,
 checks) gathers those; both only up to a size, by an estimate that is made first: 4 GiB, or
-`dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.engines.gathering`.
+`dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.engines.gathering`. Side tables (`items=`, `history=`)
+are gathered where they are on Dask, and sent to every worker.
 
 Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Before rows are
 shuffled on a cluster, its workers are told to give memory that Arrow freed back to the system at once: Dask takes what

@@ -12,8 +12,9 @@ from pdeval.accessor.building import stamped
 from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.shared_ids import check_shared_ids
 from pdeval.engines.dividing import Plan, plan
-from pdeval.engines.gathering import Gathered
+from pdeval.engines.gathering import Gathered, gathered_table
 from pdeval.engines.partwise import PARTWISE
+from pdeval.judged.catalogue import catalogue_of
 from pdeval.judged.judged import Judged, checked_level
 from pdeval.judged.positions import Positions
 from pdeval.judged.topics import Topics
@@ -25,7 +26,9 @@ class DaskJudged(Joined):
 
     It has the verbs of the join on pandas. `measure`, `prefer`, `summary`, `order` and `compare` do their work in the
     partitions; for any other the positions are gathered once (see `pdeval.engines.gathering`), and what works on pandas
-    works on them.
+    works on them. Side tables of items and users are sent to every partition, for measures that look at the items of
+    single lists; for those of all lists together (coverage, Gini) the first k items of every list are gathered, as
+    numbers of 4 bytes each.
 
     Parameters
     ----------
@@ -116,11 +119,6 @@ class DaskJudged(Joined):
 def joined(runs: object, qrels: object, *, level: float | None = None, **rules: Any) -> DaskJudged:
     """Return the join of a Dask run table with judgments; reads the id columns once, and nothing else yet."""
     level, topics = checked_level(level), rules.pop("topics", "relevant")
-    tables = [rules.pop(name, None) for name in ("items", "history")]
-    if any(one is not None for one in tables):
-        raise ValueError(
-            "items= and history= are for measures that look at every item of a list, which need the rows in memory: "
-            "runs.compute().ireval, of some queries or runs where all are too many."
-        )
+    items, history = (gathered_table(rules.pop(name, None)) for name in ("items", "history"))
     check_shared_ids(runs, qrels)
-    return DaskJudged(plan(runs, qrels, **rules), level, topics)
+    return DaskJudged(plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics)

@@ -16,6 +16,7 @@ from pdeval.engines.judgments_sent import Given
 from pdeval.engines.parts import ByList, Whole
 from pdeval.evaluate.scores import call_of
 from pdeval.judged import prepared
+from pdeval.judged.catalogue import Catalogue
 from pdeval.judged.ids import Ids
 from pdeval.judged.judgments import Judgments
 from pdeval.judged.positions import Positions
@@ -86,6 +87,8 @@ class Plan:
         ties, compat, depth, and judged_only where it holds.
     validate, complete : bool
         Whether to look for duplicates; whether joins hold judged non-relevant items too.
+    catalogue : Catalogue, optional
+        What side tables say of items and users; sent to every worker.
     """
 
     frame: Any
@@ -96,6 +99,7 @@ class Plan:
     rules: dict[str, Any]
     validate: bool = True
     complete: bool = True
+    catalogue: Catalogue | None = None
     made: dict[tuple[bool, bool], Division] = field(default_factory=dict)
 
     @cached_property
@@ -165,6 +169,7 @@ class Plan:
             qrels=given.frame,
             starts=given.starts,
             qrels_roles=given.roles,
+            catalogue=None if self.catalogue is None else self.catalogue.sent(),
         )
         columns = [*table.run_columns, *table.roles.values()]
         if (found.parts[known] == 1).all():
@@ -215,6 +220,7 @@ def plan(
     judged_only: bool = False,
     validate: bool = True,
     complete: bool = True,
+    catalogue: Catalogue | None = None,
 ) -> Plan:
     """Return what the id columns of a Dask run table and its judgments tell; reads nothing else.
 
@@ -224,6 +230,8 @@ def plan(
         Tables or bound accessors; the judgments on pandas or on Dask.
     ties, compat, depth, judged_only, validate, complete
         The rules of `pdeval.judged.positions.join`.
+    catalogue
+        What side tables say of items and users.
     """
     frame, table = judgments_sent.understood(runs, "runs")
     ties = prepared.checked_rules(ties, compat, depth, table)
@@ -234,7 +242,7 @@ def plan(
     if not (topic >= 0).any():
         raise prepared.NothingJudged("query", found.queries, given.queries)
     rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
-    return Plan(frame, table, found, given, topic, rules, validate, complete or judged_only)
+    return Plan(frame, table, found, given, topic, rules, validate, complete or judged_only, catalogue)
 
 
 def needed(table: Table, ties: str) -> Table:
@@ -252,6 +260,11 @@ def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
         if any(name.endswith("corpus") for name in columns):
             return True
     return False
+
+
+def asks_rows(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
+    """Return whether a measure needs the rows, which joins that are kept let go: their number, or their items."""
+    return asks_corpus(asked, rules) or any(measure.kind == "items" for measure in asked)
 
 
 def _homes(found: Census, topic: np.ndarray, count: int) -> np.ndarray:

@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.accessor import Ireval
 from pdeval.engines import census
 from pdeval.engines.answers import part_hits, part_items
 from pdeval.engines.dividing import Plan
+from pdeval.engines.partitions import is_dask
 from pdeval.judged import judgments, pieces
 from pdeval.judged.judgments import Judgments
+from pdeval.judged.listed import join_lists
 from pdeval.judged.pieces import Pair, Returned
 from pdeval.judged.positions import Positions
 from pdeval.kinds.tables import Table
@@ -90,6 +93,9 @@ class Gathered(Pair):
 
         self.check("this")
         plan = self.plan
+        if plan.catalogue is not None:  # measures that look at all items of a list need the rows
+            told = {"validate": plan.validate, "complete": plan.complete}
+            return join_lists(self.runs, self.qrels, plan.catalogue, **plan.rules, **told)
         ask = dask.delayed(part_hits)
         found = tree([ask(part) for part in plan.division().joins])
         return pieces.joined_hits(plan.known, self.judged, found, self)
@@ -114,6 +120,15 @@ def rows_of(frame: Any) -> pd.DataFrame:
     whole = frame.compute().reset_index(drop=True)
     whole.attrs.update(frame._meta.attrs)
     return whole
+
+
+def gathered_table(given: Any) -> Any:
+    """Return a side table on pandas, as it was bound, where it is on Dask."""
+    frame = getattr(given, "_frame", given)
+    if not is_dask(frame):
+        return given
+    whole = rows_of(frame)
+    return whole if frame is given else Ireval(whole, given._binding)
 
 
 def few_enough(count: int, meta: pd.DataFrame, asking: str = "this") -> None:

@@ -14,7 +14,9 @@ import pandas as pd
 from pdeval.engines.census import ROW, places
 from pdeval.engines.judgments_sent import of_topics
 from pdeval.judged import ids, positions
+from pdeval.judged.catalogue import Catalogue
 from pdeval.judged.judged import Judged
+from pdeval.judged.listed import join_lists
 from pdeval.judged.positions import Positions
 from pdeval.judged.topics import Topics, counted
 from pdeval.kinds.tables import Table
@@ -65,6 +67,8 @@ class Whole:
         Whether the rows hold codes of runs and topics in place of their ids, as they do after a shuffle.
     held : ndarray of shape (partitions, 3) or None
         What each partition held when the table was first read, as `tally` counts it.
+    catalogue : Catalogue or None
+        What side tables say of items and users, where measures may look at all items of a list.
     """
 
     roles: dict[str, str]
@@ -81,6 +85,7 @@ class Whole:
     lists: ByList | None = None
     coded: bool = False
     held: np.ndarray | None = None
+    catalogue: Catalogue | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +122,11 @@ def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole:
         return None
     if judged is None:
         judged = of_topics(whole.qrels, whole.starts, topics)  # type: ignore[arg-type]
-    found = positions.join(table, Table("qrels", judged, whole.qrels_roles), **whole.rules)
+    known = Table("qrels", judged, whole.qrels_roles)
+    if whole.catalogue is None:
+        found = positions.join(table, known, **whole.rules)
+    else:
+        found = join_lists(table, known, whole.catalogue, **whole.rules)
     if len(found.queries) != len(topics):
         raise RuntimeError(_changed_text(number))
     return _placed(found, topics, number, whole)
@@ -232,10 +241,11 @@ def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> 
         retrieved=retrieved,
         lengths=None if found.lengths is None else lengths,
         top_grade=whole.top_grade,
+        listed=None if found.listed is None else found.listed.placed(place, len(runs)),
     )
     return Part(wide, topics, runs, whole.common[topics], mine)
 
 
 def without_rows(part: Part | None) -> Part | None:
     """Return the join without the rows that it was made from, to be kept in memory."""
-    return None if part is None else replace(part, positions=replace(part.positions, source=None))
+    return None if part is None else replace(part, positions=replace(part.positions, source=None, listed=None))

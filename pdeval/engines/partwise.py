@@ -11,25 +11,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.engines import answers
-from pdeval.engines.dividing import asks_corpus
+from pdeval.engines.dividing import asks_rows
+from pdeval.engines.first_items import with_lists
 from pdeval.engines.gathering import tree
 from pdeval.engines.partitions import numbers
 from pdeval.evaluate import summary as summaries
 from pdeval.evaluate import winrates
 from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.groups import named
 from pdeval.evaluate.pairs import Pairs, select
 from pdeval.evaluate.populations import check_weighed
-from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
+from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics, tell_of_undefined
 from pdeval.evaluate.sources import Source
 from pdeval.judged.blocks import View
+from pdeval.judged.catalogue import Catalogue
 from pdeval.judged.positions import Positions
+from pdeval.judged.rank_columns import OF_USERS, check_columns, check_lists
 from pdeval.mechanics import arguments
 from pdeval.orderings import order as ordering
 from pdeval.orderings.methods import Method
@@ -68,12 +72,18 @@ def summary(
     wide: bool = False,
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
-    draws: int = 200,  # noqa: ARG001 - of measures of all lists together, which need the rows in memory
-    seed: int | None = 0,  # noqa: ARG001
+    draws: int = 200,
+    seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Return the scores summed up per run and measure."""
+    """Return the scores summed up per run and measure; for measures of all lists, their first items are gathered."""
     asked = parse_all(measures)
-    only_metrics(asked)
+    rest = [one for one in asked if one.entry.family != "set"]
+    only_metrics(rest)
+    if len(rest) < len(asked):
+        names = None if replicate is None else named(replicate, "replicate")
+        held, cubes = with_lists(judged, asked), _cubes(judged, rest) if rest else []
+        own: dict[str, Any] = {"wide": wide, "confidence": confidence, "replicate": names, "draws": draws, "seed": seed}
+        return summaries.with_sets(held, asked, cubes, **own)
     return summaries.summary(_cubes(judged, asked), None, wide=wide, confidence=confidence, replicate=replicate)
 
 
@@ -167,7 +177,7 @@ def _values(
     known, asked = judged.known, [*metrics, *rates]
     _checked(judged, asked)
     division = judged.plan.division(asked, pairs=again)
-    joins = division.kept_joins if again and not asks_corpus(metrics, judged.plan.rules) else division.joins
+    joins = division.kept_joins if again and not asks_rows(metrics, judged.plan.rules) else division.joins
     shape = known.positions.retrieved.shape
     ask, told = dask.delayed(answers.cells), dask.delayed((metrics, rates, known.level), traverse=False)
     place, values = tree([ask(part, told, shape[1]) for part in joins])
@@ -175,7 +185,10 @@ def _values(
     for row, one in zip(values, asked):
         matrix = np.full(shape, np.nan)
         matrix.ravel()[place] = row
-        matrix[~views.counted(one)] = np.nan
+        counts = views.counted(one)
+        matrix[~counts] = np.nan
+        if one.kind == "items":
+            tell_of_undefined(known, one, np.isnan(matrix) & counts, counts)
         found[one.label] = matrix
     return found
 
@@ -210,7 +223,7 @@ def stream(judged: DaskJudged, measures: object = ("RPP",), *, tell: bool = True
     source = select(judged.known, measures, tell=tell)
     _checked(judged, source.asked)
     division = judged.plan.division(source.asked, pairs=True)
-    joins = division.joins if asks_corpus(source.asked, judged.plan.rules) else division.kept_joins
+    joins = division.joins if asks_rows(source.asked, judged.plan.rules) else division.kept_joins
     return Stream(source.judged, source.asked, source.a, source.b, MEMORY, joins)
 
 
@@ -235,18 +248,19 @@ class Stream(Pairs):
 
 def _checked(judged: DaskJudged, asked: Sequence[Measure]) -> None:
     """Raise what pandas raises of some measures, before any work; a partition knows only its own judgments."""
-    check(asked, judged.known.positions)
+    check(asked, judged.known.positions, judged.plan.catalogue)
     check_weighed(asked, judged.plan.given.different)
 
 
-def check(asked: Sequence[Measure], known: Positions) -> None:
+def check(asked: Sequence[Measure], known: Positions, catalogue: Catalogue | None = None) -> None:
     """Raise on the client what every worker would raise: measures that the judgments or the tie rule rule out."""
     for measure in asked:
         if measure.entry.kind == "items":
-            raise ValueError(
-                f"{measure.label} looks at every item of a list, and needs the rows in memory: runs.compute().ireval, "
-                "of some queries or runs where all are too many."
-            )
+            check_lists(catalogue is not None, known.rules, measure.label)
+            columns = call_of(measure, known.rules)[1]
+            check_columns(cast(Catalogue, catalogue), measure.label, columns)
+            if set(columns) & set(OF_USERS):
+                cast(Catalogue, catalogue).user_of(known.judged.queries)
         if "weight" in measure.columns:
             raise ValueError(
                 f"{measure.label} looks up the propensity of every judgment, and needs the rows in memory: "

@@ -81,7 +81,7 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     tell_of_gains(judged, asked)
     views = Views(judged)
     of_items, others = ([one for one in asked if (one.kind == "items") is which] for which in (True, False))
-    parts = views.parts() if all(measure.entry.padded for measure in others) else [views]
+    parts = views.parts() if all(measure.padded for measure in others) else [views]
     values = np.empty((len(asked), *judged.positions.retrieved.shape))
     place = {measure.label: at for at, measure in enumerate(asked)}
     if others:
@@ -120,7 +120,7 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
         row[~counts] = np.nan
         used |= counts
         if measure.kind == "items":
-            _tell_of_undefined(judged, measure, np.isnan(row) & counts, counts)
+            tell_of_undefined(judged, measure, np.isnan(row) & counts, counts)
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.nothing_counts()
@@ -136,7 +136,7 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
     )
 
 
-def _tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
+def tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
     """Warn, once for a join and a measure, where a measure of items says nothing of lists that count."""
     if undefined.any():
         query = judged.queries[np.flatnonzero(undefined.any(axis=1))[0]]
@@ -227,7 +227,7 @@ class Views:
                     value = kernel(*lists.columns(columns), **parameters)
                 result[lists.topics] = one_number_each(value, lists.shape, lists, measure)
             return result
-        if entry.padded and kernel is entry.kernel:
+        if measure.padded and kernel is entry.kernel:
             for block in self.blocks(measure.kind, self.level(measure), padded=True):
                 if block.size:
                     own = {"m": block["m"]} if entry.asks_m else {}

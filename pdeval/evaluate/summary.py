@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse_all
+from pdeval.catalog import Measure, parse_all
 from pdeval.catalog.known import known_of
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named
@@ -96,14 +96,33 @@ def summary(
     names = None if replicate is None else named(replicate, "replicate")
     if isinstance(held, Judged):
         asked = parse_all(MEASURES if measures is None else measures)
-        if sets := [one for one in asked if one.entry.family == "set"]:
-            own = {"confidence": confidence if draws > 1 else None, "draws": draws, "seed": seed, "replicate": names}
-            parts = [of_sets(held, sets, **own)]  # type: ignore[arg-type]
-            if rest := [one for one in asked if one.entry.family != "set"]:
-                parts += [of_scores(one, confidence=confidence, replicate=names) for one in sources(held, rest)]  # type: ignore[arg-type]
-            return _in_order(parts, [one.label for one in asked], wide=wide)
+        if any(one.entry.family == "set" for one in asked):
+            rest = [one for one in asked if one.entry.family != "set"]
+            cubes = sources(held, rest) if rest else []
+            return with_sets(
+                held, asked, cubes, wide=wide, confidence=confidence, replicate=names, draws=draws, seed=seed
+            )
     found = sources(held, measures)
     return stacked([of_scores(one, confidence=confidence, wide=wide, replicate=names) for one in found])  # type: ignore[arg-type]
+
+
+def with_sets(
+    held: Judged,
+    asked: list[Measure],
+    cubes: Sequence[object],
+    *,
+    wide: bool = False,
+    confidence: float = 0.95,
+    replicate: Sequence[str] | None = None,
+    draws: int = 200,
+    seed: int | None = 0,
+) -> pd.DataFrame:
+    """Return the summary of measures some of which are of all lists together; `cubes` are the scores of the others."""
+    sets = [one for one in asked if one.entry.family == "set"]
+    told = confidence if draws > 1 else None
+    parts = [of_sets(held, sets, confidence=told, draws=draws, seed=seed, replicate=replicate)]
+    parts += [of_scores(one, confidence=confidence, replicate=replicate) for one in cubes]  # type: ignore[arg-type]
+    return _in_order(parts, [one.label for one in asked], wide=wide)
 
 
 def _in_order(parts: list[pd.DataFrame], asked: list[str], *, wide: bool) -> pd.DataFrame:

@@ -6,7 +6,7 @@ Codes of items are places in `ids`. Arrays of items have one row more, the last,
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NoReturn, cast
 
@@ -31,11 +31,23 @@ class Catalogue:
         What users had before.
     given : tuple
         Both tables as the caller gave them.
+    part : bool
+        Whether it is asked for some of the lists only, whose users may all be without a history.
     """
 
     items: ItemTable | None = None
     history: HistoryTable | None = None
     given: tuple[object, object] = (None, None)
+    part: bool = False
+
+    def sent(self) -> Catalogue:
+        """Return the same for parts of the lists, elsewhere: interactions are counted, and their rows left out."""
+        made = replace(self, given=(None, None), part=True)
+        if self.history is not None:
+            none = HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0])
+            made = replace(made, history=none)
+            made.__dict__.update({"ids": self.ids, "_pairs": self._pairs})  # as if looked up there
+        return made
 
     @cached_property
     def ids(self) -> Ids:
@@ -171,10 +183,10 @@ class Catalogue:
         return None if own is None else np.append(own, 0.0)
 
     def user_of(self, queries: Ids) -> np.ndarray:
-        """Return the code of each query's user in the history, or -1; raise where no user is there."""
+        """Return the code of each query's user in the history, or -1; raise where no user of all lists is there."""
         alike("query", self.users, queries, "the history", "the runs")
         user = queries.probe(self.users)
-        if not (user >= 0).any():
+        if not self.part and not (user >= 0).any():
             raise ValueError(
                 f"no user of the runs is in the history: the runs have {_some(queries)}, the history "
                 f"{_some(self.users)}. Make the ids alike."

@@ -13,9 +13,8 @@ import pandas as pd
 
 from pdeval.judged import positions as joining
 from pdeval.judged.catalogue import catalogue_of
-from pdeval.judged.listed import whole_lists
+from pdeval.judged.listed import join_lists
 from pdeval.judged.positions import Positions
-from pdeval.judged.prepared import rows_of
 from pdeval.judged.topics import Topics, counted, nothing_text, of_runs, outside, tell_missing
 from pdeval.kinds import tables
 from pdeval.kinds.labels import run_labels
@@ -176,13 +175,7 @@ def join(
     if catalogue is None:
         positions = joining.join(*both, **rules)
     else:  # the rows stay, for those who look at more than judged items
-        only = rules.pop("judged_only", False)
-        rules["complete"] = rules.get("complete", True) or only
-        rows = rows_of(*both, **rules)
-        rules.pop("ties", None)
-        listed = whole_lists(rows, catalogue, rules.get("depth"))
-        positions = replace(joining.positions_of(rows, **rules), listed=listed)
-        positions = positions.only_judged() if only else positions
+        positions = join_lists(both[0], both[1], catalogue, **rules)
     made = Judged(positions, level, topics)
     tell_of_strangers(made, joining.sharing_nothing(made.positions))
     return made

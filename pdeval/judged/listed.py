@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from pdeval.judged.catalogue import Catalogue, alike
 from pdeval.judged.ids import Ids
-from pdeval.judged.prepared import Rows
+from pdeval.judged.positions import Positions, positions_of
+from pdeval.judged.prepared import Rows, rows_of
 from pdeval.judged.ranking import first_rows
+from pdeval.kinds.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +26,7 @@ class Listed:
     catalogue : Catalogue
         The items that could be recommended.
     topics, runs : ndarray
-        The places of the topics and runs of this part in the whole.
+        The places of the topics and runs of this part in the whole; -1 for a run that has no list in it.
     depth : int, optional
         The rule of the join: no item beyond it is looked at.
     """
@@ -50,6 +53,12 @@ class Listed:
             self.user.append(self.catalogue.user_of(self.rows.judged.queries))
         return self.user[0][self.topics]
 
+    def placed(self, place: np.ndarray, count: int) -> Listed:
+        """Return the lists among so many runs: each of these stands at its place, at none where that is -1."""
+        runs = np.full(count, -1)
+        runs[place[place >= 0]] = self.runs[place >= 0]
+        return replace(self, runs=runs)
+
     def deepest(self) -> int:
         """Return the length of the longest list."""
         longest = int(self.rows.lists.sizes.max(initial=0))
@@ -60,7 +69,10 @@ class Listed:
         depth = max(int(min(k, self.deepest())), 1)
         known = [one for one in self.made if one >= depth]
         whole = self.made[min(known)] if known else self._codes(depth)
-        return whole[:depth, self.topics[:, None], self.runs]
+        codes = whole[:depth, self.topics[:, None], self.runs]
+        if (self.runs < 0).any():
+            codes[:, :, self.runs < 0] = -1
+        return codes
 
     def _codes(self, depth: int) -> np.ndarray:
         rows, lists = self.rows, self.rows.lists
@@ -93,3 +105,14 @@ def _strangers(doc: Ids, code: np.ndarray, called: str) -> ValueError:
 def whole_lists(rows: Rows, catalogue: Catalogue, depth: int | None) -> Listed:
     """Return all lists of a join."""
     return Listed(rows, catalogue, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth)
+
+
+def join_lists(runs: Table, qrels: Table, catalogue: Catalogue, **rules: Any) -> Positions:
+    """Return the join of two tables under the rules of `positions.join`, with the lists that it was made from."""
+    only = rules.pop("judged_only", False)
+    rules["complete"] = rules.get("complete", True) or only
+    rows = rows_of(runs, qrels, **rules)
+    rules.pop("ties", None)
+    listed = whole_lists(rows, catalogue, rules.get("depth"))
+    positions = replace(positions_of(rows, **rules), listed=listed)
+    return positions.only_judged() if only else positions

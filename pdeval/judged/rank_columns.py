@@ -7,7 +7,7 @@ there is no item: code -1, and 0 in columns of numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from pdeval.judged.listed import Listed
 from pdeval.judged.positions import Positions
 
 RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {}
+POPULAR = ("popularity", "popularity_rank", "popularity_place", "users")
+OF_USERS = ("seen", "had", "had_popularity", "profile", "taste")
 MOST = 1 << 20  # cells of a block, by features where a kernel looks at them
 
 
@@ -42,12 +44,7 @@ class ListBlock:
     def _column(self, name: str) -> Any:
         if name in RANK_COLUMNS:
             return RANK_COLUMNS[name][0](self)
-        own = self.catalogue.numbers(name)
-        if own is None:
-            known = ", ".join(sorted(RANK_COLUMNS))
-            raise KeyError(
-                f"{self.measure} asks for {name!r}, which is no column of items=; a kernel also has {known}."
-            )
+        own: Any = self.catalogue.numbers(name)  # `check_columns` has seen to it
         return own[self["item"]]
 
     def columns(self, names: tuple[str, ...]) -> list[Any]:
@@ -60,8 +57,7 @@ def list_blocks(
 ) -> Iterator[ListBlock]:
     """Yield the lists of a join, some topics at a time: fewer where a kernel looks at features."""
     listed = lists_of(positions, measure)
-    needs = {table for name in columns if name in RANK_COLUMNS for table in RANK_COLUMNS[name][1]}
-    listed.catalogue.needed(measure, *sorted(needs, reverse=True))
+    check_columns(listed.catalogue, measure, columns)
     depth = max(int(min(k, listed.deepest())), 1)
     each = depth * len(positions.runs) * (listed.catalogue.features.shape[1] if "features" in columns else 1)
     step = max(MOST // max(each, 1), 1)
@@ -69,19 +65,36 @@ def list_blocks(
         yield ListBlock(positions, level, measure, np.arange(at, min(at + step, len(positions.queries))), depth)
 
 
+def check_columns(catalogue: Catalogue, measure: str, columns: tuple[str, ...]) -> None:
+    """Raise where a measure asks for what side tables do not tell."""
+    needs = {table for name in columns if name in RANK_COLUMNS for table in RANK_COLUMNS[name][1]}
+    catalogue.needed(measure, *sorted(needs, reverse=True))
+    for name in columns:
+        if name in POPULAR:
+            popular(catalogue, measure)
+        elif name not in RANK_COLUMNS and catalogue.numbers(name) is None:
+            known = ", ".join(sorted(RANK_COLUMNS))
+            raise KeyError(f"{measure} asks for {name!r}, which is no column of items=; a kernel also has {known}.")
+
+
 def lists_of(positions: Positions, measure: str) -> Listed:
     """Return the lists that a measure of items looks at, or raise where nothing says which items there are."""
-    if positions.listed is None:
+    check_lists(positions.listed is not None, positions.rules, measure)
+    return cast("Listed", positions.listed)
+
+
+def check_lists(there: bool, rules: dict[str, Any], measure: str) -> None:
+    """Raise where nothing says which items there are, or some were taken out of the lists."""
+    if not there:
         raise ValueError(
             f"{measure} looks at the items of lists: give items= (one row per item that could be recommended), "
             "history= (what users had before: user, item), or both."
         )
-    if positions.rules.get("judged_only"):
+    if rules.get("judged_only"):
         raise ValueError(
             f"{measure} looks at all items of a list, and judged_only=True takes out those that nobody judged. "
             "Ask for it in a call without judged_only."
         )
-    return positions.listed
 
 
 def rank_column(*needs: str) -> Callable[[Callable[[ListBlock], Any]], Callable[[ListBlock], Any]]:
@@ -127,7 +140,8 @@ def grade(block: ListBlock) -> np.ndarray:
     topic = place[at.judged.topic[at.item]]
     hit = np.flatnonzero((topic >= 0) & (at.rank <= block.size))
     values = np.zeros((block.size, *block.shape))
-    values[at.rank[hit].astype(np.int64) - 1, topic[hit], at.run[hit]] = at.judged.grade[at.item[hit]]
+    # a negative grade says that nobody judged the item
+    values[at.rank[hit].astype(np.int64) - 1, topic[hit], at.run[hit]] = np.maximum(at.judged.grade[at.item[hit]], 0)
     return values
 
 

@@ -2,7 +2,8 @@
 
 The level, the least grade that counts as relevant, does not touch gains: every positive grade has one, as in trec_eval.
 `gain="binary"` gives 1 to each item that is relevant at the level and 0 to the others; `least=2` gives none to grades
-below 2.
+below 2. `gains={0: 1, 2: 9}` sets gains by grade: that of grade 0 counts for items that were judged and found not
+relevant, in the list and in the ideal ranking; what nobody judged has none. A grade that is not listed keeps its own.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
         gains = {float(grade): float(gain) for grade, gain in pairs}
     except (TypeError, ValueError):
         raise ValueError(f"gains={value!r} in {text!r} must be a gain for each grade, e.g. {{1:3,2:9}}.") from None
-    if low := [grade for grade in gains if grade <= 0 and gains[grade] != 0]:
+    if low := [grade for grade in gains if grade < 0 and gains[grade] != 0]:
         raise ValueError(
-            f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; only positive grades have one. "
-            "Move all grades up, and with them gains and level."
+            f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; a negative grade says that an item was "
+            "pooled and not judged, so it has none. Give these items a grade of at least 0 in the judgments."
         )
     plain = [(int(number) if number == int(number) else number) for pair in gains.items() for number in pair]
     return dict(zip(plain[::2], plain[1::2]))
@@ -76,6 +77,11 @@ def gain_of(
     ([0.0, 1.0, 7.0], [3.0, 2.0])
     """
     grade = np.asarray(grade, dtype=np.float64)
+    if gain == "binary" and (gains or {}).get(0):
+        raise ValueError(
+            f"gains={dict(gains or {})} gives a gain to grade 0; gain='binary' counts what is relevant at the level, "
+            "and grade 0 never is. Leave one of them out."
+        )
     value = power_of_two(grade) - 1 if gain == "exp" else (grade > 0) * 1.0 if gain == "binary" else grade
     for listed, own in (gains or {}).items():
         value = np.where(grade == listed, float(own), value)
@@ -193,7 +199,8 @@ def DCG(
     ranks up to it have no discount, with log(rank + 1) it multiplies all values by the same number.
 
     The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each item that is
-    relevant at the level; `gains={1: 3, 2: 9}` sets it by grade; grades below `least` have none.
+    relevant at the level; `gains={1: 3, 2: 9}` sets it by grade, that of judged items of grade 0 included, and grades
+    that are not listed keep theirs; grades below `least` have none, nor has what nobody judged.
 
     Examples
     --------
@@ -232,8 +239,9 @@ def nDCG(
 ) -> np.ndarray:
     """Normalised discounted cumulated gain: DCG divided by that of the ideal ranking.
 
-    The ideal ranking holds every judged item of positive grade, best first, cut at `k` if there is a cutoff, never at
-    the length of the run: trec_eval's ndcg and ndcg_cut. Parameters as in DCG; gdeval's nDCG is `gain="exp"`.
+    The ideal ranking holds every judged item of positive grade (with a gain of grade 0, every judged item), best first,
+    cut at `k` if there is a cutoff, never at the length of the run: trec_eval's ndcg and ndcg_cut. Parameters as
+    in DCG; gdeval's nDCG is `gain="exp"`.
 
     Examples
     --------

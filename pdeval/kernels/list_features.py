@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import inf
+from pdeval.kernels.levels import inf, total
 from pdeval.kernels.novelty import first, mean_listed
 
 Distance = Literal["cosine", "jaccard", "hamming", "euclidean"]
@@ -68,12 +68,12 @@ def ILD(item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Dis
     """
     item = first(item, k)
     table = units(features) if distance == "cosine" else features
-    total = np.zeros(np.shape(item)[1:])
+    whole = np.zeros(np.shape(item)[1:])
     for at in range(len(item) - 1):  # rank by rank: each with all that stand below it
         below, there = table[item[at + 1 :]], item[at + 1 :] >= 0
-        total += np.where(there, apart(table[item[at]], below, distance), 0.0).sum(axis=0)
+        whole += total(np.where(there, apart(table[item[at]], below, distance), 0.0))
     n = (item >= 0).sum(axis=0)
-    mean = total / np.maximum(n * (n - 1) / 2.0, 1.0)
+    mean = whole / np.maximum(n * (n - 1) / 2.0, 1.0)
     return np.where(n > 0, mean, np.nan)
 
 
@@ -93,16 +93,16 @@ def Calibration(
     1.9585
     """
     item = first(item, k)
-    total = features.sum(axis=-1, keepdims=True)
-    shares = np.divide(features, total, out=np.zeros(features.shape), where=total != 0)
-    listed = (item >= 0) & (total[..., 0] != 0)[item]
+    whole = features.sum(axis=-1, keepdims=True)
+    shares = np.divide(features, whole, out=np.zeros(features.shape), where=whole != 0)
+    listed = (item >= 0) & (whole[..., 0] != 0)[item]
     n = listed.sum(axis=0)
-    sums = np.where(listed[..., None], shares[item], 0.0).sum(axis=0)
+    sums = total(np.where(listed[..., None], shares[item], 0.0))
     q = np.moveaxis(sums / np.maximum(n, 1.0)[..., None], -1, 0)
     p = np.broadcast_to(profile, q.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / ((1.0 - alpha) * q + alpha * p)), 0.0)
-    return np.where((n > 0) & (had > 0), np.maximum(terms.sum(axis=0), 0.0), np.nan)
+    return np.where((n > 0) & (had > 0), np.maximum(total(terms), 0.0), np.nan)
 
 
 def unlike(item: np.ndarray, features: np.ndarray, taste: np.ndarray) -> np.ndarray:

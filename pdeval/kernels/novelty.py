@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import inf
+from pdeval.kernels.levels import inf, total
 
 CASTELLS = "Castells, Vargas & Wang 2011; Zhou et al. 2010"
 
@@ -37,8 +37,8 @@ def mean_listed(values: np.ndarray, listed: np.ndarray, k: float = inf) -> np.nd
     """
     values, listed = first(values, k), first(listed, k)
     n = listed.sum(axis=0)
-    total = np.where(listed, values, 0.0).sum(axis=0)
-    return np.divide(total, n, out=np.full(np.shape(total), np.nan), where=n > 0)
+    whole = total(np.where(listed, values, 0.0))
+    return np.divide(whole, n, out=np.full(np.shape(whole), np.nan), where=n > 0)
 
 
 @metric(
@@ -143,8 +143,8 @@ def PopSerendipity(
     place, hit, there = first(popularity_place, k), first(relevant, k), first(listed, k)
     rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
     above = np.maximum(np.where(place > 0, place, catalogue + 1.0) - rank, 0.0) / catalogue
-    total = np.where(there & hit, above, 0.0).sum(axis=0) / (k if k < inf else np.maximum(there.sum(axis=0), 1))
-    return np.where(there.any(axis=0), total, np.nan)
+    mean = total(np.where(there & hit, above, 0.0)) / (k if k < inf else np.maximum(there.sum(axis=0), 1))
+    return np.where(there.any(axis=0), mean, np.nan)
 
 
 @metric(kind="items", higher=False, reference="Ekstrand et al. 2017; LensKit, MeanPopRank", aliases=("MeanPopRank",))

@@ -115,9 +115,9 @@ def test_a_cutoff_beyond_all_is_no_cutoff():
             "gains='many' in 'nDCG(gains=many)' must be a gain for each grade, e.g. {1:3,2:9}.",
         ),
         (
-            "nDCG(gains={0:1})",
-            "gains={0: 1} in 'nDCG(gains={0:1})' gives a gain to grade 0; only positive grades have one. "
-            "Move all grades up, and with them gains and level.",
+            "nDCG(gains={-1:1})",
+            "gains={-1: 1} in 'nDCG(gains={-1:1})' gives a gain to grade -1; a negative grade says that an item was "
+            "pooled and not judged, so it has none. Give these items a grade of at least 0 in the judgments.",
         ),
         (
             "IPrecAvg(recalls=[2])",

@@ -93,10 +93,17 @@ def test_every_provider_is_compared_or_said_not_to_be():
     assert set(ir_measures.providers.registry) - {"pdeval"} == set(PROVIDERS) | elsewhere  # pdeval is one of them, too
 
 
-def test_a_gain_of_grade_0_is_that_of_grades_moved_up_by_one():
+@pytest.mark.parametrize("gains", [{0: 1, 1: 1, 2: 2}, {0: 3}, {0: 0, 1: 5}, {0: 2, 1: 0, 4: 9}])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_gains_of_grade_0_are_the_same(gains, judged_only):
     runs, qrels = drawn(3, False)
-    measure = ir_measures.nDCG(gains={0: 1, 1: 1, 2: 2}) @ 10
-    theirs = {one.query_id: one.value for one in ir_measures.iter_calc([measure], qrels, runs)}
-    moved = qrels.assign(relevance=qrels["relevance"] + 1)
-    ours = runs.ireval.measure(moved, "nDCG(gains={1: 1, 2: 1, 3: 2, 4: 3, 5: 4})@10", level=2)
-    assert ours.set_index("query_id")["value"].to_dict() == pytest.approx(theirs, rel=1e-12)
+    asked = [ir_measures.nDCG(gains=gains, judged_only=judged_only) @ k for k in (1, 10, 100)]
+    asked.append(ir_measures.nDCG(gains=gains, judged_only=judged_only))
+    theirs = {(one.query_id, str(one.measure)): one.value for one in ir_measures.iter_calc(asked, qrels, runs)}
+    ours = runs.ireval.measure(qrels, asked).set_index(["query_id", "measure"])["value"]
+    assert ours.to_dict() == pytest.approx(theirs, rel=1e-12)
+    moved = qrels.assign(relevance=qrels["relevance"] + 1)  # what grades moved up by one give
+    up = {grade + 1: gains.get(grade, grade) for grade in range(5)}
+    assert runs.ireval.measure(moved, f"nDCG(gains={up})", level=2)["value"].to_numpy() == pytest.approx(
+        runs.ireval.measure(qrels, f"nDCG(gains={gains})")["value"].to_numpy(), rel=1e-12
+    )
