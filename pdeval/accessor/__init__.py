@@ -182,6 +182,8 @@ class Ireval:
                 raise wrong_name(now, verb.name)
             return fresh._ask(fresh._verbs[verb.name], given)
         if (machine := machine_labels.taken(verb, given)) is not None:
+            if (of_each := grouped_runs.with_machine(self, verb, given, machine)) is not None:
+                return of_each
             made = joined(Joined, self, given.pop("qrels"), verb, given)
             return machine_labels.of_join(made, verb, given, machine, Ireval)
         if asked := grouping.taken(verb, given):

@@ -84,6 +84,31 @@ def valued(door: Any, verb: Verb, given: dict[str, Any]) -> tuple[Any, dict[str,
     return values, {name: value for name, value in given.items() if name in own and name not in done}
 
 
+def with_machine(door: Any, verb: Verb, given: dict[str, Any], machine: object) -> pd.DataFrame | None:
+    """Return the answer of a verb with machine labels for each of stacked collections; None where there is one."""
+    if not isinstance(given.get("by"), str | list | tuple):
+        return None
+    names = groups.named(given["by"])
+    shared = _stacked(door._frame, given["qrels"], names)
+    if not shared:
+        return None
+    where = repr(shared[0]) if len(shared) == 1 else repr(shared)
+    if not verb.gives:
+        raise ValueError(
+            f"{verb.name}() with machine= is of one collection: scores = runs.ireval.measure(qrels, ..., machine=..., "
+            f"by={where}) has all of them, and scores[scores[{shared[0]!r}] == ...].ireval.{verb.name}() is of one."
+        )
+    lacking = [name for name in shared if name not in _frame_of(machine).columns]
+    if lacking:
+        raise ValueError(
+            f"people's judgments are of several collections, and the machine's have no column {lacking[0]!r} to tell "
+            "which are of which: add it to them."
+        )
+    asked = {"by": names, **({"metadata": given["metadata"]} if given.get("metadata") is not None else {})}
+    rest = {name: value for name, value in given.items() if name not in asked}
+    return _of_collections(door, verb, {**rest, "machine": machine}, asked, shared)
+
+
 def _stacked(frame: Any, qrels: Any, names: list[str]) -> list[str]:
     """Return those of some columns that runs and judgments both have: they tell collections apart."""
     inside = _frame_of(qrels)
@@ -128,7 +153,7 @@ def _of_collections(
 ) -> pd.DataFrame:
     labels, parts = door._rows_by(shared)
     labels, parts, asked = _of_their_kinds(door._frame, labels, parts, asked, shared)
-    beside = {name: given[name] for name in ("qrels", "labels") if given.get(name) is not None}
+    beside = {name: given[name] for name in ("qrels", "labels", "machine") if given.get(name) is not None}
     divided = {name: _divided(value, shared) for name, value in beside.items()}
     rest = {**{name: value for name, value in asked.items() if name != "by"}}
     further = [name for name in asked["by"] if name not in labels.columns]
@@ -139,7 +164,8 @@ def _of_collections(
         for name, (keys, own) in divided.items():
             if keys and tuple(row[keys]) not in own:
                 where = ", ".join(f"{one}={row[one]!r}" for one in keys)
-                raise ValueError(f"there are runs but no judgments of {where}; the judgments have {_some(own)}.")
+                whose = "judgments by the machine" if name == "machine" else "judgments"
+                raise ValueError(f"there are runs but no {whose} of {where}; the judgments have {_some(own)}.")
             answer[name] = own[tuple(row[keys])] if keys else own[()]
         if answer.get("metadata") is not None:
             every = groups.tables_of(answer["metadata"])

@@ -18,6 +18,7 @@ from pdeval.catalog.entries import parse_all
 from pdeval.evaluate import batches, groups, replicates
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import sources
+from pdeval.evaluate.two_labels import KINDS as MACHINE
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
 from pdeval.kinds.metadata import with_metadata
@@ -302,9 +303,17 @@ def one_collection(door: Any, verb: Verb) -> None:
     """Raise where a table of several collections is asked as if it were one."""
     frame = door._frame
     names = [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
-    if names and "by" in options_of(verb) and any(frame[name].nunique() > 1 for name in names):
+    if not any(frame[name].nunique() > 1 for name in names):
+        return
+    if "by" in options_of(verb):
         by = repr(names[0]) if len(names) == 1 else repr(names)
         raise ValueError(
             f"this table holds several collections ({listed(names)}), whose queries have nothing to do with each "
             f"other: {verb.name}(by={by}) works within each; for one answer over all see .verdict(by={by})."
+        )
+    if door._kind in MACHINE:
+        one = f"scores[scores[{names[0]!r}] == {frame[names[0]].iloc[0]!r}].ireval.{verb.name}()"
+        raise ValueError(
+            f"this table holds several collections ({listed(names)}), and {verb.name}() with machine labels is of one: "
+            f"take its rows, {one}."
         )

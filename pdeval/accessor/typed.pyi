@@ -3493,6 +3493,8 @@ class PoweredPreferencesIreval(Ireval):
             queries: int = 10,
             design: Literal["importance", "stratified", "uniform"] = "importance",
             seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return which queries people should label next, drawn where their labels narrow intervals most."""
 
@@ -3580,6 +3582,8 @@ class PoweredScoresIreval(Ireval):
             queries: int = 10,
             design: Literal["importance", "stratified", "uniform"] = "importance",
             seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return which queries people should label next, drawn where their labels narrow intervals most."""
 

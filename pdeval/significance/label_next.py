@@ -74,7 +74,7 @@ table(
 )
 
 
-@verb(on=("powered_scores", "powered_preferences"), gives="to_label", family="label_next", grouped=False)
+@verb(on=("powered_scores", "powered_preferences"), gives="to_label", family="label_next")
 def label_next(
     held: Table,
     measures: object = None,
@@ -94,7 +94,7 @@ def label_next(
     measures : str, Measure, or list of them, optional
         Which of the table's measures; by default all.
     queries : int
-        How many to draw.
+        How many to draw; of every group, with `by`.
     design : {'importance', 'stratified', 'uniform'}
         Chances in proportion to the predicted residual of each query; the same within each of five strata of machine
         values, allocated as Neyman does; or the same for all queries.

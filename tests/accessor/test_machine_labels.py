@@ -69,3 +69,63 @@ def test_what_a_verb_has_not_with_a_machine_is_named():
         JUDGED.summary("RPP", machine=STRICT)
     with pytest.raises(ValueError, match=r"order\(\) with machine= has no option 'compat'; it has measures, method"):
         JUDGED.order("AP", machine=STRICT, compat="pref_eval")
+
+
+FEWER = QRELS[QRELS["query_id"].astype(int) < 131]
+COLLECTIONS = {"first": (HUMAN, STRICT), "second": (FEWER, QRELS)}
+
+
+def stacked(part):
+    """The runs, people's labels or the machine's of two collections, whose queries happen to be named alike."""
+    sides = {"runs": lambda *_: RUNS, "people": lambda human, _: human, "machine": lambda _, machine: machine}
+    return pd.concat([sides[part](*both).assign(collection=name) for name, both in COLLECTIONS.items()])
+
+
+@pytest.mark.parametrize(
+    ("verb", "measures"),
+    [("measure", "AP"), ("summary", "AP"), ("compare", "AP"), ("order", "AP"), ("prefer", "RPP"), ("compare", "RPP")],
+)
+def test_stacked_collections_answer_each_from_its_own_labels(verb, measures):
+    given = {"machine": stacked("machine"), "by": "collection", "topics": "common"}
+    found = getattr(stacked("runs").ireval, verb)(stacked("people"), measures, **given)
+    assert found.columns[0] == "collection"
+    for name, (human, machine) in COLLECTIONS.items():
+        alone = getattr(RUNS.ireval, verb)(human, measures, machine=machine, topics="common")
+        part = found[found["collection"] == name].drop(columns="collection").reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, alone, check_categorical=False)
+
+
+class TestTablesOfCollections:
+    TABLE = stacked("runs").ireval.measure(
+        stacked("people"), "AP", machine=stacked("machine"), by="collection", topics="common"
+    )
+
+    @pytest.mark.parametrize("verb", ["summary", "compare", "order", "label_next"])
+    def test_verbs_work_within_each(self, verb):
+        found = getattr(self.TABLE.ireval, verb)(by="collection")
+        one = self.TABLE[self.TABLE["collection"] == "second"].drop(columns="collection")
+        own = found[found["collection"] == "second"].drop(columns="collection").reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, getattr(one.ireval, verb)(), check_categorical=False)
+        with pytest.raises(
+            ValueError, match=r"several collections \(collection\).*by='collection'\) works within each"
+        ):
+            getattr(self.TABLE.ireval, verb)()
+
+    def test_a_report_is_of_one(self):
+        with pytest.raises(ValueError, match=r"scores\[scores\['collection'\] == 'first'\]\.ireval\.report\(\)"):
+            self.TABLE.ireval.report()
+        one = self.TABLE[self.TABLE["collection"] == "first"]
+        assert "19 queries and a machine's of 29 more" in one.ireval.report().notes[-1]
+        with pytest.raises(ValueError, match=r"report\(\) with machine= is of one collection"):
+            stacked("runs").ireval.report(stacked("people"), "AP", machine=stacked("machine"), by="collection")
+
+
+def test_a_machine_that_does_not_say_of_which_collection_its_labels_are_is_refused():
+    ask = stacked("runs").ireval.summary
+    with pytest.raises(ValueError, match="the machine's have no column 'collection' to tell which are of which"):
+        ask(stacked("people"), "AP", machine=QRELS, by="collection")
+    machine = stacked("machine")
+    with pytest.raises(ValueError, match="no judgments by the machine of collection='second'; the judgments have 'fi"):
+        ask(
+            stacked("people"), "AP", machine=machine[machine["collection"] == "first"], by="collection", topics="common"
+        )
