@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.kinds.schemas import table
+from pdeval.mechanics.declared import checks_arguments
 
 table(
     "tie_probability",
@@ -42,6 +43,7 @@ table(
 )
 
 
+@checks_arguments
 def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> pd.DataFrame:
     """Return how likely a random ranking has its first relevant item at rank p1, and so ties with one that does.
 
@@ -75,7 +77,7 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
     3  4  2   2       0.3333
     """
     relevant, first = (np.atleast_1d(np.asarray(given)) for given in (m, p1))
-    if n != int(n) or (relevant < 1).any() or (relevant > n).any() or (first < 1).any() or (first > n).any():
+    if (relevant < 1).any() or (relevant > n).any() or (first < 1).any() or (first > n).any():
         raise ValueError(
             f"tie_probability() needs whole numbers 1 <= m <= n and 1 <= p1 <= n; found n={n}, m={m}, p1={p1}."
         )
@@ -88,6 +90,7 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
     return frame
 
 
+@checks_arguments
 def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.DataFrame:
     """Return by what factor the different values of lexicographic precision grow with k more relevant items.
 
@@ -119,7 +122,13 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
     1  10  2  2  4.6667         0.669
     """
     relevant, more = (np.atleast_1d(np.asarray(given)) for given in (m, k))
-    if n != int(n) or (relevant < 0).any() or (more < 0).any() or relevant.max() + more.max() > n:
+    if (
+        not relevant.size
+        or not more.size
+        or (relevant < 0).any()
+        or (more < 0).any()
+        or relevant.max() + more.max() > n
+    ):
         raise ValueError(
             f"value_growth() needs whole numbers m and k of 0 or more with m + k <= n; found n={n}, m={m}, k={k}."
         )

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.kinds.frames import not_a_table
 from pdeval.kinds.schemas import table
+from pdeval.mechanics.declared import checks_arguments
 
 table(
     "over_collections",
@@ -32,6 +34,7 @@ table(
 )
 
 
+@checks_arguments
 def spread_over_collections(
     frame: pd.DataFrame, *, by: str = "collection", keys: Sequence[str] | None = None
 ) -> pd.DataFrame:
@@ -71,6 +74,8 @@ def spread_over_collections(
     1          AP         ASL        tau_b            2  0.955  0.021
     2          AP         ASL  delta_value            2  0.094  0.016
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, "a result with a row for each collection"))
     if by not in frame.columns:
         raise KeyError(f"no column {by!r} in this table; it has {', '.join(map(str, frame.columns))}.")
     floats = [name for name in frame.columns if pd.api.types.is_float_dtype(frame[name].dtype)]
