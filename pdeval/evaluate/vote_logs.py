@@ -211,7 +211,7 @@ def _systems(
         raise ValueError(f"{int(both.isna().sum()):,} votes lack a system, first in row {at:,}; drop them.")
     names = pd.Index(sorted(both.unique(), key=natural), dtype=object)
     if runs is not None:
-        if wrong := [one for one in runs if not isinstance(one, Hashable)]:
+        if wrong := [one for one in runs if not isinstance(one, Hashable)]:  # type: ignore[redundant-expr]
             raise ValueError(f"runs={shown(runs)}: give names of systems; {shown(wrong[0])} is none.")
         strange = [name for name in names if name not in set(runs)]
         if strange:

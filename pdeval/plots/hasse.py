@@ -45,7 +45,7 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
     """
     if not (isinstance(n, int | np.integer) and isinstance(m, int | np.integer)) or not 1 <= m <= n:  # type: ignore[redundant-expr]
         raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={n!r}, m={m!r}.")
-    if not isinstance(order, str) or order not in ("RR", "LP", "dominance"):
+    if not isinstance(order, str) or order not in ("RR", "LP", "dominance"):  # type: ignore[redundant-expr]
         raise ValueError(f"no order {shown(order)}; hasse() draws 'RR', 'LP' or 'dominance'.")
     if comb(n, m) > MOST:
         raise ValueError(
