@@ -131,7 +131,8 @@ def _value(name: str, node: ast.expr, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        raise ValueError(f"cannot read {ast.unparse(node)!r} in {text!r}; give a number or a word.") from None
+        behind = " A cutoff stands behind the parentheses." if isinstance(node, ast.BinOp) else ""
+        raise ValueError(f"cannot read {ast.unparse(node)!r} in {text!r}; give a number or a word.{behind}") from None
 
 
 def _number(text: str, whole: str) -> float | int:

@@ -18,7 +18,7 @@ from pdeval.evaluate import level_pairs, offline_interleaving
 from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.cube import Computed
 from pdeval.evaluate.populations import check_populations, populations
-from pdeval.evaluate.scores import Views, attributes, one_number_each
+from pdeval.evaluate.scores import Views, attributes, no_sets, one_number_each
 from pdeval.judged.blocks import Block
 from pdeval.judged.judged import Judged
 from pdeval.kernels.preferences import unscaled, weights
@@ -87,6 +87,9 @@ class Pairs:
     a: np.ndarray
     b: np.ndarray
     memory: int = 1 << 30
+
+    def __post_init__(self) -> None:
+        no_sets(self.asked)
 
     @property
     def runs(self) -> pd.DataFrame:

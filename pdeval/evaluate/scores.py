@@ -152,15 +152,21 @@ def attributes(judged: Judged, asked: Iterable[Measure] = ()) -> dict[str, Any]:
     return {**judged.attrs, "measures": described(asked)}
 
 
+def no_sets(measures: Iterable[Measure]) -> None:
+    """Raise where a measure of all lists of a run was asked for by query."""
+    for measure in measures:
+        if measure.entry.family == "set":
+            raise ValueError(
+                f"{measure.label} is one number for all lists of a run together, not one per query: "
+                ".ireval.summary(qrels, ...) has it beside means, .ireval.beyond(...) without judgments."
+            )
+
+
 def only_metrics(measures: list[Measure]) -> None:
     """Raise where a preference was asked for as a measure of one ranking."""
+    no_sets(measures)
     for measure in measures:
         if measure.entry.family != "metric":
-            if measure.entry.family == "set":
-                raise ValueError(
-                    f"{measure.label} is one number for all lists of a run together, not one per query: "
-                    ".ireval.summary(qrels, ...) has it beside means, .ireval.beyond(...) without judgments."
-                )
             preferred = measure.entry.family == "preference"
             use = ".ireval.prefer(qrels, ...)" if preferred else ".ireval.order(...)"
             what = "a preference" if preferred else "an ordering"

@@ -79,6 +79,15 @@ def test_measures_per_query_refuse_them_with_where_they_are():
         RUNS.ireval.beyond("TailShare@2", items=ITEMS)
 
 
+@pytest.mark.parametrize(
+    "verb", ["measure", "prefer", "mean", "compare", "order", "leaderboard", "correlate", "ties", "incomplete", "report"]
+)
+def test_every_verb_of_queries_says_where_they_are(verb):
+    judged = RUNS.ireval.join(TEST, topics="judged", **TABLES)
+    with pytest.raises(ValueError, match=r"Coverage@2 is one number for all lists .*summary.*beyond"):
+        getattr(judged, verb)(["RR", "Coverage@2"])
+
+
 def test_without_judgments_every_list_counts_and_each_has_its_values():
     found = RUNS.ireval.beyond(["Novelty@2", "Unseen@2"], per="query", **TABLES)
     judged = RUNS.ireval.measure(TEST, ["Novelty@2", "Unseen@2"], topics="answered", **TABLES)
