@@ -14,7 +14,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse, parse_all
 from pdeval.catalog.entries import needs_judged
 from pdeval.evaluate.choice import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes
+from pdeval.evaluate.scores import Views, attributes, no_sets
 from pdeval.experiments import thinning
 from pdeval.experiments.stability import STATISTICS, Full, Kept, Plan
 from pdeval.experiments.thinning import Policy
@@ -133,6 +133,7 @@ def incomplete(
     7      RR  labels  random   0.2               ties      2  257.000  21.213
     """
     asked = parse_all(measures)
+    no_sets(asked)
     other = None if against is None else parse(against)
     one_of("drop", drop, ("queries", "labels"))
     one_of("policy", policy, ("random", "pool"))

@@ -80,7 +80,8 @@ def test_measures_per_query_refuse_them_with_where_they_are():
 
 
 @pytest.mark.parametrize(
-    "verb", ["measure", "prefer", "mean", "compare", "order", "leaderboard", "correlate", "ties", "incomplete", "report"]
+    "verb",
+    ["measure", "prefer", "mean", "compare", "order", "leaderboard", "correlate", "ties", "incomplete", "report"],
 )
 def test_every_verb_of_queries_says_where_they_are(verb):
     judged = RUNS.ireval.join(TEST, topics="judged", **TABLES)
