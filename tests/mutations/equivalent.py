@@ -13,6 +13,7 @@ TAIL = "the ends of a sum, whose terms there are below 1e-17 of it"
 WHOLE = "whole numbers as floats, exact below 2**53, and shown nowhere"
 UNIQUE = "the names of runs are all different, and stand sorted"
 
+LARGE = "more than two thousand million rows would tell; below it is memory, not the result"
 SHARED = "those that are equal share what they get, in whatever order they stand"
 
 EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
@@ -407,4 +408,41 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1 -> 2",),
         "of one item none is above: 0 by any number",
     ),
+    (
+        "judged/lists.py",
+        "if count < 2**31:",
+        ("2 -> 3", "31 -> 32", "count < 2**31 -> (count <= 2 ** 31)"),
+        LARGE,
+    ),
+    (
+        "judged/ranks.py",
+        "small = np.int32 if len(score) < 2**31",
+        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(score) < 2**31 -> (len(score) <= 2 ** 31)"),
+        LARGE,
+    ),
+    (
+        "judged/listed.py",
+        "small = np.int32 if len(doc) < 2**31",
+        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(doc) < 2**31 -> (len(doc) <= 2 ** 31)"),
+        LARGE,
+    ),
+    (
+        "judged/positions.py",
+        "small = np.int32 if max(len(doc), len(judged.topic)) < 2**31",
+        (
+            "2 -> 3",
+            "31 -> 32",
+            "2**31 -> (2 * 31)",
+            "max -> min",
+            "max(len(doc), len(judged.topic)) < 2**31 -> (max(len(doc), len(judged.topic)) <= 2 ** 31)",
+        ),
+        LARGE,
+    ),
+    (
+        "significance/paired.py",
+        "for count in np.flatnonzero(np.bincount(kept[tied > 0])",
+        ("0 -> 1",),
+        "two alike add 6",
+    ),
+    ("significance/paired.py", "exact = np.flatnonzero((kept == count) & (tied > 0))", ("0 -> 1",), "two alike add 6"),
 ]
