@@ -445,4 +445,23 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "two alike add 6",
     ),
     ("significance/paired.py", "exact = np.flatnonzero((kept == count) & (tied > 0))", ("0 -> 1",), "two alike add 6"),
+    (
+        "judged/ranks.py",
+        "for own, rows, real in dense(lists.starts, bad, most=BLOCK):",
+        ("dense(lists.starts, bad, most=BLOCK) -> dense(lists.starts, bad)",),
+        AT_A_TIME,
+    ),
+    (
+        "judged/ranks.py",
+        "for one in np.flatnonzero((rise if whole else rise & real[:, 1:]).any(axis=1)):",
+        ("whole -> (not (whole))",),
+        "lists that are sorted already are sorted once more",
+    ),
+    ("judged/ranks.py", "key.sort(axis=-1)", ("1 -> 2",), "rows that stay as they are, are sorted by the slow way"),
+    (
+        "judged/texts.py",
+        "mixed = np.empty(len(text), dtype=np.uint32)",
+        ("np.empty(len(text), dtype=np.uint32) -> np.empty(len(text))",),
+        WHOLE,
+    ),
 ]
