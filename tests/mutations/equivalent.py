@@ -464,4 +464,10 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.empty(len(text), dtype=np.uint32) -> np.empty(len(text))",),
         WHOLE,
     ),
+    (
+        "significance/components.py",
+        "free = free if RESIDUAL in free else np.append(free, RESIDUAL)",
+        ("np.append(free, RESIDUAL) -> np.append(RESIDUAL, free)",),
+        "the same variances, in whatever order they stand",
+    ),
 ]
