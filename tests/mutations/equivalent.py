@@ -488,4 +488,10 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("away > NOISE * np.abs(X).max() -> (away >= NOISE * np.abs(X).max())",),
         "what is rounding either way",
     ),
+    (
+        "orderings/votes.py",
+        "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
+        ("1 -> 2",),
+        "one end more, which is not looked at",
+    ),
 ]
