@@ -236,7 +236,7 @@ def _text(column: pd.Series, array: pa.Array | None, role: str) -> Ids:
 
 def _from_dictionary(array: pa.Array, role: str) -> Ids:
     values = column_ids(pd.Series(array.dictionary.to_pandas()), role) if array.dictionary.null_count == 0 else None
-    codes = array.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    codes = array.indices.to_numpy().astype(np.int32)
     if values is None:
         missing = int(np.isin(codes, np.flatnonzero(array.dictionary.is_null().to_numpy(zero_copy_only=False))).sum())
         raise _missing(missing, role)

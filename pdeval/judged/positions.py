@@ -182,11 +182,11 @@ class Positions:
         begins[0, 1:] = own[1:] != own[:-1]
         begins[1, 1:] = begins[0, 1:] | (tied[1:] != tied[:-1])
         first, group = np.maximum.accumulate(np.where(begins, number, 0), axis=1)
-        group_number = np.cumsum(begins[1]) - 1
+        group_number = np.cumsum(begins[1])
         rank, start, size = np.empty((3, len(order)))
         rank[order] = number - first + 1
         start[order] = group - first
-        size[order] = np.bincount(group_number)[group_number] if len(order) else 0
+        size[order] = np.bincount(group_number)[group_number]
         count = np.bincount(cell, minlength=self.retrieved.size).reshape(self.retrieved.shape)
         rules = {**self.rules, "judged_only": True}
         return replace(less, rank=rank, start=start, size=size, retrieved=count, lengths=self.list_sizes, rules=rules)

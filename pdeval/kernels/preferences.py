@@ -274,7 +274,7 @@ def _mass(user: str, k: np.ndarray) -> np.ndarray:
     if user == "uniform":
         return k
     ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)
-    return np.concatenate([[0.0], np.cumsum(1 / log2(ranks + 1))])[k.astype(np.int64)]
+    return np.concatenate([[0.0], np.cumsum(np.reciprocal(log2(ranks + 1)))])[k.astype(np.int64)]
 
 
 @preference(name="I", reference=RPP_PAPER + ", equation 2")

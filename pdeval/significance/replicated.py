@@ -348,6 +348,6 @@ def _tested(fit: Components, a: np.ndarray, b: np.ndarray, sign: float, confiden
 
 
 def _attrs(source: Scores, systems: pd.DataFrame, code: np.ndarray) -> dict[Any, Any]:
-    counts = np.bincount(code, minlength=len(systems))
+    counts = np.bincount(code)
     held = dict(zip(run_labels(systems), counts.tolist()))
     return {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicates": held}

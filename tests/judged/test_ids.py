@@ -202,3 +202,20 @@ def test_different_texts_come_in_byte_order_whether_or_not_of_one_width(texts):
     known, place = ids.Ids(text=pa.array(["zz", *texts]).slice(1)).unique()
     assert known.text.to_pylist() == sorted(set(texts), key=str.encode)
     assert [known.text.to_pylist()[at] for at in place] == texts
+
+
+@pytest.mark.parametrize("values", [["a", "c", "b", "a"], [7, 9, 8, 7]])
+@pytest.mark.parametrize("coded", [False, True])
+def test_ids_are_found_among_others_however_those_are_stored(values, coded):
+    known = ids.column_ids(pd.Series(values[:2]).astype("category") if coded else pd.Series(values[:2]), "doc")
+    for some in (pd.Series(values), pd.Series(values).astype("category")):
+        own = ids.column_ids(some, "doc")
+        assert own.probe(known).tolist() == [0, 1, -1, 0]
+        rows, place = own.matches(known)
+        assert (rows.tolist(), place.tolist()) == ([0, 1, 3], [0, 1, 0])
+
+
+def test_one_number_beyond_63_bits_among_others_is_refused():
+    with pytest.raises(ValueError, match="too large for 63 bits"):
+        ids.column_ids(pd.Series([1, 2**63, 2], dtype="uint64"), "doc")
+    assert ids.column_ids(pd.Series([], dtype="uint64"), "doc").numbers.tolist() == []

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
-from pdeval.kernels.graded import gain_of, ideal_gain
+from pdeval.kernels.graded import gain_of, ideal_gain, read_gains
 from tests.kernels.lists import value
 
 # grades of a list from the top (None: unjudged), and grades of judged items that it misses
@@ -229,3 +229,10 @@ def test_the_end_of_a_run_counts_one_item_beyond_the_last_positive_gain():
     at_the_end = 1 / math.log2(3)  # 2 / log2(3), over an ideal 2; the cutoff at 1 adds nothing
     for retrieved, wanted in ((2, 0.0), (3, at_the_end / 2)):
         assert float(metrics.RnDCG(ranks, grades, ideal, retrieved, 2, gains={1: 0})) == pytest.approx(wanted)
+
+
+def test_only_positive_grades_have_a_gain():
+    assert read_gains({0: 0, -1: 0, 2: 5}, "nDCG") == {0: 0, -1: 0, 2: 5}
+    for wrong in ({0: 1}, {-2: 0.5, 1: 1}):
+        with pytest.raises(ValueError, match="only positive grades have one"):
+            read_gains(wrong, "nDCG")

@@ -156,6 +156,7 @@ def test_weights_by_name_by_array_and_by_function_sum_to_one():
     assert weights([1, 1, 2], 3).tolist() == [0.25, 0.25, 0.5]
     assert weights(lambda i: 2.0**-i, 2).tolist() == pytest.approx([2 / 3, 1 / 3])
     assert weights(lambda i: 1.0, 2).tolist() == [0.5, 0.5]
+    assert weights(lambda levels: levels[::-1], 3).tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 6])  # of all at once
     assert weights("dcg", 0).tolist() == []
 
 
@@ -190,6 +191,19 @@ def naive_interleaving(x, y, length, user):
     p = [1.0 if user == "uniform" else 1 / math.log2(k + 1) for k in range(1, length + 1)]
     lead = [np.sign((x <= k).sum() - (y <= k).sum()) for k in range(1, length + 1)]
     return sum(w * s for w, s in zip(p, lead)) / sum(p)
+
+
+@pytest.mark.parametrize("user", ["uniform", "dcg"])
+def test_interleaving_preferences_of_many_lists_are_those_of_each_alone(user):
+    rng = np.random.default_rng(0)
+    x, y = (
+        np.sort(rng.permuted(np.tile(np.append(np.arange(1.0, 9), inf), (6, 1)), axis=1)[:, :3], axis=1).T for _ in "xy"
+    )
+    lengths = rng.integers(8, 12, (2, 6)).astype(float)
+    found = interleaving(x, y, *lengths, user=user)
+    alone = [naive_interleaving(x[:, at], y[:, at], int(lengths[:, at].max()), user) for at in range(6)]
+    assert found.tolist() == pytest.approx(alone)
+    assert len(set(found)) > 3
 
 
 @pytest.mark.parametrize("user", ["uniform", "dcg"])

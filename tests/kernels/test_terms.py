@@ -73,3 +73,26 @@ def test_a_function_is_declared_under_its_name_among_those_of_its_kind():
     assert terms.terms_of("twice", mine)(twice) is twice
     assert mine == {"twice": twice}
     assert "twice" not in TERMS
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"base": 10.0},
+        {"base": 10.0, "discount": "jk"},
+        {"discount": "zipf"},
+        {"gain": "exp"},
+        {"gain": "binary"},
+        {"gains": {3: 10.0}},
+        {"least": 2.0},
+        {"k": 2},
+    ],
+)
+@pytest.mark.parametrize("name", ["DCG", "nDCG"])
+def test_terms_add_up_to_their_measure_with_every_option(name, options):
+    asked = {key: value for key, value in COLUMNS.items() if key in TERMS[name].__code__.co_varnames}
+    found, weight = TERMS[name](**asked, **options)
+    measured = ENTRIES[name].kernel(**asked, **options)
+    np.testing.assert_allclose((weight * found).sum(axis=0), measured, rtol=1e-12)
+    if name == "DCG":  # of nDCG a base may cancel
+        assert (measured != ENTRIES[name].kernel(**asked)).any()

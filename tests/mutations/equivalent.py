@@ -13,6 +13,7 @@ TAIL = "the ends of a sum, whose terms there are below 1e-17 of it"
 WHOLE = "whole numbers as floats, exact below 2**53, and shown nowhere"
 UNIQUE = "the names of runs are all different, and stand sorted"
 
+LARGE = "more than two thousand million rows would tell; below it is memory, not the result"
 SHARED = "those that are equal share what they get, in whatever order they stand"
 
 EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
@@ -406,5 +407,91 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         "share = above[:, None] / max(n_items - 1, 1)",
         ("1 -> 2",),
         "of one item none is above: 0 by any number",
+    ),
+    (
+        "judged/lists.py",
+        "if count < 2**31:",
+        ("2 -> 3", "31 -> 32", "count < 2**31 -> (count <= 2 ** 31)"),
+        LARGE,
+    ),
+    (
+        "judged/ranks.py",
+        "small = np.int32 if len(score) < 2**31",
+        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(score) < 2**31 -> (len(score) <= 2 ** 31)"),
+        LARGE,
+    ),
+    (
+        "judged/listed.py",
+        "small = np.int32 if len(doc) < 2**31",
+        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(doc) < 2**31 -> (len(doc) <= 2 ** 31)"),
+        LARGE,
+    ),
+    (
+        "judged/positions.py",
+        "small = np.int32 if max(len(doc), len(judged.topic)) < 2**31",
+        (
+            "2 -> 3",
+            "31 -> 32",
+            "2**31 -> (2 * 31)",
+            "max -> min",
+            "max(len(doc), len(judged.topic)) < 2**31 -> (max(len(doc), len(judged.topic)) <= 2 ** 31)",
+        ),
+        LARGE,
+    ),
+    (
+        "significance/paired.py",
+        "for count in np.flatnonzero(np.bincount(kept[tied > 0])",
+        ("0 -> 1",),
+        "two alike add 6",
+    ),
+    ("significance/paired.py", "exact = np.flatnonzero((kept == count) & (tied > 0))", ("0 -> 1",), "two alike add 6"),
+    (
+        "judged/ranks.py",
+        "for own, rows, real in dense(lists.starts, bad, most=BLOCK):",
+        ("dense(lists.starts, bad, most=BLOCK) -> dense(lists.starts, bad)",),
+        AT_A_TIME,
+    ),
+    (
+        "judged/ranks.py",
+        "for one in np.flatnonzero((rise if whole else rise & real[:, 1:]).any(axis=1)):",
+        ("whole -> (not (whole))",),
+        "lists that are sorted already are sorted once more",
+    ),
+    ("judged/ranks.py", "key.sort(axis=-1)", ("1 -> 2",), "rows that stay as they are, are sorted by the slow way"),
+    (
+        "judged/texts.py",
+        "mixed = np.empty(len(text), dtype=np.uint32)",
+        ("np.empty(len(text), dtype=np.uint32) -> np.empty(len(text))",),
+        WHOLE,
+    ),
+    (
+        "significance/components.py",
+        "free = free if RESIDUAL in free else np.append(free, RESIDUAL)",
+        ("np.append(free, RESIDUAL) -> np.append(RESIDUAL, free)",),
+        "the same variances, in whatever order they stand",
+    ),
+    (
+        "significance/studentised.py",
+        "spread = 1 / np.sqrt(2 * df)",
+        ("2 -> 3",),
+        "points a little nearer to each other: the same to 1e-12",
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "differs = np.zeros((len(fitted.strength),) * 2, dtype=bool)",
+        ("np.zeros((len(fitted.strength),) * 2, dtype=bool) -> np.zeros((len(fitted.strength),) * 2)",),
+        TRUE,
+    ),
+    (
+        "significance/anova.py",
+        "return float(np.square(np.where(away > NOISE * np.abs(X).max(), away, 0.0)).sum())",
+        ("away > NOISE * np.abs(X).max() -> (away >= NOISE * np.abs(X).max())",),
+        "what is rounding either way",
+    ),
+    (
+        "orderings/votes.py",
+        "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
+        ("1 -> 2",),
+        "one end more, which is not looked at",
     ),
 ]

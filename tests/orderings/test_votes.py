@@ -236,3 +236,12 @@ def test_pairs_in_any_order_have_the_sums_opponents_and_largest_of_pairs_in_orde
     np.testing.assert_array_equal(found[1], wanted[1])
     np.testing.assert_array_equal(found[2], wanted[2])
     assert found[2].tolist() == np.nanmax(np.abs(values), axis=1).tolist()
+
+
+def test_runs_without_any_preference_are_named_at_most_three():
+    runs, queries = pd.DataFrame({"run": list("abcdef")}), pd.Index(["1", "2"], name="query_id")
+    a, b = cube.all_pairs(6)
+    values = np.where((a < 2) & (b < 2), 0.5, np.nan)[None, None] * np.ones((1, 2, 1))
+    source = cube.Preferences(runs, queries, ("RPP",), a, b, values)
+    with pytest.raises(ValueError, match=r"4 of 6 runs have no query that counts for 'RPP': 'c', 'd', 'e'\. Leave"):
+        votes_of(source, 0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pdeval
 from pdeval.orderings.vote_strengths import Counts, Fitted
@@ -305,3 +306,25 @@ def test_a_board_says_how_it_was_made():
         arena(votes=400).ireval.leaderboard(correction=one, draws=5)["tier"] for one in (None, "bonferroni")
     )
     assert none.max() > strict.max()
+
+
+class Known:
+    """Strengths whose differences have a known variance."""
+
+    def __init__(self, strength, variance):
+        self.strength, self.variance = np.array(strength), variance
+
+    def pair_variance(self, a, b):
+        return np.full(len(a), self.variance)
+
+
+def test_two_systems_differ_where_the_wald_test_of_their_strengths_is_below_the_level():
+    p = 2 * stats.norm.sf(2.0)  # one apart, with a standard error of a half
+    two = Known([0.0, 1.0], 0.25)
+    for alpha, differs in ((1.01 * p, True), (0.99 * p, False)):
+        assert room._told_apart(two, None, alpha).tolist() == [[False, differs], [differs, False]]
+    three = Known([0.0, 1.0, 0.0], 0.25)  # of three pairs, by Bonferroni
+    assert room._told_apart(three, "bonferroni", 3.01 * p).sum() == 4
+    assert room._told_apart(three, "bonferroni", 2.99 * p).sum() == 0
+    sure = room._told_apart(Known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
+    assert sure.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
