@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.judged.texts import CHUNK, buffers, hashes, tail_hashes, texts_of_words, words, words_of_one_width
+from pdeval.mechanics.codes import looked_up
 
 __all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
 
@@ -131,18 +132,22 @@ class Ids:
         rows = np.flatnonzero(bits[place.offset : place.offset + len(place)])
         return rows, held[rows]
 
-    def unique(self) -> tuple[Ids, np.ndarray]:
-        """Return the different ids in byte (or number) order, and each row's place among them."""
+    def unique(self, *, narrow: bool = False) -> tuple[Ids, np.ndarray]:
+        """Return the different ids in byte (or number) order, and each row's place among them.
+
+        Places are of 64 bits; of 32 where `narrow` numbers will do: they are to be widened before they are multiplied.
+        """
+        small = np.int32 if narrow and len(self) < 2**31 else np.int64
         if self.numbers is not None:
             inverse, values = pd.factorize(self.numbers, sort=True)
-            return Ids(numbers=values), inverse
+            return Ids(numbers=values), inverse.astype(small, copy=False)
         if self.values is not None:
             there = np.zeros(len(self.values), dtype=bool)
             there[self.codes] = True
             known, again = self.values.take(np.flatnonzero(there)).unique()
-            place = np.zeros(len(there), dtype=np.int64)
+            place = np.zeros(len(there), dtype=small)
             place[there] = again
-            return known, place.take(self.codes)  # type: ignore[arg-type]
+            return known, looked_up(place, self.codes)  # type: ignore[arg-type]
         text: pa.Array = self.text
         number = words_of_one_width(text)  # told apart as numbers, where texts are short and of one width
         encoded = (text if number is None else pa.array(number[0] & number[1])).dictionary_encode()
@@ -150,9 +155,9 @@ class Ids:
         if number is not None:
             known = texts_of_words(known.to_numpy(), number[1], text.type)
         order = pc.sort_indices(known).to_numpy()
-        place = np.empty(len(order), dtype=np.int64)
+        place = np.empty(len(order), dtype=small)
         place[order] = np.arange(len(order))
-        return Ids(text=known.take(pa.array(order))), place.take(code)
+        return Ids(text=known.take(pa.array(order))), looked_up(place, code)
 
 
 def _text_dtype() -> Any:

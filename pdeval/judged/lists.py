@@ -96,24 +96,29 @@ def find_lists(table: Table) -> Lists:
     if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):  # else rows are in any order
         begin = _begins([query, *names.values()], count)
         query, names = query.take(begin), {name: column.take(begin) for name, column in names.items()}
-    queries, query_code = query.unique()
+    queries, query_code = query.unique(narrow=True)
     runs, run_code = _runs(names, len(query))
     for name, values in own.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
-    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query))
+    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query), narrow=True)
     order, sizes, place = grouped(code)
     if len(sizes) == len(code):
+        run_code, query_code = _wide(run_code), _wide(query_code)
         begin = np.arange(count) if begin is None else begin
         return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
     first = np.cumsum(sizes) - sizes
-    run_code, query_code = run_code[order[first]], query_code[order[first]]
+    run_code, query_code = _wide(run_code[order[first]]), _wide(query_code[order[first]])
     if begin is not None:
         each = np.diff(np.append(begin, count))
         place, each = np.repeat(place, each), each[order]
         order, sizes = ranges(begin[order], each), np.add.reduceat(each, first)
     if count < 2**31:  # half the memory, and less to read where it is used
-        order, place = order.astype(np.int32), place.astype(np.int32)
+        order, place = order.astype(np.int32, copy=False), place.astype(np.int32, copy=False)
     return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order, place)
+
+
+def _wide(codes: np.ndarray) -> np.ndarray:
+    return codes.astype(np.int64, copy=False)
 
 
 def _begins(columns: list[Ids], count: int) -> np.ndarray:
@@ -140,7 +145,7 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the different runs, sorted, and each segment's run; a table without a run column is one run."""
     if not names:
         return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
-    parts = {name: column.unique() for name, column in names.items()}
+    parts = {name: column.unique(narrow=True) for name, column in names.items()}
     if len(parts) == 1:
         ((name, (values, inverse)),) = parts.items()
         return pd.DataFrame({name: values.index()}), inverse

@@ -19,6 +19,7 @@ from pdeval.judged.lists import Lists
 from pdeval.judged.prepared import Compat, NothingJudged, Rows, rows_of
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.bitmaps import Bitmap
 from pdeval.mechanics.stretches import Spans
 
 if TYPE_CHECKING:
@@ -347,12 +348,9 @@ def _match(
     if order is None:
         return rows, item, run
     # most rows are not judged: one bit of each tells which places are, and only those are looked up
-    there = np.zeros(len(order), dtype=bool)
-    there[rows] = True
-    place = np.flatnonzero(there[order]).astype(small)
-    by = np.empty(len(order), dtype=small)
-    by[rows] = np.arange(len(rows), dtype=small)
-    by = by[order[place]]
+    there = Bitmap(rows, len(order))
+    place = np.flatnonzero(there.holds(order)).astype(small)
+    by = there.places(order[place])
     return place, item[by], run[by]
 
 
@@ -372,13 +370,12 @@ def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], n
 
     if cells > 2 * rows:
         return bisected
-    there = np.zeros(cells, dtype=bool)
-    there[keys] = True
+    there = Bitmap(keys, cells)
 
     def sifted(key: np.ndarray) -> np.ndarray:
         item = np.full(len(key), -1)
-        known = np.flatnonzero(there[key])
-        item[known] = np.searchsorted(keys, key[known])
+        known = np.flatnonzero(there.holds(key))
+        item[known] = there.places(key[known])
         return item
 
     return sifted

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
 import numpy as np
 
 SMALL = 1 << 16
 FEW = 8
+BYTE = 1 << 8
+CHUNK = 1 << 16  # rows that are worked on while they stay in the processor's cache
+LARGE = 1 << 22  # rows whose numbers do not
 MOST = 2**62  # combinations beyond which a product of counts might not fit 64 bits
 
 
-def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int) -> np.ndarray:
+def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int, *, narrow: bool = False) -> np.ndarray:
     """Return one number per row that is equal where all codes are, and rises as they do, the first column first.
 
     Parameters
@@ -20,12 +24,17 @@ def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int) -> np.n
         The codes of each column, from 0, and how many values it has.
     rows : int
         How many rows there are: what a table without columns cannot say.
+    narrow : bool
+        Whether the numbers may be of 32 bits, where these are enough.
 
     Examples
     --------
     >>> combined_codes([(np.array([0, 1, 1]), 2), (np.array([2, 0, 2]), 3)], 3).tolist()
     [2, 3, 5]
     """
+    columns = list(columns)
+    if narrow and len(columns) > 1 and prod(max(values, 1) for _, values in columns) < 2**31:
+        return _narrow_codes(columns, rows)
     code, count = np.zeros(rows, dtype=np.int64), 1
     for codes, values in columns:
         if count * values > MOST:  # numbered anew: no more numbers than there are rows
@@ -37,6 +46,30 @@ def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int) -> np.n
         code = codes.astype(np.int64, copy=False) if count == 1 else code * max(values, 1) + codes
         count *= max(values, 1)
     return code
+
+
+def _narrow_codes(columns: list[tuple[np.ndarray, int]], rows: int) -> np.ndarray:
+    found = np.zeros(rows, dtype=np.int32)
+    for at in range(0, rows, CHUNK):
+        code = found[at : at + CHUNK]
+        for codes, values in columns:
+            code *= max(values, 1)
+            code += codes[at : at + CHUNK].astype(np.int32, copy=False)
+    return found
+
+
+def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """Return what a table says of each code; in chunks, which wide numbers of many rows would not be.
+
+    Examples
+    --------
+    >>> looked_up(np.array([5, 7], dtype=np.int32), np.array([1, 1, 0], dtype=np.int8))
+    array([7, 7, 5], dtype=int32)
+    """
+    found = np.empty(len(code), dtype=table.dtype)
+    for at in range(0, len(code), CHUNK):
+        found[at : at + CHUNK] = table[code[at : at + CHUNK]]
+    return found
 
 
 def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +105,10 @@ def by_code(code: np.ndarray) -> np.ndarray:
     >>> by_code(np.array([70000, 3, 70000, 3, 9])).tolist()
     [1, 3, 4, 0, 2]
     """
-    low, many = code.astype(np.uint16), int(code.max(initial=0)) // SMALL + 1
+    most = int(code.max(initial=0))
+    if len(code) > LARGE and most < SMALL * BYTE:
+        return _by_parts(code, most)
+    low, many = code.astype(np.uint16), most // SMALL + 1
     high = code >> 16 if many > 1 else code[:0]
     if 1 < many <= FEW:
         parts = [np.flatnonzero(high == one) for one in range(many)]
@@ -81,6 +117,31 @@ def by_code(code: np.ndarray) -> np.ndarray:
     while high.any():
         order = order[np.argsort((high & 0xFFFF).astype(np.uint16)[order], kind="stable")]
         high = high >> 16
+    return order
+
+
+def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
+    """Return the rows sorted by their code, of up to 24 bits: first by the leading 8, chunk by chunk, then each part.
+
+    Chunks and parts fit the processor's cache, where sorting all rows at once reads and writes memory at random.
+    """
+    shift = max(most.bit_length() - 8, 0)
+    chunks = range(0, len(code), CHUNK)
+    sizes = np.stack([np.bincount(code[at : at + CHUNK] >> shift, minlength=BYTE) for at in chunks])
+    ends = np.cumsum(sizes.T).reshape(BYTE, -1).T  # a part holds its rows of the first chunk, of the second, ...
+    order = np.empty(len(code), dtype=np.int32 if len(code) < 2**31 else np.int64)
+    low = np.empty(len(code), dtype=np.uint16)
+    for at, size, end in zip(chunks, sizes, ends):
+        part = code[at : at + CHUNK]
+        by = np.argsort((part >> shift).astype(np.uint8), kind="stable")
+        to = np.repeat(end - np.cumsum(size), size)
+        to += np.arange(len(part))
+        order[to] = by + at
+        low[to] = part.astype(np.uint16)[by]
+    low &= np.uint16((1 << shift) - 1)
+    edges = np.append(0, ends[-1])
+    for first, last in zip(edges[:-1], edges[1:]):
+        order[first:last] = order[first:last][np.argsort(low[first:last], kind="stable")]
     return order
 
 

@@ -63,3 +63,20 @@ def test_rows_are_grouped_as_a_stable_sort_would(many):
     assert order.tolist() == np.argsort(code, kind="stable").tolist()
     _, inverse, count = np.unique(code, return_inverse=True, return_counts=True)
     assert (sizes.tolist(), place.tolist()) == (count.tolist(), inverse.tolist())
+
+
+@pytest.mark.parametrize("most", [0, 7, 255, 256, 70_000, 2**24 - 1])
+@pytest.mark.parametrize("rows", [1, 37, 1000])
+def test_many_rows_are_sorted_in_parts_to_the_same_order(monkeypatch, most, rows):
+    monkeypatch.setattr("pdeval.mechanics.codes.LARGE", 0)
+    monkeypatch.setattr("pdeval.mechanics.codes.CHUNK", 37)
+    code = np.random.default_rng(1).integers(0, most + 1, rows)
+    code[-1] = most
+    for given in (code, code.astype(np.int32), np.repeat(code, 3)):
+        assert by_code(given).tolist() == np.argsort(given, kind="stable").tolist()
+
+
+def test_codes_of_more_than_24_bits_are_not_sorted_in_parts(monkeypatch):
+    monkeypatch.setattr("pdeval.mechanics.codes.LARGE", 0)
+    code = np.array([2**24, 3, 2**40, 2**24, 2**24 - 1])
+    assert by_code(code).tolist() == [1, 4, 0, 3, 2]
