@@ -1169,6 +1169,7 @@ class ClicksIreval(Ireval):
         *,
         aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
         unit: Literal["query", "session", "user"] | None = None,
+        interval: Literal["auto", "bootstrap"] = "auto",
         confidence: float = 0.95,
         draws: int = 10000,
         seed: int | None = 0,

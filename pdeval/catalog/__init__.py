@@ -1,7 +1,8 @@
 """The catalog: measures, preferences and orderings, declared by decorators, found and spelled by name."""
 
 from pdeval.catalog.declarations import expected_of, metric, ordering, preference
-from pdeval.catalog.entries import ENTRIES, Entry, Measure, catalog, find, parse, parse_all
+from pdeval.catalog.entries import ENTRIES, Entry, Measure, find, parse, parse_all
+from pdeval.catalog.overview import catalog
 
 __all__ = [
     "ENTRIES",

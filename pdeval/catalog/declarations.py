@@ -30,6 +30,7 @@ class Options(TypedDict, total=False):
     reference: str
     empty: bool
     padded: bool
+    together: Mapping[str, Any]
     compat: Mapping[str, Mapping[str, Any]]
     read: Mapping[str, Callable[[Any, str], Any]]
     at_prefix: str

@@ -11,11 +11,8 @@ from functools import cached_property
 from math import inf
 from typing import Any, Literal
 
-import pandas as pd
-
 from pdeval.catalog import trec_eval
-from pdeval.catalog.parameters import checked, checked_flag, checked_label, checked_level, label_of, said, same
-from pdeval.mechanics.declared import checks_arguments
+from pdeval.catalog.parameters import checked, checked_flag, checked_label, checked_level, label_of, same
 from pdeval.mechanics.equality import NOISE
 
 Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
@@ -56,6 +53,8 @@ class Entry:
     padded : bool
         Whether the kernel may be given topics of different numbers of items side by side, the shorter filled up with
         items of infinite rank and grade 0. It asks for the numbers themselves as `m`, where it needs them.
+    together : mapping of parameter to value
+        The parameters with which it looks at the lists of all topics at once, and needs them in one block.
     compat : mapping of rule to parameters
         What `compat=` sets.
     read : mapping of parameter to function
@@ -92,6 +91,7 @@ class Entry:
     expected: dict[str, Callable[..., Any]] = field(default_factory=dict)
     empty: bool = False
     padded: bool = False
+    together: Mapping[str, Any] = field(default_factory=dict)
     compat: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     read: Mapping[str, Callable[[Any, str], Any]] = field(default_factory=dict)
     at_prefix: str = ""
@@ -143,6 +143,11 @@ class Measure:
     def padded(self) -> bool:
         """Whether topics may be filled up with items of grade 0: not where that grade has a gain."""
         return self.entry.padded and not self._grade_0
+
+    @property
+    def together(self) -> bool:
+        """Whether a list's value rests on the lists of all other topics."""
+        return any(self.parameters.get(name) == value for name, value in self.entry.together.items())
 
     @property
     def _grade_0(self) -> bool:
@@ -358,43 +363,3 @@ def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
         "@" not in rest or best.at in best.parameters
     )
     return f" Did you mean {best.name + (rest if fits else '')!r}?"
-
-
-@checks_arguments
-def catalog(search: str | None = None) -> pd.DataFrame:
-    """Return everything that can be asked for by name, one row per entry.
-
-    Parameters
-    ----------
-    search : str, optional
-        Only entries whose name, aliases, description or reference have this text, whatever its case.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> table = pdeval.catalog().set_index("name")
-    >>> table.loc["AP", "summary"]
-    'Average precision: the mean, over relevant items, of the precision where each is found.'
-    >>> pdeval.catalog("lexicographic")["name"].tolist()
-    ['sgnLP', 'rrLP', 'sgnLR', 'LP', 'LR']
-    """
-    rows = [
-        {
-            "name": entry.name,
-            "family": entry.family,
-            "kind": "" if entry.family == "ordering" else entry.kind,
-            "parameters": ", ".join(f"{name}={said(value)}" for name, value in entry.parameters.items()),
-            "higher_is_better": entry.higher,
-            "low": float(entry.range[0]),
-            "high": float(entry.range[1]),
-            "summary": entry.summary,
-            "aliases": ", ".join(entry.aliases),
-            "reference": entry.reference,
-        }
-        for entry in ENTRIES.values()
-    ]
-    whole = pd.DataFrame(rows)
-    if search is None:
-        return whole
-    texts = whole[["name", "family", "aliases", "summary", "reference"]].agg(" ".join, axis=1)
-    return whole[texts.str.lower().str.contains(search.lower(), regex=False)].reset_index(drop=True)

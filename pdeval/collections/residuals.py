@@ -317,5 +317,9 @@ def _check(positions: Positions, asked: list[Measure], depth: int | None, assume
             why = "subtopics, which an unjudged item does not tell"
             why = why if measure.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"
             raise ValueError(f"{measure.label} has no residual: it looks at {why}.")
+        if measure.together:
+            raise ValueError(
+                f"{measure.label} has no residual: it is estimated from the lists of all queries together."
+            )
         if measure.entry.population:
             raise ValueError(f"{measure.label} has no residual: it is a mean over users who want different items.")

@@ -261,6 +261,11 @@ def check(asked: Sequence[Measure], known: Positions, catalogue: Catalogue | Non
             check_columns(cast(Catalogue, catalogue), measure.label, columns)
             if set(columns) & set(OF_USERS):
                 cast(Catalogue, catalogue).user_of(known.judged.queries)
+        if measure.together:
+            raise ValueError(
+                f"{measure.label} looks at the lists of all users together, and a partition has those of some: "
+                "runs.compute().ireval, or another estimator, e.g. estimator=BV."
+            )
         if "weight" in measure.columns:
             raise ValueError(
                 f"{measure.label} looks up the propensity of every judgment, and needs the rows in memory: "

@@ -51,7 +51,7 @@ def populations(views: Views, measure: Measure, *, padded: bool = False) -> Iter
                 "leave one of them out."
             )
         items = measure.kind if measure.entry.family == "metric" else "binary"
-        yield "relevant", None, views.blocks(items, level, padded=padded)
+        yield "relevant", None, views.blocks(items, level, padded=padded, together=measure.together)
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:

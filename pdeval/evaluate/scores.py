@@ -200,14 +200,15 @@ class Views:
         """The views of the same join with what nobody judged taken out of its lists."""
         return Views(self.judged.on(self.positions.only_judged()))
 
-    def blocks(self, kind: str, level: float | None, *, padded: bool = False) -> list[Block]:
-        """Return the blocks of a kind of items, empty topics included."""
+    def blocks(self, kind: str, level: float | None, *, padded: bool = False, together: bool = False) -> list[Block]:
+        """Return the blocks of a kind of items, empty topics included; `together`, one for each number of items."""
         if kind == "graded" and level is None:
             kind = "binary"  # the same items
-        key = (kind, level, padded)
+        key = (kind, level, padded, together)
         if key not in self.made:
             view = View(self.positions, kind, level, padded=padded)
-            self.made[key] = view, list(view.blocks(empty=True))
+            most = {"most": self.positions.retrieved.size * max(int(view.count.max(initial=1)), 1)} if together else {}
+            self.made[key] = view, list(view.blocks(empty=True, **most))
         return self.made[key][1]
 
     def parts(self) -> Iterator[Views]:

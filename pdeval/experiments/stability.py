@@ -32,9 +32,9 @@ class Kept(Views):
         super().__init__(judged)
         self.corpus = corpus
 
-    def blocks(self, kind: str, level: float | None, *, padded: bool = False) -> list[Block]:
+    def blocks(self, kind: str, level: float | None, *, padded: bool = False, together: bool = False) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
-        found = super().blocks(kind, level, padded=padded)
+        found = super().blocks(kind, level, padded=padded, together=together)
         if self.corpus is not None and found:
             found[0].view.made.setdefault("corpus", self.corpus)
         return found

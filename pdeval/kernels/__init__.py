@@ -104,7 +104,7 @@ from pdeval.kernels.novelty import (
 )
 from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
 from pdeval.kernels.propensity import wAP, wAUC, wDCG, wR
-from pdeval.kernels.sampled import Sampled, corrected_for_sampling
+from pdeval.kernels.sampled import Sampled, corrected_for_sampling, rank_distribution
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
     NumNonrelRet,
@@ -230,6 +230,7 @@ __all__ = [
     "nERR_IA",
     "nNRBP",
     "precision_recall",
+    "rank_distribution",
     "relative_reduction_in_error",
     "strec",
     "ties",

@@ -3,29 +3,38 @@
 Where an item is ranked against n negatives drawn from N, its rank among all is not n / N times larger: measures of
 the first ranks are badly biased (Krichene & Rendle 2020). `corrected_for_sampling` gives, for each sampled rank, the
 estimate of a measure of the rank among all items, and the measure `Sampled` looks it up for runs of one held-out item
-and n negatives per user.
+and n negatives per user. Where many users are there, `rank_distribution` tells how their ranks among all items are
+spread (Jin et al. 2021), and with it what a sampled rank is worth.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import inf, log2
+from pdeval.kernels.levels import inf, log2, share
 
-Estimator = Literal["BV", "rank"]
+Estimator = Literal["BV", "rank", "MLE"]
 Of = Literal["R", "nDCG", "AP", "AUC"]
 STEP = 1 << 22  # cells of probabilities at a time
+MOST = 1 << 27  # and of those that are looked at again and again
+ENOUGH = 1e-5  # of the mean log-likelihood: a step that gains less is the last
 KRICHENE = (
     "Krichene & Rendle 2020, On sampled metrics for item recommendation; "
-    "Li et al. 2020, On sampling top-k recommendation evaluation"
+    "Li et al. 2020, On sampling top-k recommendation evaluation; "
+    "Jin et al. 2021, On estimating recommendation evaluation metrics under sampling"
 )
 
 
-@metric(reference=KRICHENE, range=(-inf, inf), limits={"negatives": (1, inf), "items": (1, inf), "gamma": (0, inf)})
+@metric(
+    reference=KRICHENE,
+    range=(-inf, inf),
+    limits={"negatives": (1, inf), "items": (1, inf), "gamma": (0, inf)},
+    together={"estimator": "MLE"},
+)
 def Sampled(
     rank: np.ndarray,
     retrieved: np.ndarray,
@@ -44,7 +53,10 @@ def Sampled(
     Estimates of single users vary widely, below 0 and above 1; their mean over users is what they are for. The default
     makes squared bias plus `gamma` times variance least; `estimator=rank` takes the measure at the rank
     that is expected, 1 + (rank - 1) (items - 1) / negatives, a linear mapping of ranks as Li et al. map cutoffs: it
-    suits AUC alone, which it estimates without bias.
+    suits AUC alone, which it estimates without bias. `estimator=MLE` first estimates how the ranks of a run's users
+    among all items are spread, by maximum likelihood, and gives each user the mean over the ranks that may have led to
+    theirs: values lie between 0 and 1 and vary less. They share what was estimated, so that an interval over users is
+    too narrow: draw users, and ask for each sample.
 
     Examples
     --------
@@ -78,13 +90,71 @@ def Sampled(
             f"a list has {deepest:.0f} items, and with negatives={negatives} it has {negatives + 1}: say how many were "
             "drawn."
         )
+    above = np.where(there, rank[0] - 1, 0).astype(np.intp)
+    if estimator == "MLE":
+        worth = _of_distributions(_worth(of, int(items), float(k)), int(negatives), above, there)
+        return np.where(there, np.take_along_axis(worth, above, axis=0), 0.0)
     worth = _corrected(of, int(negatives), int(items), estimator, float(gamma), float(k))
-    return np.where(there, worth[np.where(there, rank[0] - 1, 0).astype(np.intp)], 0.0)
+    return np.where(there, worth[above], 0.0)
 
 
-@lru_cache(maxsize=64)
-def _corrected(of: Of, negatives: int, items: int, estimator: Estimator, gamma: float, k: float) -> np.ndarray:
-    """Return what each sampled rank says of a measure; the same for all blocks and runs."""
+def _of_distributions(of_rank: np.ndarray, negatives: int, above: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Return what each sampled rank says of a measure by the ranks of each run's users: (negatives + 1, runs)."""
+    runs = above.shape[-1]
+    cell = (above * runs + np.arange(runs))[there]
+    counts = np.bincount(cell, minlength=(negatives + 1) * runs).reshape(negatives + 1, runs)
+    likely, spread = _likely(np.arange(len(of_rank)), len(of_rank), negatives), rank_distribution(counts, len(of_rank))
+    return share(likely.T @ (spread * of_rank[:, None]), likely.T @ spread)
+
+
+def rank_distribution(counts: np.ndarray, items: int) -> np.ndarray:
+    """Return how ranks among all items are spread, by maximum likelihood from ranks among sampled candidates.
+
+    A sampled rank is binomial given the rank among all, so that sampled ranks are a mixture of binomials, whose weights
+    expectation maximisation finds. It starts from ranks that are all as likely and ends where a step adds less than
+    0.00001 to the mean log-likelihood: weights beyond that follow the noise of the sample.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (negatives + 1,) or (negatives + 1, runs)
+        How many users have each sampled rank, from 1 to negatives + 1.
+    items : int
+        The number of items, the relevant one among them.
+
+    Returns
+    -------
+    ndarray of shape (items,) or (items, runs)
+        The share of users whose item has rank 1, 2, ... among all items.
+
+    Examples
+    --------
+    >>> spread = rank_distribution(np.array([60, 25, 10, 5]), 8)  # of 100 users, 60 with an item above 3 of 7 others
+    >>> spread.round(2).tolist(), round(float(spread[:2].sum()), 2)  # and the hit rate at 2
+    ([0.29, 0.34, 0.2, 0.08, 0.03, 0.01, 0.01, 0.02], 0.63)
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    alone, negatives = counts.ndim == 1, len(counts) - 1
+    counts = counts.reshape(negatives + 1, -1)
+    if items * (negatives + 1) > MOST:
+        raise ValueError(
+            f"the chances of {negatives + 1:,} sampled ranks given each of {items:,} are more than are looked at again "
+            "and again; choose estimator=BV."
+        )
+    seen = counts.any(axis=1)
+    likely, often = _likely(np.arange(items), items, negatives)[:, seen], share(counts, counts.sum(axis=0))[seen]
+    spread = np.full((items, counts.shape[1]), 1.0 / items)
+    going, before = np.flatnonzero(counts.sum(axis=0)), np.full(counts.shape[1], -inf)
+    while len(going):
+        mixed = likely.T @ spread[:, going]
+        fit = (often[:, going] * np.log(mixed)).sum(axis=0)
+        spread[:, going] *= likely @ (often[:, going] / mixed)
+        gained, before[going] = fit - before[going], fit
+        going = going[gained >= ENOUGH]
+    return spread[:, 0] if alone else spread
+
+
+def _worth(of: Of, items: int, k: float) -> np.ndarray:
+    """Return a measure of one relevant item at ranks 1 to items."""
     rank = np.arange(1.0, items + 1)
     worth = {
         "R": np.ones(items),
@@ -92,11 +162,17 @@ def _corrected(of: Of, negatives: int, items: int, estimator: Estimator, gamma: 
         "AP": 1 / rank,
         "AUC": (items - rank) / (items - 1),
     }[of]
-    return corrected_for_sampling(np.where(rank <= k, worth, 0.0), negatives, estimator=estimator, gamma=gamma)
+    return np.where(rank <= k, worth, 0.0)
+
+
+@lru_cache(maxsize=64)
+def _corrected(of: Of, negatives: int, items: int, estimator: Any, gamma: float, k: float) -> np.ndarray:
+    """Return what each sampled rank says of a measure; the same for all blocks and runs."""
+    return corrected_for_sampling(_worth(of, items, k), negatives, estimator=estimator, gamma=gamma)
 
 
 def corrected_for_sampling(
-    of_rank: np.ndarray, negatives: int, *, estimator: Estimator = "BV", gamma: float = 0.1
+    of_rank: np.ndarray, negatives: int, *, estimator: Literal["BV", "rank"] = "BV", gamma: float = 0.1
 ) -> np.ndarray:
     """Return what each rank among sampled candidates says of a measure of the rank among all items.
 
@@ -146,6 +222,6 @@ def _likely(above: np.ndarray, n_items: int, negatives: int) -> np.ndarray:
     """Return the probability of each sampled rank given the items above among all: (ranks, negatives + 1), binomial."""
     from scipy import stats
 
-    share = above[:, None] / max(n_items - 1, 1)
-    likely: np.ndarray = stats.binom.pmf(np.arange(negatives + 1), negatives, share)
+    chance = above[:, None] / max(n_items - 1, 1)
+    likely: np.ndarray = stats.binom.pmf(np.arange(negatives + 1), negatives, chance)
     return likely

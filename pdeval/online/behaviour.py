@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
@@ -12,12 +12,12 @@ import pandas as pd
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import share, whole
+from pdeval.mechanics.arguments import one_of, share, whole
 from pdeval.online.assignment import Unit, unit_of
 from pdeval.online.behaviour_measures import MEASURES, BehaviourMeasure, chosen_measures
 from pdeval.online.log import Log, read_log
 from pdeval.online.observations import fitting, observe
-from pdeval.online.samples import Aggregate, Kind, estimate, ratio_of
+from pdeval.online.samples import Aggregate, Kind, bootstrap_ratios, drawn_interval, estimate, ratio_of
 from pdeval.verbs import verb
 
 table(
@@ -42,6 +42,7 @@ def behaviour(
     *,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit | None = None,
+    interval: Literal["auto", "bootstrap"] = "auto",
     confidence: float = 0.95,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -64,11 +65,14 @@ def behaviour(
         What counts as one observation: each user's or session's own mean, or an issued query (a session, for queries
         per session). By default the user or, in a log without users, the session: what belongs to one user is not
         independent, so a finer unit than what was randomised finds differences where there are none, and warns.
+    interval : {'auto', 'bootstrap'}
+        'auto': Wilson's for rates of single queries, Student's t for other means, the delta method for ratios, the
+        bootstrap for medians. 'bootstrap': for all of them units (users) are drawn with replacement, and the ends are
+        percentiles of what they come to, which need not lie as far from the value on both sides.
     confidence : float
-        Of the intervals: Wilson's for rates of single queries, Student's t for other means, the delta method for
-        ratios, bootstrap for medians.
+        Of the intervals.
     draws : int
-        Bootstrap samples of every median; 0 leaves out the intervals of medians.
+        Bootstrap samples of every median, and of all others with interval='bootstrap'; 0 leaves out their intervals.
     seed : int, optional
         Of the bootstrap.
 
@@ -85,6 +89,7 @@ def behaviour(
     3  tfidf  clicks_per_query      mean  50   3.14    2.61     3.67
     """
     confidence, draws, seed = share("confidence", confidence), whole("draws", draws, 0), arguments.seed(seed)
+    one_of("interval", interval, ("auto", "bootstrap"))
     chosen, how = chosen_measures(measures, aggregate)
     read = read_log(log)
     code, buckets = buckets_of(read)
@@ -98,11 +103,15 @@ def behaviour(
         for measure in chosen:
             sample, kind = samples[measure.name][number], estimated_as(measure, how[measure.name], single)
             rng = rng_of(seed, measure.name, number)
+            one, here = seen[measure.name], seen[measure.name].bucket == number
+            total, over = one.total[here], one.over[here]
             found = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
             if how[measure.name] == "ratio":  # to the last bit
-                one = seen[measure.name]
-                here = one.bucket == number
-                found = found._replace(value=ratio_of(one.total[here], one.over[here]))
+                found = found._replace(value=ratio_of(total, over))
+            if interval == "bootstrap" and kind != "median":
+                top, bottom = (total, over) if how[measure.name] == "ratio" else (sample, np.ones(len(sample)))
+                drawn = bootstrap_ratios(top, bottom, draws, rng)
+                found = drawn_interval(found.value, drawn, len(sample), confidence)
             rows.append((bucket, measure.name, how[measure.name], len(sample), *found))
     columns = [str(buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -111,6 +120,7 @@ def behaviour(
         **read.attrs("bucket"),
         **described(chosen, how),
         "unit": unit,
+        "interval": interval,
         "confidence": confidence,
         "draws": draws,
         "seed": seed,

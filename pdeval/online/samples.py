@@ -56,13 +56,25 @@ def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, r
     if n < 2 or (kind == "median" and draws < 1):
         return Estimate(value, NAN, NAN)
     if kind == "median":
-        drawn = bootstrap_medians(values, draws, rng)
-        low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
-        return Estimate(value, float(low), float(high))
+        return drawn_interval(value, bootstrap_medians(values, draws, rng), n, confidence)
     from scipy import special
 
     half = float(special.stdtrit(n - 1, (1 + confidence) / 2) * np.std(values, ddof=1) / np.sqrt(n))
     return Estimate(value, value - half, value + half)
+
+
+def drawn_interval(value: float, drawn: np.ndarray, n: int, confidence: float) -> Estimate:
+    """Return a value with the interval of its bootstrap estimates, their percentiles; none of fewer than two units.
+
+    Examples
+    --------
+    >>> drawn_interval(0.5, np.array([0.25, 0.5, 0.75]), 9, 0.5)
+    Estimate(value=0.5, low=0.375, high=0.625)
+    """
+    if n < 2 or not len(drawn):
+        return Estimate(value, NAN, NAN)
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Estimate(value, float(low), float(high))
 
 
 def linearised(total: np.ndarray, over: np.ndarray) -> np.ndarray:

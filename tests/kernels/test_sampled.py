@@ -162,3 +162,77 @@ def test_what_is_estimated_is_the_measure_of_one_relevant_item(of):
             np.array([[1.0, 4.0, 7.0]]), np.full(3, 7.0), of=of, negatives=6, items=30, gamma=0.2, k=k
         )
         assert found.tolist() == expected[[0, 3, 6]].tolist()
+
+
+class TestMaximumLikelihood:
+    @pytest.mark.parametrize("name", MEASURES)
+    def test_it_is_nearly_unbiased_where_sampled_ranks_are_not_and_varies_less_than_the_trade_off(self, name):
+        rng, of_rank = np.random.default_rng(5), MEASURES[name]
+        rank = np.minimum(rng.geometric(0.02, size=(3_000, 40)), N)  # 40 runs of 3,000 users
+        at = rng.binomial(NEGATIVES, (rank - 1) / (N - 1))
+        counts = np.stack([np.bincount(one, minlength=NEGATIVES + 1) for one in at.T], axis=1)
+        true = of_rank[rank - 1].mean(axis=0)
+        likely = (kernels.rank_distribution(counts, N) * of_rank[:, None]).sum(axis=0)
+        plain = of_rank[at].mean(axis=0)
+        traded = corrected_for_sampling(of_rank, NEGATIVES, gamma=0.01)[at].mean(axis=0)
+        assert (plain - true).min() > 0.1
+        assert abs((likely - true).mean()) < 0.02 * (plain - true).mean()
+        assert (likely - true).std() < (traded - true).std()
+
+    def test_a_step_never_makes_the_sample_less_likely(self):
+        from scipy import stats
+
+        counts = np.bincount(
+            sampled(np.minimum(np.random.default_rng(2).geometric(0.02, 500), N), np.random.default_rng(3)),
+            minlength=51,
+        )
+        chances = stats.binom.pmf(np.arange(51), NEGATIVES, (RANK[:, None] - 1) / (N - 1))
+        spread, before = np.full(N, 1 / N), -np.inf
+        for _ in range(200):  # a plain loop over ranks, which the result is one of
+            mixed = spread @ chances
+            fit = (counts / counts.sum()) @ np.log(mixed)
+            assert fit >= before - 1e-12
+            spread = spread * (chances @ (counts / counts.sum() / mixed))
+            if fit - before < kernels.ENOUGH:
+                break
+            before = fit
+        np.testing.assert_allclose(kernels.rank_distribution(counts, N), spread, rtol=1e-9, atol=1e-15)
+
+    def test_it_is_a_distribution_and_that_of_the_sample_where_all_items_are_candidates_of_one_rank(self):
+        found = kernels.rank_distribution(np.array([0, 0, 7]), 3)  # always below both others
+        assert found.sum() == pytest.approx(1.0, rel=1e-12)
+        assert found[2] > 0.99
+        assert kernels.rank_distribution(np.zeros((3, 1)), 5).sum() == pytest.approx(1.0)
+
+    def test_runs_have_the_mean_of_their_own_distribution(self):
+        one, held_out, rank = leave_one_out(users=2_000)
+        other, _, _ = leave_one_out(users=2_000, seed=1)
+        runs = pd.concat([one.assign(run="a"), other.assign(run="b", score=-other["score"])])
+        asked = f"Sampled(negatives={NEGATIVES},items={N},estimator=MLE)@10"
+        found = runs.ireval.summary(held_out, asked)["mean"]
+        for name, lists, mean in zip("ab", (runs[runs["run"] == "a"], runs[runs["run"] == "b"]), found):
+            alone = lists.drop(columns="run").ireval.measure(held_out, asked)["value"]
+            assert alone.mean() == pytest.approx(mean, rel=1e-12), name
+            assert alone.between(0, 1).all()
+        true = (rank <= 10).mean()
+        assert abs(found[0] - true) < 0.1 * (runs.ireval.summary(held_out, "R@10")["mean"][0] - true)
+        assert found[1] < 0.01
+
+    def test_all_users_are_looked_at_together_however_blocks_are_made(self, monkeypatch):
+        from pdeval.judged import blocks
+
+        runs, held_out, _ = leave_one_out(users=400)
+        asked = f"Sampled(negatives={NEGATIVES},items={N},estimator=MLE)@10"
+        whole = runs.ireval.measure(held_out, asked)["value"].tolist()
+        monkeypatch.setattr(blocks.View.blocks, "__kwdefaults__", {"empty": False, "most": 7})
+        assert runs.ireval.measure(held_out, asked)["value"].tolist() == whole
+
+    def test_what_it_cannot_do_is_said(self):
+        with pytest.raises(ValueError, match=r"101 sampled ranks given each of 10,000,000 .* estimator=BV"):
+            kernels.rank_distribution(np.ones(101), 10_000_000)
+        dd = pytest.importorskip("dask.dataframe")
+        import pdeval.engines.dask  # noqa: F401
+
+        runs, held_out, _ = leave_one_out(users=5)
+        with pytest.raises(ValueError, match=r"looks at the lists of all users together.*estimator=BV"):
+            dd.from_pandas(runs, npartitions=2).ireval.measure(held_out, SAID.replace(")", ",estimator=MLE)"))

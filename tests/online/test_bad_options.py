@@ -37,6 +37,7 @@ BAD = {
     "pairs": [3, "ab", [], [3], ["ab"], [("bm25",)], [("bm25", "x")], [("bm25", "hybrid", "ql")]],
     "aggregate": [*CHOICE, {"clicks_per_query": "x"}, {"x": "mean"}, {3: "mean"}],
     "unit": CHOICE,
+    "interval": [*CHOICE, None],
     "pre": [3, "x", []],
     "covariate": [3, "x", NAN],
     "share": SHARE,

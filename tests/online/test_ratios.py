@@ -109,3 +109,50 @@ def test_a_bucket_without_units_has_no_ratio():
         assert pd.isna(log.ireval.behaviour("nothing")["value"]).all()
     finally:
         MEASURES.pop("nothing", None)
+
+
+class TestIntervalsOfOneBucket:
+    def test_users_drawn_again_give_about_the_interval_of_the_delta_method(self):
+        log = randomised(people(300, seed=6), 2)
+        delta, drawn = (log.ireval.behaviour("CTR", interval=one).iloc[0] for one in ("auto", "bootstrap"))
+        assert drawn["value"] == delta["value"]
+        width = delta["ci_high"] - delta["ci_low"]
+        assert abs(drawn["ci_low"] - delta["ci_low"]) < 0.08 * width
+        assert abs(drawn["ci_high"] - delta["ci_high"]) < 0.08 * width
+        assert drawn["ci_low"] != delta["ci_low"]
+
+    def test_they_are_the_percentiles_of_ratios_of_users_drawn_with_the_seed(self):
+        from pdeval.online.behaviour import rng_of
+
+        log = randomised(people(40, seed=3), 1)
+        (x, y), _ = by_user(log).values()
+        drawn = bootstrap_ratios(x, y, 500, rng_of(7, "click_through_rate", 0))
+        row = log.ireval.behaviour("click_through_rate", interval="bootstrap", draws=500, seed=7, confidence=0.9)
+        assert row.loc[0, ["ci_low", "ci_high"]].tolist() == np.quantile(drawn, [0.05, 0.95]).tolist()
+
+    def test_users_of_very_different_activity_are_covered(self):
+        """Nine in ten users see few items, the others hundreds: about 95% of intervals hold the truth."""
+        rng, inside, times, users = np.random.default_rng(4), np.zeros(2), 400, 120
+        truth = (0.1 * 0.1 * 249.5 + 0.9 * 0.3 * 5) / (0.1 * 249.5 + 0.9 * 5)
+        for _ in range(times):
+            heavy = rng.random(users) < 0.1
+            shown = np.where(heavy, rng.integers(100, 400, users), rng.integers(1, 10, users)).astype(float)
+            clicks = rng.binomial(shown.astype(int), np.where(heavy, 0.1, 0.3)).astype(float)
+            ends = np.quantile(bootstrap_ratios(clicks, shown, 400, rng), [0.025, 0.975])
+            half = stats.t.ppf(0.975, users - 1) * np.sqrt(delta_variance(clicks, shown))
+            inside += [ends[0] <= truth <= ends[1], abs(ratio_of(clicks, shown) - truth) <= half]
+        drawn, delta = inside / times
+        assert drawn > 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
+        assert abs(drawn - delta) < 0.03
+
+    @pytest.mark.parametrize("measure", ["abandonment_rate", "clicks_per_query"])
+    def test_means_and_rates_are_drawn_too(self, measure):
+        log = randomised(people(60, seed=6), 2)
+        row = log.ireval.behaviour(measure, interval="bootstrap", draws=300).iloc[0]
+        assert row["ci_low"] <= row["value"] <= row["ci_high"]
+        assert row["ci_low"] < row["ci_high"]
+        assert log.ireval.behaviour(measure, interval="bootstrap", draws=0)["ci_low"].isna().all()
+
+    def test_another_interval_is_refused(self):
+        with pytest.raises(ValueError, match="interval='delta'"):
+            randomised(people(20, seed=6), 2).ireval.behaviour("CTR", interval="delta")
