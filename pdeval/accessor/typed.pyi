@@ -427,6 +427,25 @@ class JudgedVerbs(Judged):
     @property
     def judges(self) -> _Judges: ...
 
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def items(
+            self,
+            machine: object,
+            measures: object = ...,
+            *,
+            size: int = 100,
+            of: Literal["means", "differences"] = "means",
+            depth: int = 100,
+            design: Literal["importance", "uniform"] = "importance",
+            seed: int | None = 0,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
+
     def leaderboard(
         self,
         measures: object = ...,
@@ -4851,6 +4870,30 @@ class RunsIreval(Ireval):
 
     @property
     def judges(self) -> _Judges: ...
+
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def items(
+            self,
+            qrels: object,
+            machine: object,
+            measures: object = ...,
+            *,
+            size: int = 100,
+            of: Literal["means", "differences"] = "means",
+            depth: int = 100,
+            design: Literal["importance", "uniform"] = "importance",
+            seed: int | None = 0,
+            level: float | None = None,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
 
     def leaderboard(
         self,
