@@ -623,6 +623,7 @@ class JudgedVerbs(Judged):
             *,
             depth: int | None = 100,
             assume: Literal["any", "all"] = "any",
+            queries: Literal["judged", "all"] = "judged",
             per: Literal["run", "query"] = "run",
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
@@ -2607,6 +2608,12 @@ class JudgesIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class LabelBoundsIreval(Ireval):
+    """The verbs of a table of the kind 'label_bounds'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
 class LabelsIreval(Ireval):
     """The verbs of a table of the kind 'labels'."""
 
@@ -3487,6 +3494,16 @@ class PosteriorsIreval(Ireval):
 class PoweredPreferencesIreval(Ireval):
     """The verbs of a table of the kind 'powered_preferences'."""
 
+    def bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+
     def compare(
         self,
         measures: object = None,
@@ -3575,6 +3592,16 @@ class PoweredScoresIreval(Ireval):
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
 
     def compare(
         self,
@@ -5220,6 +5247,7 @@ class RunsIreval(Ireval):
             *,
             depth: int | None = 100,
             assume: Literal["any", "all"] = "any",
+            queries: Literal["judged", "all"] = "judged",
             per: Literal["run", "query"] = "run",
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
