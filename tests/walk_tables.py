@@ -174,6 +174,8 @@ def _powered() -> dict[str, pd.DataFrame]:
         "to_label": scores.ireval.label_next(queries=2),
         "item_sample": item_sample(),
         "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
+        "label_bounds": scores.ireval.bounds(),
+        "pair_label_bounds": preferences.ireval.bounds(),
     }
 
 

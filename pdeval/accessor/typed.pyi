@@ -427,6 +427,25 @@ class JudgedVerbs(Judged):
     @property
     def judges(self) -> _Judges: ...
 
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def items(
+            self,
+            machine: object,
+            measures: object = ...,
+            *,
+            size: int = 100,
+            of: Literal["means", "differences"] = "means",
+            depth: int = 100,
+            design: Literal["importance", "uniform"] = "importance",
+            seed: int | None = 0,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
+
     def leaderboard(
         self,
         measures: object = ...,
@@ -604,6 +623,7 @@ class JudgedVerbs(Judged):
             *,
             depth: int | None = 100,
             assume: Literal["any", "all"] = "any",
+            queries: Literal["judged", "all"] = "judged",
             per: Literal["run", "query"] = "run",
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
@@ -2589,6 +2609,12 @@ class JudgesIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class LabelBoundsIreval(Ireval):
+    """The verbs of a table of the kind 'label_bounds'."""
+
+    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
 class LabelsIreval(Ireval):
     """The verbs of a table of the kind 'labels'."""
 
@@ -3469,6 +3495,16 @@ class PosteriorsIreval(Ireval):
 class PoweredPreferencesIreval(Ireval):
     """The verbs of a table of the kind 'powered_preferences'."""
 
+    def bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+
     def compare(
         self,
         measures: object = None,
@@ -3557,6 +3593,16 @@ class PoweredScoresIreval(Ireval):
 
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+
+    def bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
 
     def compare(
         self,
@@ -4853,6 +4899,30 @@ class RunsIreval(Ireval):
     @property
     def judges(self) -> _Judges: ...
 
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def items(
+            self,
+            qrels: object,
+            machine: object,
+            measures: object = ...,
+            *,
+            size: int = 100,
+            of: Literal["means", "differences"] = "means",
+            depth: int = 100,
+            design: Literal["importance", "uniform"] = "importance",
+            seed: int | None = 0,
+            level: float | None = None,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            validate: bool = True,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
+
     def leaderboard(
         self,
         qrels: object,
@@ -5178,6 +5248,7 @@ class RunsIreval(Ireval):
             *,
             depth: int | None = 100,
             assume: Literal["any", "all"] = "any",
+            queries: Literal["judged", "all"] = "judged",
             per: Literal["run", "query"] = "run",
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,

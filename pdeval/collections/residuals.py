@@ -39,7 +39,7 @@ table(
     row="run (and query) and measure",
     sort="run query",
     means={
-        "value": "the value, or its mean over queries; unjudged items are not relevant",
+        "value": "the value, or its mean over judged queries; unjudged items are not relevant",
         "low": "the lowest value that is possible",
         "high": "the highest value that is possible",
         "residual": "high - low",
@@ -61,6 +61,7 @@ def residuals(
     *,
     depth: int | None = 100,
     assume: Assume = "any",
+    queries: Literal["judged", "all"] = "judged",
     per: Literal["run", "query"] = "run",
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -75,6 +76,8 @@ def residuals(
         its square; None doubts all.
     assume : {'any', 'all'}
         Any of the unjudged items may be relevant; or either none is or all are, which is less work.
+    queries : {'judged', 'all'}
+        With 'all', means over all queries of the runs: one that nobody judged may have any value of the measure.
     per : {'run', 'query'}
         The mean over queries, or a row for every query.
     progress : bool, optional
@@ -110,6 +113,7 @@ def residuals(
     positions, asked = judged.positions, parse_all(measures)
     only_metrics(asked)
     _check(positions, asked, depth, assume, per)
+    unknown = _unjudged_queries(judged, asked, queries, per)
     cube = scores(judged, asked)
     views = Views(judged)
     value = np.stack([views.values(measure) for measure in asked])
@@ -133,7 +137,36 @@ def residuals(
             low[number, lists.topic, lists.run], high[number, lists.topic, lists.run] = lows[place], highs[place]
     kept = positions.queries.isin(cube.queries)
     bounds = [replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept])) for part in (low, high)]
-    return _ranges([cube, *bounds], per)
+    return _ranges([cube, *bounds], per) if unknown is None else _of_all(_ranges([cube, *bounds], per), cube, unknown)
+
+
+def _unjudged_queries(judged: Judged, asked: list[Measure], queries: str, per: str) -> pd.DataFrame | None:
+    """Return the limits of each measure, one row each, and how many queries of the runs nobody judged."""
+    if queries not in ("judged", "all"):
+        raise ValueError(f"queries={queries!r}: choose 'judged' or 'all'.")
+    if queries == "judged":
+        return None
+    if per != "run":
+        raise ValueError("queries='all' is for means: of a query that nobody judged there is nothing to say.")
+    for measure in asked:
+        if measure.entry.aggregate != "mean" or not np.isfinite(measure.entry.range).all():
+            raise ValueError(
+                f"{measure.label} has no mean between two numbers, so that queries='all' has no bounds. Choose a "
+                "measure that has, e.g. nDCG."
+            )
+    ids = pd.Index(judged.tables[0].column("query").unique())
+    count = int((~ids.isin(judged.queries.astype(ids.dtype))).sum())
+    limits = pd.DataFrame([measure.entry.range for measure in asked], columns=["low", "high"], dtype=float)
+    return limits.assign(queries=count)
+
+
+def _of_all(frame: pd.DataFrame, cube: Scores, unknown: pd.DataFrame) -> pd.DataFrame:
+    """Return the ranges of means over judged queries, and over those that may have any value."""
+    n = (~np.isnan(cube.values)).sum(axis=1).T.ravel()  # run by run, as the rows are
+    rows = unknown.iloc[np.tile(np.arange(len(unknown)), len(cube.runs))]
+    more = rows["queries"].to_numpy()
+    ends = {name: (n * frame[name] + more * rows[name].to_numpy()) / (n + more) for name in ("low", "high")}
+    return frame.assign(**ends, residual=ends["high"] - ends["low"])
 
 
 def _weight_in_doubt(views: Views, p: float, k: float) -> np.ndarray:

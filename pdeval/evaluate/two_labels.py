@@ -33,7 +33,7 @@ table(
     "scores table with machine labels",
     row="run, query and measure",
     sort="run query",
-    then=".summary(), .order(), .compare(), .report(), .label_next()",
+    then=".summary(), .order(), .compare(), .report(), .label_next(), .bounds()",
     means=MEANS,
     undrawn="draw its .summary(), .order() or .compare()",
 )
@@ -43,7 +43,7 @@ table(
     "preferences table with machine labels",
     row="query, pair of runs and measure",
     sort="query run_a run_b",
-    then=".order(), .compare(), .report(), .label_next()",
+    then=".order(), .compare(), .report(), .label_next(), .bounds()",
     means=MEANS,
     undrawn="draw its .order() or .compare()",
 )

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import Preferences
 from pdeval.evaluate.two_labels import TwoLabels, held_twice
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
@@ -276,38 +277,42 @@ def labels_needed(held: Table, measures: object = None, *, width: float, confide
     arguments.positive("width", width)
     arguments.share("confidence", confidence)
     found = held_twice(held, measures)
-    pairs = held.kind == "powered_preferences"
     count = len(found.measures)
     parts = [
         powered(found.people.values[number], found.judge.values[number], probability=found.probability)
         for number in range(count)
     ]
-    size = len(parts[0].n)
-    axis = 0 if pairs else 1  # preferences go measure by measure, scores run by run
-    columns: dict[str, np.ndarray] = {}
+    columns: dict[str, list[np.ndarray]] = {}
     for part in parts:
         low, high = part.interval(confidence)
         own = {
             "n": part.n,
             "n_machine": part.n_machine,
             "ci_width": high - low,
-            "wanted": np.full(size, float(width)),
+            "wanted": np.full(len(part.n), float(width)),
             "queries_needed": queries_needed(part, width, confidence),
         }
         for name, values in own.items():
-            columns[name] = np.append(columns.get(name, np.zeros((0, size), values.dtype)), values[None], axis=0)
-    row, measure = np.tile(np.arange(size), count), np.repeat(np.arange(count), size)
-    if axis:
-        row, measure = np.divmod(np.arange(size * count), count)
+            columns.setdefault(name, []).append(values)
+    frame = each_row(found, columns)
+    frame.attrs["confidence"] = confidence
+    return frame
+
+
+def each_row(found: TwoLabels, columns: dict[str, list[np.ndarray]]) -> pd.DataFrame:
+    """Return one row per run and measure, or per measure and pair of runs, from values by measure of each column."""
+    count, size = len(found.measures), len(next(iter(columns.values()))[0])
     head: dict[str, Any] = {}
-    if pairs:
-        for side, places in (("a", found.judge.a), ("b", found.judge.b)):  # type: ignore[union-attr]
+    if isinstance(found.judge, Preferences):  # preferences go measure by measure, scores run by run
+        measure, row = np.divmod(np.arange(size * count), size)
+        for side, places in (("a", found.judge.a), ("b", found.judge.b)):
             head |= {f"{name}_{side}": labels(found.runs[name], places[row]) for name in found.runs.columns}
     else:
+        row, measure = np.divmod(np.arange(size * count), count)
         head = {name: labels(found.runs[name], row) for name in found.runs.columns}
     head["measure"] = labels(pd.Index(found.measures), measure)
-    frame = pd.DataFrame({**head, **{name: values[measure, row] for name, values in columns.items()}})
-    frame.attrs.update({**found.attrs, "confidence": confidence})
+    frame = pd.DataFrame({**head, **{name: np.stack(values)[measure, row] for name, values in columns.items()}})
+    frame.attrs.update(found.attrs)
     return frame
 
 

@@ -233,3 +233,43 @@ def test_unjudged_ranks_are_those_that_no_judged_item_holds():
     assert (ranks.tolist(), count.tolist()) == ([[2.0, 4.0, 5.0, 6.0]], [4])
     ranks, count = unjudged(positions, np.array([0]), np.array([0]), 4)
     assert (ranks.tolist(), count.tolist()) == ([[2.0, 4.0]], [2])
+
+
+def test_queries_that_nobody_judged_may_have_any_value():
+    # query 1 has P@2 of .5, and .5 more in doubt; nobody judged queries 2 and 3, of which run y has one
+    runs = naive.table({"x": {"1": ["a", "u"], "2": ["a"], "3": ["b"]}, "y": {"1": ["a", "b"], "2": ["c"]}})
+    qrels = naive.judgments({"1": {"a": 1, "b": 0}})
+    own = found(runs, qrels, ["P@2", "AP"], depth=2, queries="all").set_index(["run", "measure"])
+    assert own.loc["x", "P@2"].tolist() == pytest.approx([0.5, 0.5 / 3, 3 / 3, 1 - 0.5 / 3])
+    assert own.loc["y", "P@2"].tolist() == pytest.approx([0.5, 0.5 / 3, 2.5 / 3, 2 / 3])
+    assert own.loc["y", "AP"].tolist() == pytest.approx([1, 1 / 3, 1, 2 / 3])
+    judged = found(runs, qrels, "P@2", depth=2)
+    assert judged["high"].tolist() == [1.0, 0.5]
+
+
+def test_bounds_over_all_queries_hold_whatever_the_missing_judgments_are():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    runs = runs[runs["run"].isin(["bm25", "hybrid", "ql"])]
+    some = qrels[qrels["query_id"].isin(qrels["query_id"].unique()[::2])]
+    some = some.sample(frac=0.8, random_state=0)
+    bounds = found(runs, some, ["P@10", "RBP", "nDCG@10"], topics="judged", depth=30, queries="all")
+    rng = np.random.default_rng(3)
+    items = runs[["query_id", "doc_id"]].drop_duplicates()
+    for share in (0.0, 0.02, 0.3, 1.0):
+        guess = items.assign(guess=(rng.random(len(items)) < share) * int(qrels["relevance"].max()))
+        whole = guess.merge(some, how="left")
+        whole = whole.assign(relevance=whole["relevance"].fillna(whole["guess"])).drop(columns="guess")
+        means = runs.ireval.measure(whole, ["P@10", "RBP", "nDCG@10"], topics="judged").ireval.summary()["mean"]
+        assert (bounds["low"] <= means + 1e-12).all()
+        assert (means <= bounds["high"] + 1e-12).all()
+
+
+def test_bounds_over_all_queries_need_a_measure_between_two_numbers_and_means():
+    runs, qrels = one_list("abcd", {"a": 1, "c": 0})
+    for name in ("DCG@10", "GMAP"):
+        with pytest.raises(ValueError, match=f"{name} has no mean between two numbers"):
+            found(runs, qrels, name, queries="all")
+    with pytest.raises(ValueError, match="queries='all' is for means"):
+        found(runs, qrels, "P@4", queries="all", per="query")
+    with pytest.raises(ValueError, match="queries='some': choose 'judged' or 'all'"):
+        found(runs, qrels, "P@4", queries="some")

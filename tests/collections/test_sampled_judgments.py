@@ -1,5 +1,7 @@
 """Judgments of a sample of items: chances that are kept, sums without bias, intervals that cover."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,14 +62,61 @@ def test_an_item_counts_as_many_as_it_stands_for():
                          "probability": [0.5, 0.25, 0.5, 1.0], "chosen": [True, False, True, True]})  # fmt: skip
     qrels = pd.DataFrame({"query_id": "1", "doc_id": list("xzw"), "relevance": [1, 1, 0]})
     found = runs.ireval.pool.estimate(qrels, ["P@2", "R@2", "AP"], sample=plan)
-    # x and z stand for two each: P@2 = 2 / 2, R@2 = 2 / 4, AP = (2 (1 + 0) / 1 + 2 (1 + 2) / 3) / 4
-    assert found["value"].tolist() == pytest.approx([1.0, 0.5, 1.0])
+    # x and z stand for two each: P@2 = 2 / 2, R@2 = 2 / 4, AP = (2 (1 + 0) / 1 + 2 (1 + 2) / 3) / 4 = 1. Tin's part:
+    # their number has variance 2 (2 - 1) + 2 (2 - 1) = 4, and covaries with the sum of AP by 2 + (6 + 4) / 3 = 16 / 3
+    assert found["value"].tolist() == pytest.approx([1.0, 0.5, 1.0 + 16 / 3 / 16 - 4 / 16])
 
 
 def test_a_query_without_a_drawn_item_counts():
     plan, asked = drawn(0, "uniform", items=20)
     found = RUNS.ireval.pool.estimate(asked, "P@10", sample=plan)
     assert found["query_id"].nunique() == POOL["query_id"].nunique() > asked["query_id"].nunique()
+
+
+def every_draw():
+    """All 64 draws of six items, each as a query of its own, with its probability; four of the items are relevant."""
+    chance, relevant = np.array([0.9, 0.8, 0.7, 0.5, 0.4, 0.3]), np.array([1, 0, 1, 1, 0, 1])
+    drawn = np.array(list(product([False, True], repeat=6)))
+    often = np.where(drawn, chance, 1 - chance).prod(axis=1)
+    query, doc = (axis.ravel() for axis in np.indices(drawn.shape))
+    table = pd.DataFrame({"query_id": query, "doc_id": doc})
+    plan = table.assign(rank=doc + 1, probability=chance[doc], chosen=drawn.ravel())
+    runs = table.assign(run="a", score=-doc)
+    return runs, table.assign(relevance=relevant[doc]), plan, often
+
+
+def plainly(plan, qrels, k):
+    """R@k and AP of one query by pairs of items: sum, covariance with the number of relevant items; its variance."""
+    weight = np.where(plan["chosen"], qrels["relevance"].to_numpy() / plan["probability"].to_numpy(), 0.0)
+    spare = np.where(weight > 0, weight - 1, 0.0)
+    found = {"R@3": [0.0, 0.0], "AP": [0.0, 0.0]}
+    for i in range(len(weight)):
+        found["R@3"][0] += weight[i] * (i < k)
+        found["R@3"][1] += weight[i] * spare[i] * (i < k)
+        found["AP"][0] += weight[i] / (i + 1)
+        found["AP"][1] += weight[i] * spare[i] / (i + 1)
+        for j in range(i):
+            found["AP"][0] += weight[i] * weight[j] / (i + 1)
+            found["AP"][1] += weight[i] * weight[j] * (spare[i] + spare[j]) / (i + 1)
+    return found, weight.sum(), (weight * spare).sum()
+
+
+def test_ratios_are_those_of_tin_by_covariances_without_bias():
+    runs, qrels, plan, often = every_draw()
+    left = r"no relevant item of 4 of 64 queries was drawn: they are left out of R@3 and AP"
+    with pytest.warns(UserWarning, match=left):
+        found = runs.ireval.pool.estimate(qrels, ["P@3", "R@3", "AP"], sample=plan)
+    assert found.groupby("measure")["query_id"].nunique().to_dict() == {"P@3": 64, "R@3": 60, "AP": 60}
+    assert found[found["measure"] == "P@3"]["value"].to_numpy() @ often == pytest.approx(2 / 3, abs=1e-12)
+    parts = [plainly(plan[plan["query_id"] == query], qrels[:6], 3) for query in range(64)]
+    whole, variance = (np.array([part[at] for part in parts]) for at in (1, 2))
+    assert often @ variance == pytest.approx(often @ whole**2 - (often @ whole) ** 2)
+    for name in ("R@3", "AP"):
+        total, covariance = np.array([part[0][name] for part in parts]).T
+        assert often @ covariance == pytest.approx(often @ (total * whole) - (often @ total) * (often @ whole))
+        rows = found[found["measure"] == name]
+        n, r, c, v = (one[rows["query_id"].to_numpy()] for one in (total, whole, covariance, variance))
+        np.testing.assert_allclose(rows["value"], n / r + c / r**2 - n * v / r**3, rtol=1e-12)
 
 
 @pytest.mark.slow

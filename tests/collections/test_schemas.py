@@ -63,6 +63,11 @@ CALLS = {
         lambda r, q, ls: r.pool.leave_one_out(q, "AP", depth=20, **FAMILY),
     ),
     "item_sample": ("pool.sample", {}, lambda r, q, ls: r.pool.sample(20, depth=5)),
+    "item_sample, by a machine": (
+        "label_next.items",
+        {},
+        lambda r, q, ls: r.label_next.items(q.sample(99, random_state=0), q, size=20, depth=5),
+    ),
     "scores": ("pool.estimate", {}, lambda r, q, ls: r.pool.estimate(q, "P@10", sample=half_of(q))),
     "residuals": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5)),
     "residuals, queries": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5, per="query")),
