@@ -29,9 +29,8 @@ from pdeval.mechanics.equality import NOISE
 from pdeval.significance.label_next import chances, systematic
 from pdeval.verbs import verb
 
-EVEN = (
-    0.1  # the part of the chances that all items share alike: none is impossible, and surprises do not weigh too much
-)
+# the part of the chances that all items share alike: none is impossible, and surprises do not weigh too much
+EVEN = 0.1
 For = Literal["means", "differences"]
 
 
