@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.significance.prediction_powered import powered
+from pdeval.significance.prediction_powered import _slopes, degrees, powered
 
 HUMAN = [0.2, 0.4, 0.7, 0.9, 0.5, 0.1]
 MACHINE = [0.1, 0.2, 0.6, 0.7, 0.6, 0.3]
@@ -173,3 +173,40 @@ class TestChancesOfTheirOwn:
         weights = 1 / chance[: len(HUMAN)]
         assert found.mean.item() == pytest.approx(np.average(HUMAN, weights=weights))
         assert found.human.item() == pytest.approx(np.average(HUMAN, weights=weights))
+
+
+def plain_slopes(h, g, weights, factor):
+    """The slope of the others' weighed regression, query after query, by numpy's least squares."""
+    found = np.zeros(len(h))
+    for query in range(len(h)):
+        rest = np.arange(len(h)) != query
+        if len(set(g[rest])) > 1:
+            root = np.sqrt(weights[rest])
+            design = np.column_stack([np.ones(rest.sum()), g[rest]]) * root[:, None]
+            found[query] = np.linalg.lstsq(design, h[rest] * root, rcond=None)[0][1]
+    return np.clip(found * factor, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("steep", [0.3, 1.0, 4.0, -2.0])
+def test_every_query_has_the_slope_of_all_others(steep):
+    rng = np.random.default_rng(0)
+    for case in range(20):
+        g = rng.random(6).round(1)
+        if case % 2:
+            g = np.where(np.arange(6) == case % 6, 0.7, 0.1)  # without one query the others are all alike
+        h, weights = steep * g + 0.1 * rng.random(6), rng.integers(1, 5, 6) / 2
+        found = _slopes(h[:, None], g[:, None], weights[:, None], None, 0.6)[:, 0]
+        np.testing.assert_allclose(found, plain_slopes(h, g, weights, 0.6), atol=1e-9)
+
+
+def test_values_that_do_not_vary_are_worth_the_queries_that_have_them():
+    human = np.array([[0.5], [0.5], [0.5], [np.nan], [np.nan]])
+    found = powered(human, np.full((5, 1), 0.25))
+    assert (found.mean.item(), found.variance.item(), found.effective_n.item()) == (0.5, 0.0, 3.0)
+    assert [end.item() for end in found.interval()] == [0.5, 0.5]
+
+
+def test_degrees_of_freedom_are_those_of_the_larger_part():
+    one, two = np.array([1.0, 3.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 1.0])
+    found = degrees((one, two), (np.array([4.0, 4.0, 4.0, 0.0]), np.array([9.0, 9.0, 9.0, 9.0])))
+    assert found.tolist() == pytest.approx([4 / (1 / 4 + 1 / 9), 4.0, 4.0, 0.0])
