@@ -506,4 +506,16 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("total > weights -> (total >= weights)",),
         "a query alone has nothing to learn from, by 0 or by NaN",
     ),
+    (
+        "judged/ranks.py",
+        "if whole and rows[-1, -1] - rows[0, 0] + 1 == rows.size:",
+        ("rows[-1, -1] - rows[0, 0] -> (rows[-1, -1] + rows[0, 0])",),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "number = np.full(len(joined), -1)",
+        ("1 -> 2",),
+        "any negative number is no component",
+    ),
 ]
