@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.orderings.vote_strengths import Counts
+from pdeval.orderings.vote_strengths import Counts, Fitted, many_fitted
 
 # a against b three times for a and once for b; b ties with c; d beats e
 ONE, TWO = np.array([0, 1, 0, 0, 1, 3]), np.array([1, 0, 1, 1, 2, 4])
@@ -52,3 +52,25 @@ def test_systems_that_no_other_beat_or_tied_are_found(votes, expected):
     one, two, sign = np.array(votes).T
     found = Counts.of(one, two, sign, int(max(one.max(), two.max())) + 1).unbeaten()
     assert (None if found is None else found.tolist()) == expected
+
+
+def test_resamples_without_a_prior_have_strengths_where_every_system_beat_every_other_over_some():
+    met = np.ones((3, 3)) - np.eye(3)
+    shared = np.stack([4.0 * met] * 4)
+    net = np.zeros((4, 3, 3))
+    net[0] = [[0, 2, -2], [-2, 0, 2], [2, -2, 0]]  # in a circle: nobody is stronger
+    net[1] = [[0, 4, 2], [-4, 0, 0], [-2, 0, 0]]  # the first lost one vote to the third
+    net[2] = [[0, 4, 4], [-4, 0, 2], [-4, -2, 0]]  # the first lost none
+    net[3] = [[0, 2, 4], [-2, 0, 4], [-4, -4, 0]]  # the last won none
+    found = many_fitted(net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0))
+    assert np.isnan(found).all(axis=1).tolist() == [False, False, True, True]
+    np.testing.assert_allclose(found[0], 0.0, atol=1e-8)
+    odds = np.exp(found[1])
+    expected = (shared[1] * odds[:, None] / (odds[:, None] + odds)).sum(axis=1)
+    np.testing.assert_allclose(expected, ((shared[1] + net[1]) / 2).sum(axis=1), atol=1e-6)
+    only = many_fitted(net[2:], shared[2:], met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0))
+    assert np.isnan(only).all()
+    kept = many_fitted(net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 1.0))  # a prior keeps all finite
+    assert np.isfinite(kept).all()
+    assert kept[2].argmax() == 0
+    assert kept[3].argmin() == 2
