@@ -49,14 +49,13 @@ def count(least: int, most: int = LARGEST) -> Check:
 # what a number of this name may be, wherever it stands
 WORDS: dict[str, Check] = {
     **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
-    **dict.fromkeys(("depth", "max_queries", "most", "ahead", "memory", "top"), count(1)),
+    **dict.fromkeys(("depth", "queries", "max_queries", "most", "ahead", "memory", "top"), count(1)),
     **dict.fromkeys(("sessions", "users"), count(1, MOST)),
     "levels": count(1, 10_000),
     "points": count(1, 10_000),
     **dict.fromkeys(("penalty", "margin", "tau", "fuzziness"), between(0, np.finfo(float).max)),
     **dict.fromkeys(("seconds_per_result", "seconds_per_click"), between(0, 1e9)),
     "draws": count(0, MOST),
-    "queries": count(2),
     "digits": count(0, 15),
     "highlight": count(0),
     "upper": arguments.positive,

@@ -91,7 +91,7 @@ def win_rates(
     >>> sums.tolist(), opponents.tolist(), largest.tolist()
     ([[1.5, -1.5, 0.0]], [[2, 2, 2]], [1.0])
     """
-    in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all()) if len(a) else False
+    in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all())
     if in_order and queries * runs * runs <= 2 * BLOCK:
         return _of_squares(blocks, a, b, queries, runs)
     cells = np.arange(queries * runs)

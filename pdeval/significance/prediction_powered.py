@@ -192,7 +192,6 @@ def _weighted(
         variance = np.square(by_machine + by_people).sum(axis=0) / size**2 * effective / (effective - 1)
         people = np.square(by_people).sum(axis=0) / size**2
     df = degrees((np.minimum(people, variance), np.maximum(variance - people, 0.0)), (effective - 1, size - 1))
-    centred = np.where(both, h - (weights * np.where(both, h, 0.0)).sum(axis=0) / total, 0.0)
-    human_mean = (weights * np.where(both, h, 0.0)).sum(axis=0) / total
-    human_sd = np.sqrt((weights * centred**2).sum(axis=0) / total * n / (n - 1))
+    human_mean = np.nansum(weights * h, axis=0) / total
+    human_sd = np.sqrt(np.nansum(weights * (h - human_mean) ** 2, axis=0) / total * n / (n - 1))
     return Powered(n, n_machine, mean, variance, df, average * factor, human_mean, human_sd, whole, human_sd**2)

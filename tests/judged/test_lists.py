@@ -133,3 +133,12 @@ def test_lists_of_one_length_stay_in_their_order_in_a_block():
 def test_lists_of_about_one_length_share_a_block(sizes, most, blocks):
     starts = np.concatenate([[0], np.cumsum(sizes)])
     assert [which.tolist() for which, _, _ in lists.dense(starts, most=most)] == blocks
+
+
+def test_runs_named_by_a_parameter_stand_in_its_order_whatever_the_order_of_rows():
+    rows = [("m", rate, query, "d", 1.0) for rate in (0.5, np.nan, 0.1, 0.25) for query in "xy"]
+    frame = pd.DataFrame(rows, columns=["model", "rate", "query_id", "doc_id", "score"])
+    for table in (frame, frame[::-1], frame.sample(frac=1, random_state=0)):
+        found = lists.find_lists(tables.read(table, "runs", {"run": ["model", "rate"]}))
+        assert found.runs["rate"].tolist()[:3] == [0.1, 0.25, 0.5]
+        assert found.runs["rate"].isna().tolist() == [False, False, False, True]

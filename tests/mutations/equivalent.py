@@ -494,4 +494,28 @@ EQUIVALENT: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1 -> 2",),
         "one end more, which is not looked at",
     ),
+    (
+        "significance/prediction_powered.py",
+        "away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
+    ),
+    (
+        "significance/prediction_powered.py",
+        "share = np.where(total > weights",
+        ("total > weights -> (total >= weights)",),
+        "a query alone has nothing to learn from, by 0 or by NaN",
+    ),
+    (
+        "judged/ranks.py",
+        "if whole and rows[-1, -1] - rows[0, 0] + 1 == rows.size:",
+        ("rows[-1, -1] - rows[0, 0] -> (rows[-1, -1] + rows[0, 0])",),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "number = np.full(len(joined), -1)",
+        ("1 -> 2",),
+        "any negative number is no component",
+    ),
 ]

@@ -245,3 +245,9 @@ def test_runs_without_any_preference_are_named_at_most_three():
     source = cube.Preferences(runs, queries, ("RPP",), a, b, values)
     with pytest.raises(ValueError, match=r"4 of 6 runs have no query that counts for 'RPP': 'c', 'd', 'e'\. Leave"):
         votes_of(source, 0)
+
+
+def test_one_run_alone_meets_nobody():
+    none = np.array([], dtype=np.int64)
+    found = win_rates([(slice(0, 0), np.zeros((3, 0)))], none, none, queries=3, runs=1)
+    assert [one.tolist() for one in found] == [[[0.0]] * 3, [[0]] * 3, [0.0] * 3]

@@ -283,3 +283,9 @@ def test_a_plan_over_chances_adds_them_up_and_draws_anew_with_another_seed():
     assert plans[1].attrs["seed"] == 1
     assert (plain.attrs["query_column"], plain.attrs["design"]) == ("query_id", "importance")
     assert SCORES.ireval.label_next(queries=29)["chosen"].sum() == 29
+
+
+def test_a_single_query_may_be_drawn_and_none_may_not():
+    assert SCORES.ireval.label_next(queries=1)["chosen"].sum() == 1
+    with pytest.raises(ValueError, match="queries=0"):
+        SCORES.ireval.label_next(queries=0)

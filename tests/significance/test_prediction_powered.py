@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.significance.prediction_powered import powered
+from pdeval.significance.prediction_powered import _slopes, degrees, powered
 
 HUMAN = [0.2, 0.4, 0.7, 0.9, 0.5, 0.1]
 MACHINE = [0.1, 0.2, 0.6, 0.7, 0.6, 0.3]
@@ -173,3 +173,89 @@ class TestChancesOfTheirOwn:
         weights = 1 / chance[: len(HUMAN)]
         assert found.mean.item() == pytest.approx(np.average(HUMAN, weights=weights))
         assert found.human.item() == pytest.approx(np.average(HUMAN, weights=weights))
+
+
+def plain_slopes(h, g, weights, factor):
+    """The slope of the others' weighed regression, query after query, by numpy's least squares."""
+    found = np.zeros(len(h))
+    for query in range(len(h)):
+        rest = np.arange(len(h)) != query
+        if len(set(g[rest])) > 1:
+            root = np.sqrt(weights[rest])
+            design = np.column_stack([np.ones(rest.sum()), g[rest]]) * root[:, None]
+            found[query] = np.linalg.lstsq(design, h[rest] * root, rcond=None)[0][1]
+    return np.clip(found * factor, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("steep", [0.3, 1.0, 4.0, -2.0])
+def test_every_query_has_the_slope_of_all_others(steep):
+    rng = np.random.default_rng(0)
+    for case in range(20):
+        g = rng.random(6).round(1)
+        if case % 2:
+            g = np.where(np.arange(6) == case % 6, 0.7, 0.1)  # without one query the others are all alike
+        h, weights = steep * g + 0.1 * rng.random(6), rng.integers(1, 5, 6) / 2
+        found = _slopes(h[:, None], g[:, None], weights[:, None], None, 0.6)[:, 0]
+        np.testing.assert_allclose(found, plain_slopes(h, g, weights, 0.6), atol=1e-9)
+
+
+def test_values_that_do_not_vary_are_worth_the_queries_that_have_them():
+    human = np.array([[0.5], [0.5], [0.5], [np.nan], [np.nan]])
+    found = powered(human, np.full((5, 1), 0.25))
+    assert (found.mean.item(), found.variance.item(), found.effective_n.item()) == (0.5, 0.0, 3.0)
+    assert [end.item() for end in found.interval()] == [0.5, 0.5]
+
+
+def test_degrees_of_freedom_are_those_of_the_larger_part():
+    one, two = np.array([1.0, 3.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 1.0])
+    found = degrees((one, two), (np.array([4.0, 4.0, 4.0, 0.0]), np.array([9.0, 9.0, 9.0, 9.0])))
+    assert found.tolist() == pytest.approx([4 / (1 / 4 + 1 / 9), 4.0, 4.0, 0.0])
+
+
+def plainly_weighed(h, machine, chance):
+    """The estimate from queries drawn with chances of their own, one column, query after query."""
+    known, counted = np.flatnonzero(~np.isnan(h) & ~np.isnan(machine)), np.flatnonzero(~np.isnan(machine))
+    n, size = len(known), len(counted)
+    weight = {query: 1 / chance[query] for query in known}
+    total, whole = sum(weight.values()), np.mean(machine[counted])
+    factor = 1 / (1 + n / (size - n))
+    slopes = plain_slopes(h[known], machine[known], np.array([weight[one] for one in known]), factor) / factor
+    slope = dict(zip(known, slopes, strict=True))
+    residual = {one: h[one] - slope[one] * (machine[one] - whole) for one in known}
+    mean = sum(weight[one] * residual[one] for one in known) / total
+    average = sum(weight[one] * slope[one] for one in known) / total
+    effective = total**2 / sum(value**2 for value in weight.values())
+    by_people = {one: weight[one] * (residual[one] - mean) * size / total for one in known}
+    added = [average * (machine[one] - whole) + by_people.get(one, 0.0) for one in counted]
+    error = sum(one**2 for one in added) / size**2 * effective / (effective - 1)
+    people = min(sum(one**2 for one in by_people.values()) / size**2, error)
+    rest = error - people
+    df = error**2 / (people**2 / (effective - 1) + rest**2 / (size - 1))
+    human = sum(weight[one] * h[one] for one in known) / total
+    spread = sum(weight[one] * (h[one] - human) ** 2 for one in known) / total * n / (n - 1)
+    return {
+        "n": n,
+        "n_machine": size - n,
+        "mean": mean,
+        "variance": error,
+        "df": df,
+        "lam": average * factor,
+        "human": human,
+        "human_sd": math.sqrt(spread),
+        "machine": whole,
+        "spread": spread,
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_queries_with_chances_of_their_own_are_weighed_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    machine = rng.random((30, 3))
+    machine[rng.random(machine.shape) < 0.1] = np.nan
+    people = 0.2 + [0.2, 0.8, 2.5] * np.nan_to_num(machine) + rng.normal(0, 0.1, machine.shape)
+    people[rng.random(30) < 0.5] = np.nan
+    chance = rng.uniform(0.2, 1.0, (30, 3))
+    found = powered(people, machine, probability=chance)
+    for column in range(3):
+        wanted = plainly_weighed(people[:, column], machine[:, column], chance[:, column])
+        assert {name: getattr(found, name)[column] for name in wanted} == pytest.approx(wanted, rel=1e-9)
