@@ -12,6 +12,7 @@ from pdeval.judged.ids import Ids
 from pdeval.judged.lists import Lists, dense, ranges
 from pdeval.kinds.recognition import COLLECTIONS, several_collections
 from pdeval.kinds.tables import Table
+from pdeval.mechanics.codes import looked_up
 
 
 def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
@@ -27,7 +28,7 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     [2]
     """
     mark = ids.marks(doc)
-    which = _suspects(mark if lists.order is None else mark.take(lists.order), lists.starts)
+    which = _suspects(mark if lists.order is None else looked_up(mark, lists.order), lists.starts)
     found = [_exact(doc, lists, part) for part in np.array_split(which, -(-len(which) // 4096))] if len(which) else []
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
 

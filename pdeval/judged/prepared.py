@@ -13,6 +13,7 @@ from pdeval.judged.judgments import Judgments
 from pdeval.judged.lists import Lists
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table, numbers, together
+from pdeval.mechanics.codes import looked_up
 
 Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
 
@@ -132,11 +133,11 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
 def sorted_scores(score: np.ndarray, found: Lists, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the scores list after list, best first, and the row of each; None where rows stand so already."""
     order = found.order
-    score = score if order is None else score.take(order)
+    score = score if order is None else looked_up(score, order)
     inside = ranks.sort_lists(score, found)
     if inside is not None:
-        score = score.take(inside)
-        order = inside if order is None else order.take(inside)
+        score = looked_up(score, inside)
+        order = inside if order is None else looked_up(order, inside)
     if ties == "rank":
         _no_equal_ranks(score, found)
     return score, order

@@ -77,7 +77,7 @@ def top(
     rows, own, rank = first_rows(score, order, doc, found, ties, depth)
     by = np.lexsort((rank, own))
     rows, rank, own = rows[by], rank[by], own[by]
-    return Top(found, rows if order is None else order[rows], own, rank)
+    return Top(found, rows if order is None else order[rows].astype(np.int64, copy=False), own, rank)
 
 
 def first_rows(

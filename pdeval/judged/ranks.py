@@ -46,7 +46,7 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     if not rises.any():
         return None
     bad = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
-    order = np.arange(len(score))
+    order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31 else np.int64)
     for own, rows, real in dense(lists.starts, bad, most=BLOCK):
         whole = bool(real.all())
         if whole and rows[-1, -1] - rows[0, 0] + 1 == rows.size:  # lists that follow each other

@@ -1,4 +1,4 @@
-"""Sets of whole numbers as bits: which of many numbers are in a set, and where, from a table that stays in the cache."""
+"""Sets of whole numbers as bits: which of many numbers are in a set, and where, from a table that fits the cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 CHUNK = 1 << 16
-_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
+_ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 
 class Bitmap:

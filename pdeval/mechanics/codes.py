@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -59,7 +60,7 @@ def _narrow_codes(columns: list[tuple[np.ndarray, int]], rows: int) -> np.ndarra
 
 
 def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """Return what a table says of each code; in chunks, which wide numbers of many rows would not be.
+    """Return what a table says of each code, all of which it has: `table[code]`, with no other copy of the codes.
 
     Examples
     --------
@@ -68,7 +69,8 @@ def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
     """
     found = np.empty(len(code), dtype=table.dtype)
     for at in range(0, len(code), CHUNK):
-        found[at : at + CHUNK] = table[code[at : at + CHUNK]]
+        # "clip" writes into its place at once; by itself, numpy would look at all codes before it does
+        table.take(code[at : at + CHUNK], out=found[at : at + CHUNK], mode="clip")
     return found
 
 
@@ -140,7 +142,7 @@ def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
         low[to] = part.astype(np.uint16)[by]
     low &= np.uint16((1 << shift) - 1)
     edges = np.append(0, ends[-1])
-    for first, last in zip(edges[:-1], edges[1:]):
+    for first, last in pairwise(edges):
         order[first:last] = order[first:last][np.argsort(low[first:last], kind="stable")]
     return order
 

@@ -72,8 +72,8 @@ def test_many_rows_are_sorted_in_parts_to_the_same_order(monkeypatch, most, rows
     monkeypatch.setattr("pdeval.mechanics.codes.CHUNK", 37)
     code = np.random.default_rng(1).integers(0, most + 1, rows)
     code[-1] = most
-    for given in (code, code.astype(np.int32), np.repeat(code, 3)):
-        assert by_code(given).tolist() == np.argsort(given, kind="stable").tolist()
+    for held in (code, code.astype(np.int32), np.repeat(code, 3)):
+        assert by_code(held).tolist() == np.argsort(held, kind="stable").tolist()
 
 
 def test_codes_of_more_than_24_bits_are_not_sorted_in_parts(monkeypatch):
