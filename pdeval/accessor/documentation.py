@@ -49,9 +49,9 @@ RULES = {
 GROUPS = {
     "by": (
         "str or list of str, optional",
-        "Column(s) that group queries (their category), runs (their family) or stacked collections: the result of "
-        "each group on each other, these columns in front. Columns of the tables, or of `metadata`; a column that "
-        "runs and judgments both have tells collections apart, and nothing is joined across them.",
+        "Column(s) that group queries (their category), runs (their family) or stacked collections: the "
+        "results of all groups, stacked, with these columns in front. Columns of the tables, or of `metadata`; a "
+        "column that runs and judgments both have tells collections apart, and nothing is joined across them.",
     ),
     "metadata": ("DataFrame or list of them, optional", "What queries or runs are, one row each, for `by`."),
     "replicate": (
@@ -113,9 +113,12 @@ def returned(verb: Verb) -> str:
             continue
         row = f"One row per {schema.row}: " if schema.row else ""
         lines.append(_wrapped(f"{row}{schema.listed}.", 4))
-        meanings = [f"`{c.name}`: {schema.means[c.name]}" for c in schema.columns if c.name in schema.means]
+        meanings = [f"- `{c.name}`: {schema.means[c.name]}." for c in schema.columns if c.name in schema.means]
         if meanings:
-            lines.append(_wrapped("; ".join(meanings) + ".", 4))
+            lines += [
+                "",
+                *(textwrap.fill(one, 116, initial_indent=" " * 4, subsequent_indent=" " * 6) for one in meanings),
+            ]
     return "\n".join(lines)
 
 

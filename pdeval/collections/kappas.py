@@ -117,7 +117,7 @@ def kappa(confusion: np.ndarray, *, marginals: Literal["pooled", "own"] = "poole
     confusion : array of shape (labels, labels)
         How many items got label i from the first and label j from the second assessor.
     marginals : {'pooled', 'own'}
-        Chance agreement from both assessors' label shares pooled (Scott's pi, the kappa of the slides and of
+        Chance agreement from both assessors' label shares pooled (Scott's pi, the kappa of
         Manning et al. 2008, section 8.5), or from each one's own shares (Cohen's kappa).
 
     Returns

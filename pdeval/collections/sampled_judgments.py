@@ -66,6 +66,9 @@ def sample_items(
 ) -> pd.DataFrame:
     """Return which (query, item) pairs of the pool to label, drawn with known chances.
 
+    Label the items that are `chosen`, and nothing else; `pool.estimate(judgments, measures, sample=plan)` then gives
+    what every run scores.
+
     Parameters
     ----------
     size : int
@@ -82,11 +85,11 @@ def sample_items(
     --------
     >>> import pdeval
     >>> plan = pdeval.datasets.sample_runs().ireval.pool.sample(500, depth=20)
-    >>> plan.head(3).round(3)
-      query_id     doc_id  rank  probability  chosen
-    0      101  doc-00000     7        0.049   False
-    1      101  doc-00012     3        0.314   False
-    2      101  doc-00297    16        0.015   False
+    >>> plan[plan["chosen"]].head(3).round(3)
+       query_id     doc_id  rank  probability  chosen
+    8       101  doc-00864     6        0.136    True
+    10      101  doc-00929     1        0.276    True
+    26      101  doc-03054     1        0.618    True
     """
     found = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
     wanted, count = arguments.whole("size", size, 1), len(found.query)

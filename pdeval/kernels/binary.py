@@ -152,8 +152,8 @@ def F(
 ) -> np.ndarray:
     """F measure: the harmonic mean of precision and recall at rank k, recall weighing beta squared times as much.
 
-    (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found. Lecture slides call it `E`, E(beta=2); the E of van
-    Rijsbergen is 1 less it.
+    (1 + b^2) P R / (b^2 P + R), 0 where nothing relevant is found. Some call it `E`, as in E(beta=2); the E of van
+    Rijsbergen is 1 minus it.
 
     Examples
     --------

@@ -269,6 +269,18 @@ def query_column(
     raise ValueError(f"no query column among {listed(frame.columns)}. Say which: df.ireval(query=...).")
 
 
+def assessor_column(frame: pd.DataFrame) -> str:
+    """Return the column of assessors of a result: that which it says, or which is known; 'assessor' without one.
+
+    Examples
+    --------
+    >>> assessor_column(pd.DataFrame({"assessor": ["ann"], "share": [0.5]}))
+    'assessor'
+    """
+    said = frame.attrs.get("assessor_column")
+    return str(said or next((name for name in names_of("assessor") if name in frame), "assessor"))
+
+
 def together(*steps: Callable[[], Any]) -> list[Any]:
     """Return what each step returns, or raise one error that names the faults of all of them.
 

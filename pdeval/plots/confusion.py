@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from pdeval.kinds.vocabularies import names_of
+from pdeval.kinds.tables import assessor_column
 from pdeval.plots import legibility, style
 from pdeval.plots.drawing import drawn, plot
 from pdeval.plots.selection import one
@@ -51,14 +51,11 @@ def confusion_heatmap(
     >>> table = pd.DataFrame({"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2],
     ...                       "share": [0.75, 0.25, 0.0, 1.0]})
     >>> ax = confusion_heatmap(table, ax=Figure().subplots())
-    >>> ax.get_title(), [text.get_text() for text in ax.texts]
-    ('llm', ['0.75', '0.25', '0.00', '1.00'])
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.texts]
+    ('Label by llm', ['0.75', '0.25', '0.00', '1.00'])
     """
     drawn(frame, "confusion_heatmap").need("reference", "label", "n", "share")
-    who = frame.attrs.get("assessor_column") or next(
-        (name for name in names_of("assessor") if name in frame), "assessor"
-    )
-    rows, name = one(frame, str(who), assessor, plot="confusion_heatmap")
+    rows, name = one(frame, assessor_column(frame), assessor, plot="confusion_heatmap")
     if rows.duplicated(["reference", "label"]).any():
         raise ValueError("confusion_heatmap() needs one share per label of the reference and label; some repeat.")
     values = list(dict.fromkeys(rows["reference"]))
@@ -68,8 +65,9 @@ def confusion_heatmap(
     side = min(2.2 + 0.4 * len(values), 9.0)
     ax = style.axes(ax, width=side + 0.9, height=side)
     fill_cells(ax, square, style.rising(), 0.0, 1.0)
-    reference = frame.attrs.get("reference", "reference")
-    style.finish(ax, x="Label given", y=f"Label of {reference} (items)", title=name)
+    reference = str(frame.attrs.get("reference", "reference"))
+    known = {"reference": "Label of the reference", "true label": "True label"}.get(reference, f"Label by {reference}")
+    style.finish(ax, x=f"Label by {name}", y=f"{known} (items)")
     if colorbar:
         draw_scale(ax, "Share of the row")
     texts = [f"{value} ({count:,.0f})" for value, count in total.items()]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.vocabularies import names_of
+from pdeval.kinds.tables import assessor_column
 from pdeval.report import digits as decimals
 from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, texts, unique
 from pdeval.report.spec import Report
@@ -67,9 +67,7 @@ def report_confusion(
     """
     places, known = decimals.check(digits), dict(names or {})
     frame = need(frame, ["reference", "label", "n", "share"], "the confusions")
-    who = str(
-        frame.attrs.get("assessor_column") or next((one for one in names_of("assessor") if one in frame), "assessor")
-    )
+    who = assessor_column(frame)
     if who not in frame.columns:
         frame = frame.assign(**{who: "the assessor"})
     unique(frame, [who, "reference", "label"], "the confusions")

@@ -73,8 +73,9 @@ def to_html(
 
     The interactive page is one file that needs no network: the table sorts, groups, filters and is searched; a cell
     opens its queries, with their differences from another system; a query opens its items, with their rank in every
-    run; and every pair of systems is compared. It says what it does not hold: a report made from a join holds most,
-    one from scores no items, one from a summary no queries.
+    run, what each adds to the measure and how the preference comes about; and every pair of systems is compared. It
+    says what it does not hold: a report made from a join holds most, one from scores no items, one from a summary no
+    queries.
 
     Parameters
     ----------

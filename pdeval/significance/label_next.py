@@ -86,9 +86,9 @@ def label_next(
 ) -> pd.DataFrame:
     """Return which queries people should label next, drawn where their labels narrow intervals most.
 
-    People's values differ from what the machine tells by residuals, and the fewer are known where they are large, the
-    wider is the interval. A query's residual is predicted by labelled queries with machine values like its own, over
-    all runs (or pairs) and measures of the table.
+    A residual is how far people's value of a query is from what the machine tells of it; intervals are wide where few
+    of the large ones are known. The residual of a query is predicted by labelled queries with machine values like its
+    own, over all runs (or pairs) and measures of the table.
 
     Parameters
     ----------

@@ -5,9 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from pdeval.plots import correlation_heatmap, preference_heatmap
-from tests.plots import frames
+from pdeval.plots import confusion_heatmap, correlation_heatmap, preference_heatmap
+from tests.plots import frames, judge_frames
 
 PREFS = pd.DataFrame(
     {
@@ -176,3 +177,13 @@ def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
     title = next(text for text in scale.get_children() if getattr(text, "get_text", str)() == "Kendall's τ")
     assert title.get_window_extent().x1 <= scale.get_window_extent().x1 + 1
     assert title.get_window_extent().x1 < right.get_window_extent().x0
+
+
+def test_a_confusion_names_both_sides_at_its_axes(column_ax):
+    frame = judge_frames.confusion()
+    frame.attrs["reference"] = "people"
+    ax = confusion_heatmap(frame, ax=column_ax)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("Label by llm", "Label by people (items)", "")
+    for told, shown in (("true label", "True label (items)"), ("reference", "Label of the reference (items)")):
+        frame.attrs["reference"] = told
+        assert confusion_heatmap(frame, ax=Figure().subplots()).get_ylabel() == shown
