@@ -16,6 +16,7 @@ import pandas as pd
 from pdeval.judged.ids import Ids, column_ids
 from pdeval.judged.topics import outside
 from pdeval.kinds.side_tables import HistoryTable, ItemTable, read_history, read_items
+from pdeval.kinds.vocabularies import listed
 from pdeval.mechanics.arguments import shown
 
 
@@ -74,6 +75,11 @@ class Catalogue:
             "history": "history= (what users had before: user, item)",
         }
         raise ValueError(f"{measure} needs {' and '.join(means[name] for name in tables)}.")
+
+    def unknown(self, measure: str, name: str, others: str) -> KeyError:
+        """Return the error that says that a measure asks for a column of items that there is not."""
+        has = "it was not given" if self.items is None else f"it has {listed(self.items.frame.columns)}"
+        return KeyError(f"{measure} asks for {name!r}, which is no column of items= ({has}); {others}.")
 
     @cached_property
     def history_items(self) -> tuple[Ids, np.ndarray]:
