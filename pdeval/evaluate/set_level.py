@@ -163,10 +163,7 @@ def _told(catalogue: Catalogue, measure: Measure) -> dict[str, Any]:
         elif name not in COLUMNS:
             own = catalogue.numbers(name)
             if own is None:
-                raise KeyError(
-                    f"{measure.label} asks for {name!r}, which is no column of items=; a kernel of all lists also has "
-                    f"{', '.join(COLUMNS)}."
-                )
+                raise catalogue.unknown(measure.label, name, f"a kernel of all lists also has {', '.join(COLUMNS)}")
             told[name] = own[:-1, None]
     return told
 

@@ -73,8 +73,7 @@ def check_columns(catalogue: Catalogue, measure: str, columns: tuple[str, ...]) 
         if name in POPULAR:
             popular(catalogue, measure)
         elif name not in RANK_COLUMNS and catalogue.numbers(name) is None:
-            known = ", ".join(sorted(RANK_COLUMNS))
-            raise KeyError(f"{measure} asks for {name!r}, which is no column of items=; a kernel also has {known}.")
+            raise catalogue.unknown(measure, name, f"a kernel also has {', '.join(sorted(RANK_COLUMNS))}")
 
 
 def lists_of(positions: Positions, measure: str) -> Listed:
@@ -117,6 +116,12 @@ def item(block: ListBlock) -> np.ndarray:
 def listed(block: ListBlock) -> np.ndarray:
     """Whether the list has an item at that rank."""
     return block["item"] >= 0
+
+
+@rank_column()
+def rank(block: ListBlock) -> np.ndarray:
+    """Ranks from 1; infinity beyond the end of a list."""
+    return np.where(block["listed"], np.arange(1.0, block.size + 1)[:, None, None], np.inf)
 
 
 @rank_column()

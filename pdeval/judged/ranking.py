@@ -109,8 +109,11 @@ def _candidates(score: np.ndarray, found: Lists, ties: Ties, depth: int, which: 
         begin, end = begin[which], end[which]
     stop = np.minimum(begin + depth, end)
     if ties == "docid":
-        change = np.append(np.flatnonzero(score[1:] != score[:-1]) + 1, len(score))
-        stop = np.minimum(change[np.searchsorted(change, stop)], end)
+        cut = np.flatnonzero(stop < end)
+        cut = cut[score[stop[cut]] == score[stop[cut] - 1]]  # most lists are not cut within a group
+        below = list_index.ranges(stop[cut], end[cut] - stop[cut])
+        change = np.append(below[score[below] != score[below - 1]], len(score))
+        stop[cut] = np.minimum(change[np.searchsorted(change, stop[cut])], end[cut])
     return list_index.ranges(begin, stop - begin)
 
 

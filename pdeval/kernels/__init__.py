@@ -42,6 +42,7 @@ A kernel of kind "items" sees, with ranks 1 to k on axis 0:
 |-----------------------|--------------|-------------------------------------------------------------------------------|
 | item                  | (k, T, R)    | code of the item, -1 beyond the end of the list                               |
 | listed                | (k, T, R)    | whether there is an item                                                      |
+| rank                  | (k, T, R)    | ranks from 1, infinity beyond the end of the list                             |
 | popularity, choice    | (k, T, R)    | share of the users that had the item; of interactions that were with it       |
 | popularity_rank       | (k, T, R)    | quantile of its popularity; `popularity_place` is its place, from 1           |
 | seen                  | (k, T, R)    | whether the user had it before                                                |

@@ -60,7 +60,7 @@ def Novelty(
     >>> float(Novelty(np.array([0.5, 0.25]), np.array([True, True]), 8.0))
     1.5
     """
-    surprise = -np.log2(np.maximum(popularity, 1.0 / users))
+    surprise = 0.0 - np.log2(np.maximum(popularity, 1.0 / users))  # of an item that all users had, 0 and not -0
     mean = mean_listed(surprise, listed, k)
     # ranks without an item count as 0
     return mean if per == "item" or k == inf else mean * first(listed, k).sum(axis=0) / k
@@ -94,7 +94,7 @@ def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> 
     2.0
     """
     least = np.where(first(choice, k) > 0, first(choice, k), 1.0).min(axis=0)
-    return mean_listed(-np.log2(np.where(choice > 0, choice, least)), listed, k)
+    return mean_listed(0.0 - np.log2(np.where(choice > 0, choice, least)), listed, k)
 
 
 @metric(kind="items", higher=False, reference="Yin et al. 2012", aliases=("ARP", "AvgRecPopularity"))

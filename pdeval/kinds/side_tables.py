@@ -64,6 +64,11 @@ class ItemTable:
             pairs = self.whole[[self.doc, name]].drop_duplicates()
             if len(pairs) > len(self.frame):
                 raise ValueError(f"the items table has several values of {name!r} for one item; keep one of each.")
+        if isinstance(first := next(iter(self.frame[name].dropna()), None), str):
+            raise ValueError(
+                f"a measure asks for numbers, and the items' {name} column holds texts, e.g. {first!r}. A kernel has "
+                "them as `features`: bind the column with items.ireval(feature=...), or give numbers."
+            )
         return numbers(self.frame[name], f"items' {name}")
 
     def features(self) -> tuple[np.ndarray, list[str]]:
@@ -71,6 +76,11 @@ class ItemTable:
         names = self._feature_columns()
         place = pd.Index(self.ids).get_indexer(self.whole[self.doc])
         made = [self._of_column(name, place) for name in names]
+        if not any(called for _, called in made):
+            raise ValueError(
+                f"no item has a feature: {listed(names)} of the items table is empty. Fill it, or bind another column: "
+                "items.ireval(feature=...)."
+            )
         return np.concatenate([values for values, _ in made], axis=1), [one for _, called in made for one in called]
 
     def _feature_columns(self) -> list[str]:
@@ -160,6 +170,8 @@ def read_items(table: object) -> ItemTable:
         name = found[0]
     if not len(frame):
         raise ValueError("the items table is empty: there is no item that could be recommended.")
+    if missing := int(frame[name].isna().sum()):
+        raise ValueError(f"the items' {name} column has {missing:,} missing ids; drop or fill those rows.")
     return ItemTable(frame.drop_duplicates(name).reset_index(drop=True), name, frame, binding)
 
 

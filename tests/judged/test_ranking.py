@@ -85,3 +85,15 @@ def test_of_a_long_list_tied_rows_stay_as_they_stand_where_the_first_counts():
     for rank in (1, 40, 333, 334, 620, 900):
         qrels = pd.DataFrame({"query_id": ["q"], "doc_id": [f"d{stands[rank - 1]}"], "relevance": [1]})
         assert frame.ireval.measure(qrels, "RR", ties="first")["value"].item() == 1 / rank
+
+
+@pytest.mark.parametrize("depth", [1, 3, 7, 50])
+@pytest.mark.parametrize("different", [1, 2, 5, 1000])
+def test_the_first_rows_are_those_of_all_rows_ranked_wherever_groups_of_ties_are_cut(depth, different):
+    rng = np.random.default_rng(depth * different)
+    frame = pd.DataFrame({"run": "x", "query_id": rng.integers(0, 9, 200), "doc_id": rng.permutation(200)})
+    table = tables.read(frame.assign(score=rng.integers(0, different, 200) * 1.0), "runs")
+    rank = ranking.ranked(table)
+    found = ranking.top(table, depth)
+    assert sorted(found.row.tolist()) == np.flatnonzero(rank <= depth).tolist()
+    assert found.rank.tolist() == rank[found.row].tolist()
