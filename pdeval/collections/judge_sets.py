@@ -75,6 +75,8 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
         The grades that there are; by default the whole numbers from the lowest to the highest that people gave.
     """
     own = _different(human)
+    if scale is None and own.max() <= 0:
+        raise TooFew(f"people give the grade {own.max():g} to everything: nothing is relevant, and nothing to compare.")
     allowed = (
         np.arange(np.floor(own.min()), np.ceil(own.max()) + 1) if scale is None else np.asarray(scale, dtype=float)
     )
@@ -187,7 +189,7 @@ def _chosen(sets: Mapping[object, pd.Index], queries: Queries | None) -> dict[ob
             several = "people and every judge have" if len(others) > 1 else "both have"
             each = " queries='each' those that people and the one judge have," if len(others) > 1 else ""
             raise ValueError(
-                f"people's judgments count on {len(people)} queries and those of {_who(name)} on {len(own)}, "
+                f"people's judgments count on {_queries(people)} and those of {_who(name)} on {len(own)}, "
                 f"{len(both)} of them in common. Say which to use: queries='common' only those that {several},{each} "
                 "queries='all' each on its own."
             )
@@ -208,6 +210,10 @@ def _chosen(sets: Mapping[object, pd.Index], queries: Queries | None) -> dict[ob
                 f"for {_who(name)} under queries={queries!r}."
             )
     return chosen
+
+
+def _queries(ids: pd.Index) -> str:
+    return "1 query" if len(ids) == 1 else f"{len(ids):,} queries"
 
 
 def _kept(one: Judged, queries: pd.Index) -> Judged:

@@ -18,6 +18,7 @@ from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import only
 from pdeval.judged.judged import Judged, join
+from pdeval.judged.prepared import NothingJudged
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table, numbers
 from pdeval.mechanics.arguments import TooFew
@@ -133,6 +134,7 @@ def two_labels(judged: Judged, machine: object, measures: object, **pairs: Any) 
         )
     by_machine = _joined(judged, machine)
     _check_queries(judged, by_machine)
+    _check_grades(judged.tables[1], by_machine.tables[1])
 
     def cube(one: Judged, *, tell: bool) -> Scores | Preferences:
         if pairs or not families[0]:
@@ -154,7 +156,13 @@ def _joined(judged: Judged, machine: object) -> Judged:
     runs, _ = judged.tables
     topics = "judged" if judged.topics == "relevant" else judged.topics
     complete = judged.positions.complete
-    made = join(runs, machine, level=judged.level, topics=topics, complete=complete, **judged.positions.rules)
+    try:
+        made = join(runs, machine, level=judged.level, topics=topics, complete=complete, **judged.positions.rules)
+    except NothingJudged as nothing:
+        raise ValueError(
+            f"no {nothing.role} of the runs is judged by the machine, so that nothing shows what its labels are worth: "
+            f"{nothing.some}. Make the ids alike."
+        ) from nothing
     return Judged(made.positions, made.level, made.topics, judged.said)
 
 
@@ -172,6 +180,23 @@ def _check_queries(judged: Judged, by_machine: Judged) -> None:
         raise ValueError(
             f"{len(lacking):,} of the {len(people):,} queries that people labelled have no labels by the machine: "
             f"{_examples(lacking)}. Let it label them too; else they have to leave people's judgments."
+        )
+
+
+def _check_grades(people: Table, machine: Table) -> None:
+    """Raise where the machine labelled all that people did, and everything alike; a list of relevant items is none."""
+    grade = numbers(machine.column("grade"), "grade")
+    if not grade.size or (grade != grade[0]).any() or grade[0] <= 0:
+        return
+    own = numbers(people.column("grade"), "grade")
+    ids = [
+        pd.MultiIndex.from_arrays([one.column(role).astype(str) for role in ("query", "doc")])
+        for one in (people, machine)
+    ]
+    if (own <= 0).any() and ids[0].isin(ids[1]).all():
+        raise ValueError(
+            f"the machine gives the grade {grade[0]:g} to everything, also to the {(own <= 0).sum():,} items that are "
+            "not relevant by people's labels: it tells no item from another."
         )
 
 
@@ -252,14 +277,25 @@ def checked(found: TwoLabels) -> None:
         )
     if alone < 2:
         raise TooFew(
-            f"the machine labelled {alone} queries beside the {both} that people labelled: nothing is to be gained "
-            "from so few. Leave machine= out, or let it label more."
+            f"the machine labelled {alone} {'query' if alone == 1 else 'queries'} beside the {both} that people "
+            "labelled: nothing is to be gained from so few. Leave machine= out, or let it label more."
         )
     for number, label in enumerate(found.measures):
-        for who, values in (("people's labels", people[number]), ("the machine's labels", judge[number])):
+        sides = (
+            ("people's labels", people[number], judge[number]),
+            ("the machine's labels", judge[number], people[number]),
+        )
+        for who, values, others in sides:
             known = values[~np.isnan(values)]
-            if isinstance(found.judge, Scores) and known.size and (known == known[0]).all():
-                raise ValueError(
-                    f"by {who} {label} is {known[0]:g} for every run and query: they tell nothing apart. Are they "
-                    "labels of these queries and items, and is level= one of their grades?"
-                )
+            if not known.size or not (known == known[0]).all():
+                continue
+            if isinstance(found.judge, Scores):
+                what = f"{label} is {known[0]:g} for every run and query"
+            elif known[0] == 0 and np.nan_to_num(others).any():
+                what = f"{label} prefers no run to another on any query"
+            else:  # runs that are all alike by both
+                continue
+            raise ValueError(
+                f"by {who} {what}: they tell nothing apart. Are they labels of these queries and items, and is level= "
+                "one of their grades?"
+            )

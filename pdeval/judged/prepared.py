@@ -83,8 +83,9 @@ class NothingJudged(ValueError):
     """No query, or no item, of the runs is judged."""
 
     def __init__(self, role: str, runs: ids.Ids, judged: ids.Ids) -> None:
-        some = f"the runs have {_some(runs.index())}, the judgments {_some(judged.index())}"
-        super().__init__(f"no {role} of the runs is judged: {some}. Make the ids alike.")
+        self.some = f"the runs have {_some(runs.index())}, the judgments {_some(judged.index())}"
+        self.role = role
+        super().__init__(f"no {role} of the runs is judged: {self.some}. Make the ids alike.")
 
 
 def checked_rules(ties: Ties | None, compat: str, depth: object, runs: Table) -> Ties:

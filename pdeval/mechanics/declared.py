@@ -182,6 +182,8 @@ def _something(name: str, value: Any, *, needed: bool) -> Any:
         raise ValueError(f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes.")
     table = needed and hasattr(value, "columns")  # of which the verb says what it lacks
     if not isinstance(value, str) and not table and _size(value) == 0:
+        if hasattr(value, "columns"):
+            raise ValueError(f"{name}= is a table without rows; leave it out, or give one that has some.")
         raise ValueError(f"{name}={arguments.shown(value)}: it is empty; leave it out, or name at least one.")
     if isinstance(value, str) and not value.strip():
         raise ValueError(f"{name}={value!r}: it is empty; leave it out, or give a name.")

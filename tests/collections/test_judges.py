@@ -216,3 +216,11 @@ def test_judgments_of_items_that_no_run_has_are_refused(sample, noisy):
         ValueError, match=r"no run has an item that judge 'old' judged, .* the 4,432 judgments say nothing"
     ):
         runs.ireval.judges(qrels, {"old": apart}, "AP")
+
+
+def test_people_who_find_nothing_relevant_are_told_so(sample):
+    runs, qrels = sample
+    nothing, door = qrels.assign(relevance=0), runs.ireval.judges
+    for ask in (door, door.scores, door.pairs, door.bias):
+        with pytest.raises(ValueError, match="people give the grade 0 to everything: nothing is relevant"):
+            ask(nothing, qrels)

@@ -86,6 +86,16 @@ class TestWhatIsRefused:
     def test_nothing_in_common(self):
         self.refused("labelled no query in common: people's are '101', '102', '103', ", machine=STRICT[NUMBER > 120])
 
+    def test_ids_that_the_machine_writes_otherwise(self):
+        other = STRICT.assign(doc_id="z" + STRICT["doc_id"].astype(str))
+        self.refused("no item of the runs is judged by the machine, .*the judgments 'zdoc-00000', .* Make the ids",
+                     machine=other)  # fmt: skip
+        other = STRICT.assign(query_id="q" + STRICT["query_id"].astype(str))
+        self.refused("no query of the runs is judged by the machine, .*the judgments 'q101', ", machine=other)
+
+    def test_a_machine_without_labels(self):
+        self.refused("machine= is a table without rows; leave it out, or give one that has some", machine=STRICT[:0])
+
     def test_queries_of_people_that_the_machine_lacks(self):
         self.refused(r"3 of the 20 queries that people labelled have no labels by the machine: '101', '102', '103'\.",
                      machine=STRICT[NUMBER > 103])  # fmt: skip
@@ -99,6 +109,22 @@ class TestWhatIsRefused:
     def test_labels_that_are_all_nothing(self):
         self.refused("by the machine's labels AP is 0 for every run and query", machine=STRICT.assign(relevance=0))
         self.refused("by people's labels AP is 0 for every run", human=HUMAN.assign(relevance=0))
+        with pytest.raises(ValueError, match="by the machine's labels RPP prefers no run to another on any query"):
+            RUNS.ireval.compare(HUMAN, "RPP", machine=STRICT.assign(relevance=0), topics="common")
+        with pytest.raises(ValueError, match="by people's labels RPP prefers no run to another on any query"):
+            RUNS.ireval.prefer(HUMAN.assign(relevance=0), "RPP", machine=STRICT, topics="judged")
+
+    def test_a_machine_to_whom_all_is_relevant(self):
+        count = int((HUMAN["relevance"] <= 0).sum())
+        said = (
+            f"the machine gives the grade 1 to everything, also to the {count:,} items that are not relevant by people"
+        )
+        self.refused(said, machine=STRICT.assign(relevance=1))
+        with pytest.raises(ValueError, match=said):
+            RUNS.ireval.compare(HUMAN, "RPP", machine=STRICT.assign(relevance=1), topics="common")
+        # a list of what is relevant has one grade, and says nothing of the rest
+        listed = STRICT[STRICT["relevance"] > 0]
+        assert len(RUNS.ireval.measure(HUMAN, "AP", machine=listed, topics="common")) == len(scores()) // 2
 
     def test_queries_that_count_by_a_rule_that_machines_cannot_follow(self):
         human = HUMAN.assign(relevance=HUMAN["relevance"].where(HUMAN["query_id"] != "107", 0))
