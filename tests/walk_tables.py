@@ -175,7 +175,6 @@ def _powered() -> dict[str, pd.DataFrame]:
         "item_sample": item_sample(),
         "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
         "label_bounds": scores.ireval.bounds(),
-        "pair_label_bounds": preferences.ireval.bounds(),
     }
 
 

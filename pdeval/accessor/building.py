@@ -17,6 +17,7 @@ from pdeval.catalog.entries import Measure, needs_judged, parse_all
 from pdeval.judged.judged import Judged, join
 from pdeval.kinds.frames import as_table
 from pdeval.kinds.recognition import kind_of
+from pdeval.kinds.schemas import SCHEMAS
 from pdeval.mechanics.declared import checker
 from pdeval.verbs import FAMILIES, VERBS, Verb
 
@@ -204,7 +205,10 @@ class Family:
 
     def __call__(self, *_args: Any, **_options: Any) -> Any:
         """Raise: this table has only other verbs of the family."""
-        raise TypeError(f"this table has no {type(self).__name__}() of its own, only {self!r}.")
+        name = type(self).__name__
+        kinds = [SCHEMAS[kind].says for kind, verbs in VERBS.items() if name in verbs and kind in SCHEMAS]
+        also = f" A {kinds[0]} has {name}()." if kinds else ""
+        raise TypeError(f"this table has no {name}() of its own, only {self!r}.{also}")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -171,7 +171,7 @@ def estimate_sampled(
     between runs 93 to 97%, by all measures and designs, with up to 50 queries; with 200 queries at least .91.
 
     R by the uniform design has no bias and is covered in 93 to 97%. AP by the uniform design has a bias of at most .014
-    and is skewed: with 50 queries .81 to .89 are covered from 10 items each, .89 to .93 from 20 or 40, .93 to .95 from
+    and is skewed: with 50 queries .81 to .89 are covered from 10 items each, .89 to .93 from 20 or 40, .92 to .95 from
     80. By the other designs R and AP are too large, because relevant items far down are seldom drawn: R@20 by .06 to
     .19 from 20 items of 100, .02 to .10 from 40 and .01 from 80; AP by .03 to .09, .01 to .03 and less than .01. For
     them draw with design='uniform', draw most of the pool, or compare runs.

@@ -64,6 +64,14 @@ def test_without_measures_they_are_those_of_the_verb():
     assert found["measure"].unique().tolist() == JUDGED.summary()["measure"].unique().tolist()
 
 
+def test_queries_to_label_next_are_those_of_a_table_of_both_labels():
+    said = (
+        r"no label_next\(\) of its own, only \.label_next\.items\(\)\. A scores table with machine labels has label_n"
+    )
+    with pytest.raises(TypeError, match=said):
+        RUNS.ireval.label_next(HUMAN, "AP", machine=STRICT)
+
+
 def test_what_a_verb_has_not_with_a_machine_is_named():
     with pytest.raises(ValueError, match=r"summary\(\) with machine= is of measures of one ranking, not of RPP"):
         JUDGED.summary("RPP", machine=STRICT)

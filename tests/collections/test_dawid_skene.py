@@ -43,10 +43,10 @@ def naive(rows, items, assessors, labels, steps):
     return posterior, prevalence, errors
 
 
-# Dawid and Skene (1979), Tables 2 to 4 of the answers of Table 1: class marginals, error rates of each anaesthetist (a
-# row per true class), and the patients whose class is not certain. Read as the tests of x-lin/consensusalgorithms
-# quote them (src/test/java/algorithms/dawidskene/DawidSkeneAlgorithmTest.java, commit 4cc5af5); the answers are also
-# those of dallascard/dawid_skene (generate_sample_data, commit 7cfb2b3).
+# Estimates from the answers in Table 1 of Dawid and Skene (1979): class marginals, error rates of each anaesthetist (a
+# row per true class), and the patients whose class is not certain. Taken from a transcription, not from the paper: the
+# tests of x-lin/consensusalgorithms expect them to .01 (DawidSkeneAlgorithmTest.java of algorithms/dawidskene, commit
+# 4cc5af5). The answers are those of that file and of dallascard/dawid_skene (generate_sample_data, commit 7cfb2b3).
 MARGINALS = [0.40, 0.42, 0.11, 0.07]
 ERROR_RATES = [
     [[0.89, 0.11, 0.00, 0.00], [0.07, 0.88, 0.05, 0.00], [0.00, 0.34, 0.66, 0.00], [0.00, 0.00, 0.56, 0.44]],

@@ -10,7 +10,7 @@ from pdeval.collections.items_to_label import effects
 from pdeval.collections.pools import pooled
 from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.kinds.tables import read
-from tests.statistics.machine_labels import ITEMS, labelled_by, truth
+from tests.statistics.item_samples import with_machine
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 RUNS = RUNS[RUNS["run"].isin(["bm25", "hybrid", "ql"])].reset_index(drop=True)
@@ -109,33 +109,13 @@ def test_a_prediction_stands_where_people_did_not_look():
     assert found["value"].tolist() == pytest.approx([(0 + 1.6 + 0.2) / 3, 1.0])
 
 
-def simulated(design, judge, *, queries, draws, size):
-    """Errors of the estimates of P@10 for a world of queries, and their standard deviation from query to query."""
-    rng = np.random.default_rng(0)
-    grade, systems = truth(rng, queries, False)
-    query, doc = np.repeat(np.arange(queries), ITEMS), np.tile(np.arange(ITEMS), queries)
-    table = pd.DataFrame({"query_id": query, "doc_id": doc})
-    runs = pd.concat([table.assign(run=name, score=score.ravel()) for name, score in systems.items()])
-    qrels = table.assign(relevance=grade.ravel())
-    machine = table.assign(relevance=labelled_by(judge, rng, grade, systems).ravel())
-    true = runs.ireval.measure(qrels, "P@10", topics="judged")["value"].to_numpy()
-    errors = []
-    for seed in range(draws):
-        pilot = qrels.sample(2 * queries, random_state=seed)
-        given = {"size": size * queries, "design": design, "seed": seed}
-        plan = runs.ireval.label_next.items(pilot, machine, "P@10", **given)
-        asked = plan[plan["chosen"] | plan["labelled"]].merge(qrels)
-        errors.append(runs.ireval.pool.estimate(asked, "P@10", sample=plan)["value"].to_numpy() - true)
-    return np.array(errors)[:, :queries], true[:queries]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", ["biased", "random", "adversarial"])
 def test_intervals_get_narrower_faster_than_at_random_and_cover(judge):
     width = {}
     for design in ("importance", "uniform"):
         for size in (5, 15):
-            errors, true = simulated(design, judge, queries=300, draws=6, size=size)
+            errors, true = with_machine(design, judge, queries=300, draws=6, size=size)
             assert abs(errors.mean()) < 4 * errors.std() / np.sqrt(errors.size), (design, size)
             values = errors + true
             width[design, size] = values.std()  # intervals over queries are in proportion

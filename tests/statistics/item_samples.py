@@ -20,7 +20,7 @@ import pandas as pd
 import pdeval  # noqa: F401
 from pdeval.significance.outcome import describe, student_interval
 from tests.statistics.findings import Finding
-from tests.statistics.machine_labels import ITEMS, truth
+from tests.statistics.machine_labels import ITEMS, JUDGES, labelled_by, truth
 
 MEASURES = ("P@10", "RBP", "R@20", "AP")
 DESIGNS = ("importance", "stratified", "uniform")
@@ -104,6 +104,27 @@ def cells(
                     yield Cell(design, size, name, hard, relevant, float(np.nanmean(own) - mean), noise, tuple(counts))
 
 
+def with_machine(design: str, judge: str, *, queries: int, draws: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the errors of P@10 of one run, (draws, queries), from items that a machine helps to choose; true values.
+
+    People labelled two items a query before, at random.
+    """
+    runs, qrels, true = world(queries, False)
+    rng = np.random.default_rng(1)
+    grade, systems = truth(np.random.default_rng(0), queries, False)
+    machine = qrels.assign(relevance=labelled_by(judge, rng, grade, systems).ravel())
+    own = true.loc[("a", "P@10")].to_numpy()
+    errors = []
+    for seed in range(draws):
+        pilot = qrels.sample(2 * queries, random_state=seed)
+        given = {"size": size * queries, "design": design, "seed": seed}
+        plan = runs.ireval.label_next.items(pilot, machine, "P@10", **given)
+        asked = plan[plan["chosen"] | plan["labelled"]].merge(qrels)
+        scores = runs.ireval.pool.estimate(asked, "P@10", sample=plan)
+        errors.append(by_query(scores, queries).loc[("a", "P@10")].to_numpy() - own)
+    return np.array(errors), own
+
+
 def main(cases: int = 10_000) -> int:
     """Print the table of biases and coverages."""
     begin = time.process_time()
@@ -114,6 +135,15 @@ def main(cases: int = 10_000) -> int:
             shares = " | ".join(f"{part.share:.3f}" for part in one.covered)
             where = f"{'hard' if hard else 'easy'} | {one.design} | {one.size} | {one.relevant:.1f}"
             print(f"| {where} | {one.measure} | {one.bias:+.3f} | {shares} |", flush=True)
+    print("\nItems that a machine helps to choose: standard deviation of a query's error in P@10, 10 items of 100.\n")
+    print("| judge | importance | all alike |\n|---|--:|--:|")
+    for judge in JUDGES:
+        errors = [with_machine(design, judge, queries=400, draws=8, size=10)[0] for design in ("importance", "uniform")]
+        print(f"| {judge} | {errors[0].std():.3f} | {errors[1].std():.3f} |")
+    for design in DESIGNS:
+        made, _ = estimates(design, 10, queries=1000, draws=8, hard=False)
+        row = world(1000, False)[2].index.get_loc(("a", "P@10"))
+        print(f"| none, {design} | {(made[:, row] - world(1000, False)[2].iloc[row].to_numpy()).std():.3f} | |")
     print(f"\n{cases:,} simulations each; {time.process_time() - begin:.0f} s of processor time.")
     return 0
 
