@@ -312,4 +312,37 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0 -> 1",),
         TWO_WAYS,
     ),
+    (
+        "orderings/strengths.py",
+        "longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)",
+        (
+            "np.maximum -> np.minimum",
+            "(mean_games.sum(axis=-1) / played).max -> (mean_games.sum(axis=-1) / played).min",
+            "mean_games.sum(axis=-1) -> mean_games.sum()",
+        ),
+        PATH,
+    ),
+    ("orderings/strengths.py", "played = games.sum(axis=-1)", ("1 -> 2",), "the matrix is symmetric"),
+    (
+        "orderings/strengths.py",
+        "reach = np.ptp(step, axis=-1, keepdims=True)",
+        ("np.ptp(step, axis=-1, keepdims=True) -> np.ptp(step, keepdims=True)",),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if turn:", ("turn -> (not (turn))",), PATH),
+    (
+        "orderings/strengths.py",
+        "share = (step * change).sum(axis=1) / np.maximum((change * change).sum(axis=1)",
+        ("(change * change).sum(axis=1) -> (change * change).sum()",),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "move = np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + change), move)",
+        (
+            "np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + chan... -> "
+            "np.where(reach[:, None] < 0.5, move, step - share[:, None] * (gone ...",
+        ),
+        PATH,
+    ),
 ]
