@@ -205,4 +205,10 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("rows[-1, -1] - rows[0, 0] -> (rows[-1, -1] + rows[0, 0])",),
         TWO_WAYS,
     ),
+    (
+        "accessor/grouping.py",
+        "if 8 * cells > Pairs.memory or any(",
+        ("8 -> 9", "8 * cells -> (8 / cells)", "8 * cells > Pairs.memory -> (8 * cells >= Pairs.memory)"),
+        TWO_WAYS,
+    ),
 ]
