@@ -201,3 +201,15 @@ def test_check_of_groups_without_a_judged_query_says_so():
 def test_the_sample_has_what_these_tests_need():
     assert len(IDS) == sum(SIZES) == 48
     assert RUNS.groupby("run", observed=True)["query_id"].nunique().unique().tolist() == [48]
+
+
+@pytest.mark.parametrize("measures", [["AP", "Coverage@10"], ["Coverage@10"]])
+def test_measures_of_all_lists_together_are_asked_for_each_group(measures):
+    items = RUNS[["doc_id"]].drop_duplicates()
+    about = ABOUT["text"].assign(part=np.where(np.arange(len(IDS)) % 3, "most", "few"))
+    given = {"measures": measures, "items": items, "topics": "judged"}
+    found = ask(RUNS.ireval, "summary", qrels=QRELS, by="part", metadata=about, **given)
+    hand = loop(parts_of(RUNS, about, qrels=QRELS), lambda part: ask(part[0].ireval, "summary", qrels=part[1], **given))
+    same(found, hand)
+    with pytest.raises(ValueError, match="'borda' is an ordering, not a measure"):
+        ask(RUNS.ireval, "correlate", qrels=QRELS, by="part", metadata=about, measures=["RPP", "borda"])

@@ -1,0 +1,348 @@
+"""Mutants of kernels, orderings and significance that no test can kill: (file, part of the line, changes, why)."""
+
+from __future__ import annotations
+
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE, TWO_WAYS, UNIQUE
+
+IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
+    ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
+    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
+    (
+        "orderings/order.py",
+        "each = 1 + len(source.runs) * any(",
+        (
+            "any -> all",
+            "1 -> 2",
+            "\"worst_first\" in one.entry.columns -> ('worst_first' not in one.entry.columns)",
+        ),
+        AT_A_TIME,
+    ),
+    (
+        "orderings/order.py",
+        "else np.ones(len(source.measures), dtype=bool)",
+        ("np.ones(len(source.measures), dtype=bool) -> np.ones(len(source.measures))",),
+        TRUE,
+    ),
+    (
+        "orderings/worst_first.py",
+        "new = np.ones(upward.shape, dtype=bool)",
+        ("np.ones(upward.shape, dtype=bool) -> np.ones(upward.shape)",),
+        TRUE,
+    ),
+    (
+        "orderings/order.py",
+        "place = np.argsort(np.array(texts",
+        (
+            'np.argsort(np.array(texts, dtype=object), kind="stable") -> np.argsort(np.array(texts, dtype=object))',
+            "np.array(texts, dtype=object) -> np.array(texts)",
+        ),
+        UNIQUE,
+    ),
+    (
+        "significance/hsd.py",
+        "if runs <= 4096 else np.uint64",
+        ("runs <= 4096 -> (runs < 4096)", "4096 -> 4097"),
+        "keys of 32 or of 64 bits draw alike",
+    ),
+    (
+        "significance/hsd.py",
+        "flat = (X - X.min(axis=1",
+        (
+            "X - X.min(axis=1, keepdims=True) -> (X + X.min(axis=1, keepdims=True))",
+            "X.min -> X.max",
+            "X.min(axis=1, keepdims=True) -> X.min(keepdims=True)",
+        ),
+        SHIFT,
+    ),
+    (
+        "significance/hsd.py",
+        "np.take(flat[query], where, out=found,",
+        ('np.take(flat[query], where, out=found, mode="clip") -> np.take(flat[query], where, out=found)',),
+        "no place is beyond the ends; clipping only saves a copy",
+    ),
+    (
+        "significance/power.py",
+        "critical, shift = special.stdtrit",
+        ("2 -> 3",),
+        "fewer are taken for sure, and the integral says 1 of them too",
+    ),
+    (
+        "significance/power.py",
+        "slack = np.maximum(shift - 8.3",
+        ("8.3 -> 9.3",),
+        "as above: more are asked of the integral",
+    ),
+    ("significance/hierarchy.py", "n, mean = np.where(there, n, 0)", ("0.0 -> 1.0",), "its weight is 0"),
+    ("significance/hierarchy.py", "variance = np.where(there, np.square(sd)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/leaderboard.py",
+        "differs = np.zeros((len(index), len(index)), dtype=bool)",
+        ("np.zeros((len(index), len(index)), dtype=bool) -> np.zeros((len(index), len(index)))",),
+        TRUE,
+    ),
+    ("significance/vote_leaderboard.py", "CELLS = 1 << 22", ("1 -> 2", "22 -> 23"), AT_A_TIME),
+    ("significance/powered_order.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
+    ("significance/powered_order.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
+    ("significance/normal_hsd.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
+    ("kernels/cwl.py", "CELLS = 1 << 18", ("1 -> 2", "18 -> 19"), AT_A_TIME),
+    (
+        "significance/powered_order.py",
+        "for size, own in track(steps",
+        (
+            'track(steps, total=len(steps), desc=f"bootstrap {found.measures[num... -> '
+            "track(steps, desc=f'bootstrap {found.measures[number]}', progress=p...",
+        ),
+        "how long a bar is",
+    ),
+    (
+        "significance/power.py",
+        "optimize.brentq(missing",
+        ("optimize.brentq(missing, 0.0, high, xtol=1e-10) -> optimize.brentq(missing, 0.0, high)",),
+        "scipy's own tolerance is finer: the same within 1e-10",
+    ),
+    (
+        "significance/power.py",
+        "while missing(high) < 0:",
+        ("missing(high) < 0 -> (missing(high) <= 0)",),
+        "a root at the end of the bracket is found in a wider one too",
+    ),
+    (
+        "significance/hsd.py",
+        "if total <= NOISE**2 * np.square(centred).sum():",
+        ("total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",),
+        "nothing by any number is nothing",
+    ),
+    ("significance/compared.py", "else 0.0 - values", ("0.0 -> 1.0",), "a shift of all runs moves no difference"),
+    (
+        "significance/components.py",
+        "mean = np.array([expected[pool == one][0]",
+        ("0.0 -> 1.0",),
+        "the mean square of an empty pool, which has no spread",
+    ),
+    (
+        "significance/hsd.py",
+        "scale = float(values.max(axis=(1, 2)).mean())",
+        ("values.max(axis=(1, 2)) -> values.max()",),
+        "the size that rounding is measured against, to a factor of a few",
+    ),
+    ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    (
+        "orderings/elimination.py",
+        "if weight.ndim > 2 and len(weight) > 1:",
+        (
+            "weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",
+            "weight.ndim > 2 and len(weight) > 1 -> (not (weight.ndim > 2 and len(weight) > 1))",
+            "weight.ndim > 2 -> (weight.ndim >= 2)",
+            "len(weight) > 1 -> (len(weight) >= 1)",
+            "1 -> 2",
+            "2 -> 3",
+        ),
+        "which of two ways, with one result within 1e-15",
+    ),
+    (
+        "significance/meta_analysis.py",
+        "usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)",
+        ("(np.where(there, se, 1.0) > 0).all -> (np.where(there, se, 1.0) > 0).any",),
+        "a weight of 1 / 0 among others makes all of it NaN too",
+    ),
+    (
+        "significance/studentised.py",
+        "t = step * np.arange(np.floor(-(60 / df + 0.5) / step)",
+        ("60 -> 61", "0.5 -> 1.5", "np.floor -> np.ceil", "9 -> 10", "1 -> 2", "1.0 -> 2.0", "np.ceil -> np.floor"),
+        TAIL,
+    ),
+    (
+        "significance/components.py",
+        "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)",
+        (
+            "squares.residual / freedom[RESIDUAL] / size -> (squares.residual / freedom[RESIDUAL] * size)",
+            "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, ... -> pass",
+        ),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "even = bool(",
+        (
+            "games.size - len(games) * games.shape[-1] -> (games.size + len(games) * games.shape[-1])",
+            "len(games) * games.shape[-1] -> (len(games) / games.shape[-1])",
+        ),
+        "the way for uneven games gives the same for even ones",
+    ),
+    (
+        "orderings/strengths.py",
+        "height = max(1, CELLS // games[0].size)",
+        ("0 -> 1", "1 -> 2", "CELLS // games[0].size -> (CELLS * games[0].size)"),
+        AT_A_TIME,
+    ),
+    ("orderings/strengths.py", "for _ in range(200):", ("200 -> 201",), PATH),
+    ("orderings/strengths.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
+    ("orderings/strengths.py", "break", ("break -> pass",), PATH),
+    (
+        "orderings/strengths.py",
+        "move = np.where(reach[:, None] < 0.5, step",
+        ("0.5 -> 1.5", "reach[:, None] < 0.5 -> (reach[:, None] <= 0.5)"),
+        PATH,
+    ),
+    ("orderings/strengths.py", "done, least = reach * longer < SETTLED", ("np.minimum -> np.maximum",), PATH),
+    (
+        "orderings/strengths.py",
+        "keep = ~done & (reach <= 10.0 * least)",
+        (
+            "10.0 -> 11.0",
+            "10.0 * least -> (10.0 / least)",
+            "reach <= 10.0 * least -> (reach < 10.0 * least)",
+            "~done & (reach <= 10.0 * least) -> (~done | (reach <= 10.0 * least))",
+        ),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if keep.all():", ("keep.all -> keep.any",), PATH),
+    ("orderings/strengths.py", "continue", ("continue -> pass",), PATH),
+    (
+        "orderings/strengths.py",
+        "left, now, gone, before, least, longer, won, games = (",
+        ("left, now, gone, before, least, longer, won, games = ( each[keep] f... -> pass",),
+        PATH,
+    ),
+    (
+        "significance/meta_analysis.py",
+        "v = np.where(there, 1 / (variance + tau2), 0.0)",
+        ("1 -> 2",),
+        "a factor of all weights, of which only the shares are taken",
+    ),
+    (
+        "significance/delta_sort.py",
+        "for (_, n0), (_, n1) in zip(before, after, strict=True)]",
+        ("zip(before, after, strict=True) -> zip(after, before, strict=True)",),
+        "a move is as far in the one direction as in the other",
+    ),
+    (
+        "orderings/standings.py",
+        "runs.itertuples(index=False, name=None)",
+        ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
+        "a tuple with names is equal to one without",
+    ),
+    ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
+    (
+        "significance/posteriors.py",
+        "order = np.argsort(np.where(counted, values, np.inf)",
+        (
+            'np.argsort(np.where(counted, values, np.inf), axis=0, kind="stable") -> '
+            "np.argsort(np.where(counted, values, np.inf), axis=0)",
+        ),
+        SHARED,
+    ),
+    ("significance/power.py", "low, high = np.where(short, high, low)", ("2 -> 3",), PATH),
+    (
+        "significance/delta_sort.py",
+        "before, after = (averaged(one, names, tell=one is before)",
+        ("one is before -> (one is not before)",),
+        "either of the two says it, and both would say the same",
+    ),
+    (
+        "kernels/confusion.py",
+        "for least in np.unique(ideal[ideal > 0]).tolist():",
+        ("ideal > 0 -> (ideal >= 0)",),
+        "a level of 0 adds 0",
+    ),
+    (
+        "kernels/sampled.py",
+        "share = above[:, None] / max(n_items - 1, 1)",
+        ("1 -> 2",),
+        "of one item none is above: 0 by any number",
+    ),
+    (
+        "significance/paired.py",
+        "for count in np.flatnonzero(np.bincount(kept[tied > 0])",
+        ("0 -> 1",),
+        "two alike add 6",
+    ),
+    ("significance/paired.py", "exact = np.flatnonzero((kept == count) & (tied > 0))", ("0 -> 1",), "two alike add 6"),
+    (
+        "significance/components.py",
+        "free = free if RESIDUAL in free else np.append(free, RESIDUAL)",
+        ("np.append(free, RESIDUAL) -> np.append(RESIDUAL, free)",),
+        "the same variances, in whatever order they stand",
+    ),
+    (
+        "significance/studentised.py",
+        "spread = 1 / np.sqrt(2 * df)",
+        ("2 -> 3",),
+        "points a little nearer to each other: the same to 1e-12",
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "differs = np.zeros((len(fitted.strength),) * 2, dtype=bool)",
+        ("np.zeros((len(fitted.strength),) * 2, dtype=bool) -> np.zeros((len(fitted.strength),) * 2)",),
+        TRUE,
+    ),
+    (
+        "significance/anova.py",
+        "return float(np.square(np.where(away > NOISE * np.abs(X).max(), away, 0.0)).sum())",
+        ("away > NOISE * np.abs(X).max() -> (away >= NOISE * np.abs(X).max())",),
+        "what is rounding either way",
+    ),
+    (
+        "orderings/votes.py",
+        "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
+        ("1 -> 2",),
+        "one end more, which is not looked at",
+    ),
+    (
+        "significance/prediction_powered.py",
+        "away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
+    ),
+    (
+        "significance/prediction_powered.py",
+        "share = np.where(total > weights",
+        ("total > weights -> (total >= weights)",),
+        "a query alone has nothing to learn from, by 0 or by NaN",
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "number = np.full(len(joined), -1)",
+        ("1 -> 2",),
+        "any negative number is no component",
+    ),
+    (
+        "orderings/votes.py",
+        "in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all())",
+        ("0 -> 1",),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/strengths.py",
+        "longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)",
+        (
+            "np.maximum -> np.minimum",
+            "(mean_games.sum(axis=-1) / played).max -> (mean_games.sum(axis=-1) / played).min",
+            "mean_games.sum(axis=-1) -> mean_games.sum()",
+        ),
+        PATH,
+    ),
+    ("orderings/strengths.py", "played = games.sum(axis=-1)", ("1 -> 2",), "the matrix is symmetric"),
+    (
+        "orderings/strengths.py",
+        "reach = np.ptp(step, axis=-1, keepdims=True)",
+        ("np.ptp(step, axis=-1, keepdims=True) -> np.ptp(step, keepdims=True)",),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if turn:", ("turn -> (not (turn))",), PATH),
+    (
+        "orderings/strengths.py",
+        "share = (step * change).sum(axis=1) / np.maximum((change * change).sum(axis=1)",
+        ("(change * change).sum(axis=1) -> (change * change).sum()",),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "move = np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + change), move)",
+        (
+            "np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + chan... -> "
+            "np.where(reach[:, None] < 0.5, move, step - share[:, None] * (gone ...",
+        ),
+        PATH,
+    ),
+]
