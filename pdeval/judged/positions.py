@@ -20,6 +20,7 @@ from pdeval.judged.prepared import Compat, NothingJudged, Rows, rows_of
 from pdeval.judged.ranks import Ties
 from pdeval.kinds.tables import Table
 from pdeval.mechanics.bitmaps import Bitmap
+from pdeval.mechanics.codes import by_code
 from pdeval.mechanics.stretches import Spans
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def positions_of(
     if depth is not None:
         retrieved = np.minimum(retrieved, depth)
     # of an item that a list holds twice, and nobody looked for, the best place comes last: it is the one that stays
-    kept = np.argsort(item, kind="stable") if validate else np.lexsort((-where.rank, run, item))
+    kept = by_code(item) if validate else np.lexsort((-where.rank, run, item))
     if depth is not None:
         kept = kept[where.rank[kept] <= depth]
     rank, start, size = where.rank, where.start, where.size

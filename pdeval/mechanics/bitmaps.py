@@ -52,9 +52,8 @@ class Bitmap:
     def _before(self) -> np.ndarray:
         """How many numbers of the set stand before each byte."""
         ones = _ONES[self.bits]
-        before = np.cumsum(ones, dtype=np.int32 if len(self.bits) < 2**28 else np.int64)
-        before -= ones
-        return before
+        until: np.ndarray = np.cumsum(ones, dtype=np.int32 if len(self.bits) < 2**28 else np.int64)
+        return until - ones
 
 
 def _bit(numbers: np.ndarray) -> np.ndarray:
