@@ -167,7 +167,8 @@ def win_loss_tie(
         units = {"user": "users", "impression": "impressions"}.get(str(frame["per"].iloc[0]), units)
     units += "" if against != "all other runs" else " x opponents"
     facing = f" against {against}" if against and against != "all other runs" else ""
-    style.finish(ax, x=f"{name + ': ' if name else ''}% of {units}{facing}; in the bars, their number")
+    note = f"in the bars: number of {units}"
+    style.finish(ax, x=f"{name + ': ' if name else ''}% of {units}{facing}", note=note)
     style.legend(ax, place="above", columns=3)
     legibility.name_list(ax, [str(label) for label in counts.index])
     _write_counts(ax, counts.to_numpy(), ends - share.to_numpy() / 2, share.to_numpy())

@@ -98,13 +98,13 @@ def test_pairs_are_counted_and_sorted_by_lead(column_ax):
 def test_against_a_baseline_the_other_run_wins(column_ax):
     ax = win_loss_tie(PAIRS, baseline="a", ax=column_ax)
     assert rows(ax) == {"c": (50, 50, 0), "b": (0, 0, 100)}
-    assert ax.get_xlabel() == "RPP: % of queries against a;\nin the bars, their number"
+    assert ax.get_xlabel() == "RPP: % of queries against a\nin the bars: number of queries"
 
 
 def test_per_run_all_opponents_are_added_up(column_ax):
     ax = win_loss_tie(PAIRS, per="run", ax=column_ax)
     assert list(rows(ax).items()) == [("a", (50, 25, 25)), ("c", (50, 25, 25)), ("b", (25, 0, 75))]
-    assert ax.get_xlabel() == "RPP: % of queries x opponents;\nin the bars, their number"
+    assert ax.get_xlabel() == "RPP: % of queries x opponents\nin the bars: number of queries x opponents"
 
 
 def test_more_than_forty_pairs_are_drawn_per_run(column_ax):
