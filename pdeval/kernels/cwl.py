@@ -149,6 +149,7 @@ def user_model(
     reference: str = FRAMEWORK,
     aliases: Mapping[str, str] | Iterable[str] = (),
     limits: Mapping[str, tuple[float, float]] | None = None,
+    synonyms: Mapping[str, Mapping[Any, Mapping[str, Any]]] | None = None,
     measure: bool = True,
 ) -> Callable[[Going], Callable[..., Any]]: ...
 def user_model(
@@ -159,6 +160,7 @@ def user_model(
     reference: str = FRAMEWORK,
     aliases: Mapping[str, str] | Iterable[str] = (),
     limits: Mapping[str, tuple[float, float]] | None = None,
+    synonyms: Mapping[str, Mapping[Any, Mapping[str, Any]]] | None = None,
     measure: bool = True,
 ) -> Any:
     """Register a function as a user model of the C/W/L framework, and its expected utility as a measure.
@@ -173,7 +175,7 @@ def user_model(
         The name where it is not the function's.
     reference : str
         Where it was published.
-    aliases, limits
+    aliases, limits, synonyms
         As of `pdeval.metric`.
     measure : bool
         Whether its expected utility becomes a measure of that name.
@@ -205,8 +207,16 @@ def user_model(
         if not measure:
             return going_on
         kernel = _kernel(own, going_on, keywords)
-        both = {**LIMITS, **(limits or {})}
-        return metric(kernel, name=own, kind="graded", reference=reference, aliases=aliases, limits=both, padded=True)
+        return metric(
+            kernel,
+            name=own,
+            kind="graded",
+            reference=reference,
+            aliases=aliases,
+            limits={**LIMITS, **(limits or {})},
+            synonyms=synonyms or {},
+            padded=True,
+        )
 
     return declare if function is None else declare(function)
 

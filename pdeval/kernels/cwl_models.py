@@ -93,7 +93,7 @@ def BPMD(
     return np.logical_and.accumulate(wants, axis=0) * 1.0
 
 
-@user_model(reference="Järvelin & Kekäläinen 2002; Moffat et al. 2012, scaled DCG")
+@user_model(reference="Järvelin & Kekäläinen 2002; Moffat et al. 2012, scaled DCG", synonyms={"dcg": {"log2": {}}})
 def SDCG(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Scaled DCG: the mean gain of the first k items, weighed by 1 / log2(rank + 1).
 

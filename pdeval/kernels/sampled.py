@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import inf, log2, share
+from pdeval.kernels.levels import inf, log2
 
 Estimator = Literal["BV", "rank", "MLE"]
 Of = Literal["R", "nDCG", "AP", "AUC"]
@@ -54,9 +54,8 @@ def Sampled(
     makes squared bias plus `gamma` times variance least; `estimator=rank` takes the measure at the rank
     that is expected, 1 + (rank - 1) (items - 1) / negatives, a linear mapping of ranks as Li et al. map cutoffs: it
     suits AUC alone, which it estimates without bias. `estimator=MLE` first estimates how the ranks of a run's users
-    among all items are spread, by maximum likelihood, and gives each user the mean over the ranks that may have led to
-    theirs: values lie between 0 and 1 and vary less. They share what was estimated, so that an interval over users is
-    too narrow: draw users, and ask for each sample.
+    among all items are spread, by maximum likelihood, and takes the measure of that, which varies less. A user's own
+    value is that estimate and how much their rank moves it, so that means and intervals over users are right.
 
     Examples
     --------
@@ -99,12 +98,22 @@ def Sampled(
 
 
 def _of_distributions(of_rank: np.ndarray, negatives: int, above: np.ndarray, there: np.ndarray) -> np.ndarray:
-    """Return what each sampled rank says of a measure by the ranks of each run's users: (negatives + 1, runs)."""
+    """Return what each sampled rank says of a measure by the ranks of each run's users: (negatives + 1, runs).
+
+    The mean over a run's users is the measure of the distribution of their ranks; a user's own value is that and by how
+    much it would rise with more users of their rank, so that the standard error is that of the delta method.
+    """
     runs = above.shape[-1]
     cell = (above * runs + np.arange(runs))[there]
     counts = np.bincount(cell, minlength=(negatives + 1) * runs).reshape(negatives + 1, runs)
-    likely, spread = _likely(np.arange(len(of_rank)), len(of_rank), negatives), rank_distribution(counts, len(of_rank))
-    return share(likely.T @ (spread * of_rank[:, None]), likely.T @ spread)
+    worth, likely = np.zeros(counts.shape), _chances(len(of_rank), negatives)
+    for run in np.flatnonzero(counts.any(axis=0)):
+        seen = counts[:, run] > 0
+        often = counts[seen, run] / counts[:, run].sum()
+        spread, slope = _maximised(likely[:, seen], often)
+        rise = of_rank @ slope
+        worth[seen, run] = of_rank @ spread + rise - often @ rise
+    return worth
 
 
 def rank_distribution(counts: np.ndarray, items: int) -> np.ndarray:
@@ -116,14 +125,14 @@ def rank_distribution(counts: np.ndarray, items: int) -> np.ndarray:
 
     Parameters
     ----------
-    counts : ndarray of shape (negatives + 1,) or (negatives + 1, runs)
+    counts : ndarray of shape (negatives + 1,)
         How many users have each sampled rank, from 1 to negatives + 1.
     items : int
         The number of items, the relevant one among them.
 
     Returns
     -------
-    ndarray of shape (items,) or (items, runs)
+    ndarray of shape (items,)
         The share of users whose item has rank 1, 2, ... among all items.
 
     Examples
@@ -133,24 +142,33 @@ def rank_distribution(counts: np.ndarray, items: int) -> np.ndarray:
     ([0.29, 0.34, 0.2, 0.08, 0.03, 0.01, 0.01, 0.02], 0.63)
     """
     counts = np.asarray(counts, dtype=np.float64)
-    alone, negatives = counts.ndim == 1, len(counts) - 1
-    counts = counts.reshape(negatives + 1, -1)
+    likely, seen = _chances(items, len(counts) - 1), counts > 0
+    return _maximised(likely[:, seen], counts[seen] / counts.sum())[0]
+
+
+def _chances(items: int, negatives: int) -> np.ndarray:
+    """Return the probability of each sampled rank given each rank among all, or raise where these are too many."""
     if items * (negatives + 1) > MOST:
         raise ValueError(
             f"the chances of {negatives + 1:,} sampled ranks given each of {items:,} are more than are looked at again "
             "and again; choose estimator=BV."
         )
-    seen = counts.any(axis=1)
-    likely, often = _likely(np.arange(items), items, negatives)[:, seen], share(counts, counts.sum(axis=0))[seen]
-    spread = np.full((items, counts.shape[1]), 1.0 / items)
-    going, before = np.flatnonzero(counts.sum(axis=0)), np.full(counts.shape[1], -inf)
-    while len(going):
-        mixed = likely.T @ spread[:, going]
-        fit = (often[:, going] * np.log(mixed)).sum(axis=0)
-        spread[:, going] *= likely @ (often[:, going] / mixed)
-        gained, before[going] = fit - before[going], fit
-        going = going[gained >= ENOUGH]
-    return spread[:, 0] if alone else spread
+    return _likely(np.arange(items), items, negatives)
+
+
+def _maximised(likely: np.ndarray, often: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of ranks under which shares of sampled ranks are likely, and how each share moves them."""
+    spread, slope = np.full(len(likely), 1.0 / len(likely)), np.zeros(likely.shape)
+    before, gained = -inf, inf
+    while gained >= ENOUGH:
+        mixed = spread @ likely
+        fit = float(often @ np.log(mixed))
+        gained, before = fit - before, fit
+        step = likely @ (often / mixed)
+        turned = np.diag(1 / mixed) - (often / mixed**2)[:, None] * (likely.T @ slope)
+        slope = slope * step[:, None] + spread[:, None] * (likely @ turned)
+        spread = spread * step
+    return spread, slope
 
 
 def _worth(of: Of, items: int, k: float) -> np.ndarray:

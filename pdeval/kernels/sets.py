@@ -61,7 +61,11 @@ def SetF(rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, x: float
     return f_measure(SetP(rank, retrieved), SetR(rank), beta * beta if x is None else x)
 
 
-@metric(reference=TREC_EVAL, aliases={"set_relative_P": "SetRelP", "SetP(relative=True)": "SetRelP"})
+@metric(
+    reference=TREC_EVAL,
+    aliases={"set_relative_P": "SetRelP", "SetP(relative=True)": "SetRelP"},
+    synonyms={"relative": {True: {}, "true": {}}},
+)
 def SetRelP(rank: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
     """Relative set precision: set precision divided by the best that is possible for a set of that size.
 

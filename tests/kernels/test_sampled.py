@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pdeval  # noqa: F401
 from pdeval.kernels import sampled as kernels
@@ -32,8 +33,6 @@ def test_the_correction_is_nearer_to_the_measure_of_all_items_than_sampled_ranks
 
 
 def test_with_no_weight_of_variance_the_bias_is_least():
-    from scipy import stats
-
     of_rank = MEASURES["R@10"]
     likely = stats.binom.pmf(np.arange(NEGATIVES + 1), NEGATIVES, (RANK[:, None] - 1) / (N - 1))
 
@@ -172,7 +171,7 @@ class TestMaximumLikelihood:
         at = rng.binomial(NEGATIVES, (rank - 1) / (N - 1))
         counts = np.stack([np.bincount(one, minlength=NEGATIVES + 1) for one in at.T], axis=1)
         true = of_rank[rank - 1].mean(axis=0)
-        likely = (kernels.rank_distribution(counts, N) * of_rank[:, None]).sum(axis=0)
+        likely = np.array([kernels.rank_distribution(one, N) @ of_rank for one in counts.T])
         plain = of_rank[at].mean(axis=0)
         traded = corrected_for_sampling(of_rank, NEGATIVES, gamma=0.01)[at].mean(axis=0)
         assert (plain - true).min() > 0.1
@@ -180,8 +179,6 @@ class TestMaximumLikelihood:
         assert (likely - true).std() < (traded - true).std()
 
     def test_a_step_never_makes_the_sample_less_likely(self):
-        from scipy import stats
-
         counts = np.bincount(
             sampled(np.minimum(np.random.default_rng(2).geometric(0.02, 500), N), np.random.default_rng(3)),
             minlength=51,
@@ -202,7 +199,6 @@ class TestMaximumLikelihood:
         found = kernels.rank_distribution(np.array([0, 0, 7]), 3)  # always below both others
         assert found.sum() == pytest.approx(1.0, rel=1e-12)
         assert found[2] > 0.99
-        assert kernels.rank_distribution(np.zeros((3, 1)), 5).sum() == pytest.approx(1.0)
 
     def test_runs_have_the_mean_of_their_own_distribution(self):
         one, held_out, rank = leave_one_out(users=2_000)
@@ -213,10 +209,33 @@ class TestMaximumLikelihood:
         for name, lists, mean in zip("ab", (runs[runs["run"] == "a"], runs[runs["run"] == "b"]), found):
             alone = lists.drop(columns="run").ireval.measure(held_out, asked)["value"]
             assert alone.mean() == pytest.approx(mean, rel=1e-12), name
-            assert alone.between(0, 1).all()
         true = (rank <= 10).mean()
         assert abs(found[0] - true) < 0.1 * (runs.ireval.summary(held_out, "R@10")["mean"][0] - true)
         assert found[1] < 0.01
+
+    @pytest.mark.parametrize("of", ["R", "nDCG"])
+    def test_intervals_over_users_hold_the_measure_among_all_items(self, of):
+        rng, users, times, inside = np.random.default_rng(9), 1_500, 150, 0
+        chance = stats.geom.pmf(RANK, 0.02)
+        chance[-1] += 1 - chance.sum()
+        true = chance @ MEASURES[f"{of}@10"]
+        for _ in range(times):
+            above = sampled(np.minimum(rng.geometric(0.02, size=users), N), rng)
+            rank, told = above[None, :, None] + 1.0, {"negatives": NEGATIVES, "items": N, "estimator": "MLE", "k": 10}
+            value = kernels.Sampled(rank, np.full((users, 1), NEGATIVES + 1.0), of=of, **told)[:, 0]
+            inside += abs(value.mean() - true) <= stats.norm.ppf(0.975) * value.std(ddof=1) / np.sqrt(users)
+        assert inside / times > 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
+
+    def test_a_users_value_is_how_much_more_users_of_their_rank_would_raise_the_estimate(self):
+        counts, of_rank, more = np.array([60, 25, 10, 5]), 1 / np.arange(1.0, 9), 1e-4
+        above = np.repeat(np.arange(4), counts)[:, None]
+        found = kernels._of_distributions(of_rank, 3, above, np.ones(above.shape, dtype=bool))[:, 0]
+        plain = kernels.rank_distribution(counts, 8) @ of_rank
+        assert (found * counts).sum() / 100 == pytest.approx(plain, rel=1e-12)
+        for rank in range(4):
+            share = (1 - more) * counts / 100 + more * np.eye(4)[rank]
+            raised = (kernels.rank_distribution(share, 8) @ of_rank - plain) / more
+            assert found[rank] - plain == pytest.approx(raised, rel=1e-2, abs=1e-4)
 
     def test_all_users_are_looked_at_together_however_blocks_are_made(self, monkeypatch):
         from pdeval.judged import blocks

@@ -20,6 +20,15 @@ def test_every_name_of_the_registry_parses(name):
     assert pdeval.parse(ir_measures.measures.registry[name]).entry.family == "metric"
 
 
+@pytest.mark.parametrize("name", sorted(ir_measures.measures.registry))
+def test_every_parameter_of_every_name_is_understood(name):
+    example = {int: 2, float: 0.5, bool: True, dict: {0: 1, 1: 2}}
+    for parameter, info in ir_measures.measures.registry[name].SUPPORTED_PARAMS.items():
+        value = info.choices[0] if isinstance(info.choices, list) else example.get(info.dtype)
+        asked = f"{name}@10" if parameter == "cutoff" else f"{name}({parameter}={value!r})"
+        assert pdeval.parse(asked).entry.family == "metric", asked
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_accuracy_is_the_same(seed):
     rng = np.random.default_rng(seed)
