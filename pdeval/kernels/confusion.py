@@ -25,6 +25,8 @@ def catalogue(corpus: np.ndarray | None, items: float | None, relevant: float) -
     >>> float(catalogue(np.array(40.0), None, 3)), float(catalogue(np.array(40.0), 1000, 3))
     (37.0, 997.0)
     """
+    if items is not None and items < relevant:
+        raise ValueError(f"items={items:g}: {relevant:g} items are relevant alone; give the size of the catalogue.")
     whole = np.asarray(corpus if items is None else items)
     return np.maximum(whole - relevant, 0.0)
 

@@ -178,7 +178,9 @@ def test_what_cannot_be_looked_at_is_said():
     judged = positions(items=ITEMS, judged_only=True)
     with pytest.raises(ValueError, match="takes out those that nobody judged"):
         list(list_blocks(judged, None, "Mine", 3, ("item",)))
-    with pytest.raises(KeyError, match=r"Mine asks for 'colour', which is no column of items=; .* popularity"):
+    with pytest.raises(
+        KeyError, match=r"Mine asks for 'colour', which is no column of items= \(it has item_id, .*popularity"
+    ):
         list(list_blocks(BOTH, None, "Mine", 3, ("colour",)))
 
 

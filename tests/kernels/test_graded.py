@@ -231,8 +231,8 @@ def test_the_end_of_a_run_counts_one_item_beyond_the_last_positive_gain():
         assert float(metrics.RnDCG(ranks, grades, ideal, retrieved, 2, gains={1: 0})) == pytest.approx(wanted)
 
 
-def test_only_positive_grades_have_a_gain():
-    assert read_gains({0: 0, -1: 0, 2: 5}, "nDCG") == {0: 0, -1: 0, 2: 5}
-    for wrong in ({0: 1}, {-2: 0.5, 1: 1}):
-        with pytest.raises(ValueError, match="only positive grades have one"):
-            read_gains(wrong, "nDCG")
+def test_negative_grades_have_no_gain():
+    for gains in ({0: 0, -1: 0, 2: 5}, {0: 1}):
+        assert read_gains(gains, "nDCG") == gains
+    with pytest.raises(ValueError, match="gives a gain to grade -2; a negative grade says that an item was pooled"):
+        read_gains({-2: 0.5, 1: 1}, "nDCG")

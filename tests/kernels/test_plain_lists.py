@@ -150,7 +150,8 @@ def test_lists_side_by_side_are_those_of_each_alone():
         assert made(slice(None)).tolist() == pytest.approx([float(made(at)) for at in range(3)])
 
 
-def test_a_catalogue_said_to_be_smaller_than_its_relevant_items_has_no_others():
-    rank = np.array([1.0, 4.0, inf])
-    assert AUC(rank, 3, items=2) == 1.0
-    assert Fallout(rank, 3, items=2) == 0.0
+@pytest.mark.parametrize("kernel", [AUC, Fallout, MCC])
+def test_a_catalogue_cannot_be_smaller_than_its_relevant_items(kernel):
+    with pytest.raises(ValueError, match=r"^items=2: 3 items are relevant alone; give the size of the catalogue\.$"):
+        kernel(np.array([1.0, 4.0, inf]), 3, items=2)
+    kernel(np.array([1.0, 4.0, inf]), 3, items=3)
