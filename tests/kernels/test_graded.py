@@ -231,6 +231,17 @@ def test_the_end_of_a_run_counts_one_item_beyond_the_last_positive_gain():
         assert float(metrics.RnDCG(ranks, grades, ideal, retrieved, 2, gains={1: 0})) == pytest.approx(wanted)
 
 
+def test_grade_0_has_a_gain_where_gains_say_so_but_none_where_relevance_counts():
+    grade = np.array([0.0, 1.0, 2.0])
+    assert gain_of(grade, "linear", {0: 0.5}).tolist() == [0.5, 1.0, 2.0]
+    assert gain_of(grade, "exp", {0: 0.5, 2: 9}).tolist() == [0.5, 1.0, 9.0]
+    assert gain_of(grade, "binary", {0: 0, 2: 9}).tolist() == [0.0, 1.0, 9.0]
+    with pytest.raises(
+        ValueError, match=r"gains=\{0: 0.5\} gives a gain to grade 0; gain='binary' counts what is relevant"
+    ):
+        gain_of(grade, "binary", {0: 0.5})
+
+
 def test_negative_grades_have_no_gain():
     for gains in ({0: 0, -1: 0, 2: 5}, {0: 1}):
         assert read_gains(gains, "nDCG") == gains

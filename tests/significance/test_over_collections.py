@@ -113,6 +113,13 @@ def test_a_collection_of_one_query_is_left_out_by_name():
     pd.testing.assert_frame_equal(found, scores_of(SMALL).ireval.verdict(by="collection", draws=50))
 
 
+@pytest.mark.parametrize(("count", "said"), [(3, r"'p', 'q', 'r'; no pair"), (4, r"'p', 'q', 'r', \.\.\.; no pair")])
+def test_of_many_collections_of_one_query_three_are_named(count, said):
+    singles = {name: {"a": [0.9], "b": [0.1]} for name in "pqrs"[:count]}
+    with pytest.warns(UserWarning, match=rf"{count} of {3 + count} groups by collection are left out: {said}"):
+        scores_of({**SMALL, **singles}).ireval.verdict(by="collection", draws=50)
+
+
 def test_a_pair_says_over_how_many_collections_it_is():
     values = {name: dict(runs) for name, runs in SMALL.items()}
     values["x"]["c"] = [0.1, 0.2, 0.3]
