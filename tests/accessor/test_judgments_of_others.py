@@ -42,6 +42,7 @@ LONG = ("fit_population", "incomplete", "replicates", "replicates.compare")
 @pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in VERBS])
 def test_every_verb_takes_tables_of_others(tables, name):
     runs, qrels = tables
+    qrels = qrels.iloc[::2] if name == "label_next.items" else qrels  # some items are left to label
     verb = VERBS[name]
     given = arguments(name, walk_tables.judged())
     if "query" in given:
