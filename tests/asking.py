@@ -66,7 +66,7 @@ ARGUMENTS = {
     "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
     "pool.sample": {"size": 50},
-    "label_next.items": {"machine": pdeval.datasets.sample_qrels(), "size": 50, "depth": 20},
+    "label_next.items": {"machine": pdeval.datasets.sample_qrels(), "measures": "RBP", "size": 3, "depth": 100},
     "pool.estimate": lambda judged: {"sample": sampled(judged)},
     "replicates": lambda _: {
         "measures": ["AP", "ASL"],

@@ -247,7 +247,7 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "kernels/sampled.py",
-        "share = above[:, None] / max(n_items - 1, 1)",
+        "chance = above[:, None] / max(n_items - 1, 1)",
         ("1 -> 2",),
         "of one item none is above: 0 by any number",
     ),
