@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -55,3 +56,15 @@ def test_resamples_of_runs_that_all_win_sometimes_settle_without_newtons_method(
     expected, of_the_mean = bradley_terry(net, shared), strengths.strengths
     monkeypatch.setattr(strengths, "strengths", lambda games, won: of_the_mean(games, won) if won.ndim == 1 else None)
     np.testing.assert_array_equal(bradley_terry(net, shared), expected)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_intervals_of_means_are_quantiles_of_resampled_means_in_the_measure_s_own_unit(higher):
+    x = np.random.default_rng(4).gamma(2.0, 3.0, (9, 4))
+    runs, queries = pd.DataFrame({"run": list("abcd")}), pd.Index(range(9), name="query_id")
+    source = cube.Scores(runs, queries, ("X",), x[None], np.array([higher]))
+    found = ordered(source, method="mean", draws=60, confidence=0.8, seed=2, scores=True).set_index("run")
+    drawn = np.random.default_rng(2).multinomial(9, np.full(9, 1 / 9), size=60) @ x / 9
+    expected = np.quantile(drawn, [0.1, 0.9], axis=0)
+    np.testing.assert_allclose(found.loc[list("abcd"), ["score_low", "score_high"]].to_numpy().T, expected, rtol=1e-12)
+    assert ((found["score_low"] < found["score"]) & (found["score"] < found["score_high"])).all()

@@ -29,6 +29,13 @@ def test_places_are_counted_by_hand():
     assert result["delta_sort"].tolist() == [75.0, 25.0, 25.0, 25.0]
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_was_nothing_before_has_no_change_of_value():
+    new = cube([0.8, 0.2, 0.3, 0.6], "RR")
+    assert moved(cube([0.0, 0.2, 0.3, 0.4]), new)["delta_value"].iloc[0] == pytest.approx((1 + 1 + 1.5) / 3)
+    assert np.isnan(moved(cube([0.0, 0.0, 0.0, 0.0]), new)["delta_value"].iloc[0])
+
+
 def test_a_collection_gets_the_largest_move_with_tau_and_the_change_of_value():
     old, new = cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4], "RR")
     row = moved(old, new).iloc[0]
