@@ -21,7 +21,7 @@ from pdeval.kinds import tables
 from pdeval.kinds.labels import run_labels
 from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
-from pdeval.mechanics.declared import checker
+from pdeval.mechanics.arguments import shown
 from pdeval.mechanics.equality import NOISE, settled
 from pdeval.verbs import verb
 
@@ -125,7 +125,8 @@ def headroom_of(
     2    P@20  [0.5, 0.75)  0.50  0.75      1    0.5
     3    P@20    [0.75, 1]  0.75  1.00      0    0.0
     """
-    edges = checker("edges", Edges | None)("edges", edges)
+    if edges is not None and not isinstance(edges, Mapping):
+        raise ValueError(f"edges={shown(edges)}: give the lower edges of measures, e.g. {{'AP': [0, 0.25, 0.5]}}.")
     best, higher = _best(collections, measures)
     return _buckets(best, higher, edges)
 
@@ -179,13 +180,16 @@ def headroom(
 
 
 def _buckets(best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None) -> pd.DataFrame:
-    given = {_label(name, higher): list(values) for name, values in (edges or {}).items()}
+    given = {_label(name, higher): values for name, values in (edges or {}).items()}
     unknown = [name for name in given if name not in higher]
     if unknown:
         raise ValueError(f"edges= names {unknown[0]!r}, which is not among the measures {', '.join(higher)}.")
     parts = []
     for name, more in higher.items():
-        edge = np.asarray(given.get(name, TENTHS if more else EDGES), dtype=np.float64)
+        try:
+            edge = np.asarray(given.get(name, TENTHS if more else EDGES), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"the edges of {name} must be numbers, found {shown(given[name])}.") from None
         if edge.ndim != 1 or not len(edge) or (np.diff(edge) <= 0).any():
             raise ValueError(f"the edges of {name} must rise, found {edge.tolist()}.")
         values = best["value"].to_numpy()[(best["measure"] == name).to_numpy()]
