@@ -5,7 +5,6 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from pdeval.plots import confusion_heatmap, correlation_heatmap, preference_heatmap
 from tests.plots import frames, judge_frames
@@ -104,6 +103,8 @@ def test_values_are_written_where_they_fit(column_ax):
 def test_the_names_of_79_runs_do_not_overlap_on_a_paper_column():
     from matplotlib.figure import Figure
 
+    from matplotlib.figure import Figure
+
     ax = Figure(figsize=(3.3, 2.9), layout="constrained").subplots()
     preference_heatmap(frames.preferences(79, 5), ax=ax)
     ax.figure.draw_without_rendering()
@@ -168,6 +169,8 @@ def test_repeated_pairs_are_refused(column_ax):
 def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
     from matplotlib.figure import Figure
 
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(7, 3))
     left, right = figure.subplots(1, 2)
     names = ["AP", "RR"]
@@ -180,6 +183,8 @@ def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
 
 
 def test_a_confusion_names_both_sides_at_its_axes(column_ax):
+    from matplotlib.figure import Figure
+
     frame = judge_frames.confusion()
     frame.attrs["reference"] = "people"
     ax = confusion_heatmap(frame, ax=column_ax)
