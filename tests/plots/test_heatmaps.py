@@ -103,8 +103,6 @@ def test_values_are_written_where_they_fit(column_ax):
 def test_the_names_of_79_runs_do_not_overlap_on_a_paper_column():
     from matplotlib.figure import Figure
 
-    from matplotlib.figure import Figure
-
     ax = Figure(figsize=(3.3, 2.9), layout="constrained").subplots()
     preference_heatmap(frames.preferences(79, 5), ax=ax)
     ax.figure.draw_without_rendering()
@@ -167,8 +165,6 @@ def test_repeated_pairs_are_refused(column_ax):
 
 
 def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
-    from matplotlib.figure import Figure
-
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 3))
