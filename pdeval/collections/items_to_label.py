@@ -112,14 +112,12 @@ def label_items(
     chance = np.where(labelled, 1.0, chances(_sizes(effect, predicted, labelled, design), labelled, wanted))
     rng = np.random.default_rng(seed)
     order = np.flatnonzero(~labelled)[rng.permutation(open_)]
-    best = np.full(len(people), np.iinfo(np.int64).max)
-    np.minimum.at(best, found.item, found.rank)
     query, doc = found.names
     frame = pd.DataFrame(
         {
             query: labels(found.queries.index(), found.query),
             doc: found.docs.index().take(found.doc),
-            "rank": best,
+            "rank": found.best,
             "labelled": labelled,
             "predicted": predicted,
             "effect": effect,

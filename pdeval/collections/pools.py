@@ -84,6 +84,13 @@ class Pool:
     rules: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
+    def best(self) -> np.ndarray:
+        """The best rank that any run gives to each item."""
+        found = np.full(len(self.query), np.iinfo(np.int64).max)
+        np.minimum.at(found, self.item, self.rank)
+        return found
+
+    @cached_property
     def count(self) -> np.ndarray:
         """How many runs have each item."""
         return np.bincount(self.item, minlength=len(self.query))
@@ -227,9 +234,7 @@ def frame(found: Pool, *, qrels: Table | None = None, per: Literal["item", "run"
         columns |= {name: labels(found.runs[name], found.run) for name in found.runs.columns}
         columns["rank"] = found.rank
     else:
-        best = np.full(len(found.query), np.iinfo(np.int64).max)
-        np.minimum.at(best, found.item, found.rank)
-        columns |= {"runs": found.count, "rank": best}
+        columns |= {"runs": found.count, "rank": found.best}
     if qrels is not None:
         columns[qrels.roles["grade"]] = found.grades(qrels)[row]
         attrs["grade_column"] = qrels.roles["grade"]

@@ -96,9 +96,7 @@ def sample_items(
     arguments.seed(seed)
     if wanted > count:
         raise TooFew(f"size={wanted:,}: the pool has {count:,} items down to rank {found.depth}; draw fewer.")
-    best = np.full(count, np.iinfo(np.int64).max)
-    np.minimum.at(best, found.item, found.rank)
-    stratum = np.searchsorted(EDGES, best)
+    stratum = np.searchsorted(EDGES, found.best)
     chance = chances(_sizes(found, stratum, design), np.zeros(count, dtype=bool), wanted)
     rng = np.random.default_rng(seed)
     order = rng.permutation(count)
@@ -109,7 +107,7 @@ def sample_items(
         {
             query: labels(found.queries.index(), found.query),
             doc: found.docs.index().take(found.doc),
-            "rank": best,
+            "rank": found.best,
             "probability": chance,
             "chosen": np.isin(np.arange(count), systematic(chance, order, rng.random())),
         },
