@@ -1,7 +1,8 @@
 """How many small faults the tests notice: `python -m tests.mutations [--rooms kernels] [--sample 20] [--minutes 3]`.
 
-Every mutant is one fault (`mutants`), tried on a copy of the package in a fork (`trial`) by the tests that run its line
-(`covering`; without that map by those of its room and of the rooms above). The score is the share of mutants that a
+Every mutant is one fault (`mutants`), tried in a fork, in the running code (`live`) and, where it survives that, on a
+copy of the package (`trial`), by the tests that run its line (`covering`; without that map by those of its room and of
+the rooms above). The score is the share of mutants that a
 test fails on, or hangs on; those listed in `equivalent` do not count. Ends with 1 below a bar.
 """
 
@@ -13,10 +14,11 @@ import shutil
 import sys
 import tempfile
 import time
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
-from tests.mutations.covering import covering, make
+from tests.mutations.covering import BUDGET, covering, make
+from tests.mutations.live import live, new_code
 from tests.mutations.mutants import Mutant, mutants
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, Trial, copy, preload, stages
 
@@ -40,6 +42,10 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after this time")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     parser.add_argument("--near", action="store_true", help="only the tests of the mutant's own room")
+    parser.add_argument(
+        "--quick", action="store_true", help="only in the running code: what survives is not tried again"
+    )
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tests of a line that many tests run")
     parser.add_argument("--map", action="store_true", help="first note which tests run which line, in some 15 minutes")
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     asked = parser.parse_args()
@@ -52,7 +58,8 @@ def main() -> int:
     if asked.map:
         make(ROOT, rooms)
     preload()
-    results = tried(chosen, asked.jobs, asked.minutes, near=asked.near)
+    tests = {one: asked_of(one, near=asked.near, budget=asked.budget) for one in chosen}
+    results = tried(tests, asked.jobs, asked.minutes, quick=asked.quick)
     show(results)
     return int(below(results))
 
@@ -69,44 +76,52 @@ def sample(rooms: list[str], files: list[str], size: int | None, seed: int) -> l
     return [one for _, one in sorted(drawn, key=lambda item: item[0])]
 
 
-def tried(chosen: list[Mutant], jobs: int, minutes: float, *, near: bool) -> dict[Mutant, str]:
-    """Return what became of each mutant, as many at a time as there are jobs."""
+def tried(tests: dict[Mutant, list[list[str]]], jobs: int, minutes: float, *, quick: bool) -> dict[Mutant, str]:
+    """Return what became of each mutant: tried in the running code first, then on files, if not only `quick`."""
     end = time.monotonic() + 60 * minutes
+    found = live({one: [*chain(*tests[one])] for one in tests if new_code(ROOT / "pdeval", one)}, jobs, end, tell)
+    results = {one: outcome for one, (outcome, _) in found.items()}
+    left = [] if quick else [one for one in tests if results.get(one, SURVIVED) == SURVIVED]
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        free = places(Path(folder), jobs, tests)
+        on_files, killers = tried_on_files(left, free, tests, end)
+        sound({*killers, *(killer for _, killer in found.values())} - {""}, free[0])
+    return results | on_files
+
+
+def tried_on_files(
+    chosen: list[Mutant], free: list[Path], tests: dict[Mutant, list[list[str]]], end: float
+) -> tuple[dict[Mutant, str], set[str]]:
+    """Return what became of each mutant on a copy of the package, and the tests that killed them."""
     results: dict[Mutant, str] = {}
     killers: set[str] = set()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        tests = {one: asked_of(one, near=near) for one in chosen}
-        free = places(Path(folder), jobs, tests)
-        waiting, running = chosen[::-1], []
-        while (waiting and time.monotonic() < end) or running:
-            while waiting and free and time.monotonic() < end:
-                one = waiting.pop()
-                running.append(Trial(free.pop(), one, tests[one], 1200))
-            time.sleep(0.02)
-            for trial in [*running]:
-                outcome = trial.outcome()
-                if outcome is not None:
-                    running.remove(trial)
-                    free.append(trial.place)
-                    results[trial.mutant] = outcome
-                    killers.add(trial.killer())
-                    tell(trial, outcome)
-        sound(killers - {""}, free[0])
-    return results
+    waiting, running = chosen[::-1], []
+    while (waiting and time.monotonic() < end) or running:
+        while waiting and free and time.monotonic() < end:
+            one = waiting.pop()
+            running.append(Trial(free.pop(), one, tests[one], 1200))
+        time.sleep(0.02)
+        for trial in [*running]:
+            outcome = trial.outcome()
+            if outcome is not None:
+                running.remove(trial)
+                free.append(trial.place)
+                results[trial.mutant] = outcome
+                killers.add(trial.killer())
+                tell(trial.mutant, outcome, time.monotonic() - trial.began, trial.killer())
+    return results, killers
 
 
-def asked_of(mutant: Mutant, *, near: bool) -> list[list[str]]:
+def asked_of(mutant: Mutant, *, near: bool, budget: float) -> list[list[str]]:
     """Return the tests that a mutant must survive, in stages: those that run its line, where that is known."""
-    found = [] if near else covering(ROOT, mutant)
+    found = [] if near else covering(ROOT, mutant, budget)
     own = stages(mutant.file)
     return [*found, own[0]] if found else own[: 2 if near else None]
 
 
-def tell(trial: Trial, outcome: str) -> None:
+def tell(mutant: Mutant, outcome: str, took: float, killer: str) -> None:
     """Print one line for a mutant, as it ends."""
-    one, took = trial.mutant, time.monotonic() - trial.began
-    why = f"  {trial.killer()}" if outcome == KILLED else ""
-    print(f"{outcome:<8} {took:5.1f}s pdeval/{one.file}:{one.line}: {one.change}{why}", flush=True)
+    print(f"{outcome:<8} {took:5.1f}s pdeval/{mutant.file}:{mutant.line}: {mutant.change}  {killer}", flush=True)
 
 
 def places(folder: Path, jobs: int, tests: dict[Mutant, list[list[str]]]) -> list[Path]:

@@ -71,7 +71,7 @@ def _told(context: str) -> str:
     return f"{context.partition('::')[0]}|setup" if context.endswith("|setup") else context
 
 
-def covering(root: Path, mutant: Mutant) -> list[list[str]]:
+def covering(root: Path, mutant: Mutant, budget: float = BUDGET) -> list[list[str]]:
     """Return the tests that run the line of a mutant in stages, the quickest first; none where that is not known."""
     kept = _kept(root)
     now = (root / "pdeval" / mutant.file).read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def covering(root: Path, mutant: Mutant) -> list[list[str]]:
     chosen, spent = [], 0.0
     for _, seconds, test in ordered:
         spent += seconds
-        if spent > BUDGET:
+        if spent > budget:
             break
         chosen.append(test)
     return [stage for stage in (chosen[:FIRST], chosen[FIRST:]) if stage]

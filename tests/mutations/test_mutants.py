@@ -1,12 +1,14 @@
 """The mutator: what it changes, and what it leaves alone."""
 
 import json
+from typing import Any
 
 import pytest
 
 from tests.mutations.__main__ import below, sample
 from tests.mutations.covering import KEPT, covering
 from tests.mutations.equivalent import EQUIVALENT
+from tests.mutations.live import new_code
 from tests.mutations.mutants import mutants_of
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, stages
 
@@ -114,6 +116,35 @@ def test_a_group_of_rooms_is_below_its_bar_by_what_survives():
 def test_how_much_is_done_at_a_time_is_left_alone_and_what_is_done_is_not():
     source = b"def f(n):\n    width = max(1, BLOCK // n)\n    return [n + 1 for _ in range(width)]\n"
     assert {line for line, _, _ in changes(source)} == {3}
+
+
+def test_functions_get_new_code_and_what_runs_at_import_does_not(tmp_path):
+    source = (
+        "X = 1\n"
+        "def f(y=2):\n    return [y + one for one in (3,)] + [(lambda: 4)()]\n"
+        "class C:\n    size = 5\n    def g(self):\n        return 6\n"
+        "Y = [one for one in (7,)]\n"
+        "Z = lambda: 8\n"
+    )
+    (tmp_path / "one.py").write_text(source)
+    made = {one.text: one for one in mutants_of(source.encode(), "one.py")}
+    held: dict[str, Any] = {}
+    exec(compile(source, "one.py", "exec", dont_inherit=True), held)
+    functions = {"f": held["f"], "g": held["C"].g, "Z": held["Z"]}
+    changed = {text: new_code(tmp_path, made[text]) for text in "23456789"}
+    assert {text for text in changed if not changed[text]} == {"2", "3", "6", "8"}  # X, a default, a field, Y
+
+    def values():
+        return functions["f"](), functions["g"](None), functions["Z"]()
+
+    assert values() == ([5, 4], 6, 8)
+    for text, expected in (("4", ([6, 4], 6, 8)), ("5", ([5, 5], 6, 8)), ("7", ([5, 4], 7, 8)), ("9", ([5, 4], 6, 9))):
+        was = {name: one.__code__ for name, one in functions.items()}
+        for one in functions.values():
+            one.__code__ = changed[text].get(one.__code__, one.__code__)
+        assert values() == expected
+        for name, one in functions.items():
+            one.__code__ = was[name]
 
 
 def test_the_tests_that_run_a_line_are_looked_up_also_where_lines_have_moved(tmp_path):

@@ -36,7 +36,7 @@ WIDER = {
 TEST_SECONDS, WAIT_SECONDS = 60, 240
 OUTPUT, KILLER = "output.txt", "killer.txt"
 SURVIVED, KILLED, TIMEOUT = "survived", "killed", "timeout"
-_HUNG = 77
+HUNG = 77
 
 
 def preload() -> None:
@@ -100,6 +100,11 @@ def copy(to: Path) -> Path:
     return to
 
 
+def named(code: int) -> str:
+    """Return what the exit code of a trial says."""
+    return SURVIVED if code == 0 else TIMEOUT if code == HUNG else KILLED
+
+
 class Trial:
     """One mutant (or None: the package as it is) before its tests, in a forked process."""
 
@@ -134,17 +139,28 @@ class Trial:
             os.waitpid(self.pid, 0)
         if self.mutant is not None:
             (self.place / "pdeval" / self.mutant.file).write_bytes(self.source)
-        code = os.waitstatus_to_exitcode(status) if done else _HUNG
-        return SURVIVED if code == 0 else TIMEOUT if code == _HUNG else KILLED
+        code = os.waitstatus_to_exitcode(status) if done else HUNG
+        return named(code)
 
     def killer(self) -> str:
         """Return the test that failed, or the file that could not be collected; nothing where all passed."""
-        named = self.place / KILLER
-        return named.read_text(encoding="utf-8") if named.exists() else ""
+        told = self.place / KILLER
+        return told.read_text(encoding="utf-8") if told.exists() else ""
 
 
-class _Watched:
-    """The plugin of pytest that ends a hanging test, and lets Hypothesis look for a failure, not for the least one."""
+class Quick:
+    """The plugin of pytest that lets Hypothesis look for a failure, not for the least one."""
+
+    def pytest_configure(self, config: Any) -> None:
+        from hypothesis import Phase, settings
+
+        quick = settings(settings.get_profile("default"), deadline=None, derandomize=True, database=None)
+        settings.register_profile("mutations", quick, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+        settings.load_profile("mutations")
+
+
+class _Watched(Quick):
+    """The plugin of pytest that ends a hanging test, and tells which one failed."""
 
     def __init__(self, stage: list[str]) -> None:
         self.wanted = {test: place for place, test in enumerate(stage)}
@@ -155,13 +171,6 @@ class _Watched:
         left = [one for one in items if one.nodeid.partition("::")[0] not in named or one.nodeid in self.wanted]
         items[:] = sorted(left, key=lambda one: self.wanted.get(one.nodeid, len(self.wanted)))
 
-    def pytest_configure(self, config: Any) -> None:
-        from hypothesis import Phase, settings
-
-        quick = settings(settings.get_profile("default"), deadline=None, derandomize=True, database=None)
-        settings.register_profile("mutations", quick, phases=(Phase.explicit, Phase.reuse, Phase.generate))
-        settings.load_profile("mutations")
-
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             Path(KILLER).write_text(report.nodeid, encoding="utf-8")
@@ -169,21 +178,37 @@ class _Watched:
     pytest_collectreport = pytest_runtest_logreport
 
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
-        _watch()
+        watch()
 
 
-def _watch() -> None:
+def watch() -> None:
     """Begin the time of a test; processor time, so that a busy machine kills no mutant."""
     signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
     signal.alarm(WAIT_SECONDS)
 
 
+def alone(log: Path) -> None:
+    """Make a fork a group of its own that prints into a file and ends where a test hangs."""
+    os.setsid()
+    opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(opened, 1)
+    os.dup2(opened, 2)
+    for one in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(one, lambda *_: os._exit(HUNG))
+    watch()
+
+
+def arguments(root: Path) -> list[str]:
+    """Return how pytest is asked to run the tests of a checkout."""
+    usual = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    usual += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
+    usual += ["-W", "ignore::pytest.PytestCollectionWarning"]  # a class of the package whose name begins like a test's
+    return [*usual, "--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(root)]
+
+
 def _run(place: Path, tests: list[list[str]], *, write: bool, options: tuple[str, ...]) -> int:
     """Run the tests of each stage until one fails; in the fork."""
-    os.setsid()
-    log = os.open(place / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
+    alone(place / OUTPUT)
     os.chdir(place)
     for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "pdeval")]:
         del sys.modules[name]
@@ -191,18 +216,11 @@ def _run(place: Path, tests: list[list[str]], *, write: bool, options: tuple[str
     os.environ.update(PYTHONPATH=str(place), MPLBACKEND="Agg", CI="1")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "" if write else "1"
     sys.dont_write_bytecode = not write  # or a mutant might be taken from the last one's bytecode
-    for one in (signal.SIGALRM, signal.SIGPROF):
-        signal.signal(one, lambda *_: os._exit(_HUNG))
-    _watch()
     import pytest
 
-    usual = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    usual += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
-    usual += ["-W", "ignore::pytest.PytestCollectionWarning"]  # a class of the package whose name begins like a test's
-    usual += ["--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(place)]
     for stage in tests:
         files = dict.fromkeys(test.partition("::")[0] for test in stage)
-        code = int(pytest.main([*usual, *options, *files], plugins=[_Watched(stage)]))
+        code = int(pytest.main([*arguments(place), *options, *files], plugins=[_Watched(stage)]))
         if code not in (0, 5):
             return code
     return 0
