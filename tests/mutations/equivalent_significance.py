@@ -1,43 +1,10 @@
-"""Mutants of kernels, orderings and significance that no test can kill: (file, part of the line, changes, why)."""
+"""Mutants of the significance that no test can kill: (file, part of the line, changes, why)."""
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE, TWO_WAYS, UNIQUE
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE
 
-IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
-    ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
-    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
-    (
-        "orderings/order.py",
-        "each = 1 + len(source.runs) * any(",
-        (
-            "any -> all",
-            "1 -> 2",
-            "\"worst_first\" in one.entry.columns -> ('worst_first' not in one.entry.columns)",
-        ),
-        AT_A_TIME,
-    ),
-    (
-        "orderings/order.py",
-        "else np.ones(len(source.measures), dtype=bool)",
-        ("np.ones(len(source.measures), dtype=bool) -> np.ones(len(source.measures))",),
-        TRUE,
-    ),
-    (
-        "orderings/worst_first.py",
-        "new = np.ones(upward.shape, dtype=bool)",
-        ("np.ones(upward.shape, dtype=bool) -> np.ones(upward.shape)",),
-        TRUE,
-    ),
-    (
-        "orderings/order.py",
-        "place = np.argsort(np.array(texts",
-        (
-            'np.argsort(np.array(texts, dtype=object), kind="stable") -> np.argsort(np.array(texts, dtype=object))',
-            "np.array(texts, dtype=object) -> np.array(texts)",
-        ),
-        UNIQUE,
-    ),
+IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "significance/hsd.py",
         "if runs <= 4096 else np.uint64",
@@ -84,7 +51,6 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("significance/powered_order.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
     ("significance/powered_order.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
     ("significance/normal_hsd.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
-    ("kernels/cwl.py", "CELLS = 1 << 18", ("1 -> 2", "18 -> 19"), AT_A_TIME),
     (
         "significance/powered_order.py",
         "for size, own in track(steps",
@@ -125,20 +91,6 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("values.max(axis=(1, 2)) -> values.max()",),
         "the size that rounding is measured against, to a factor of a few",
     ),
-    ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
-    (
-        "orderings/elimination.py",
-        "if weight.ndim > 2 and len(weight) > 1:",
-        (
-            "weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",
-            "weight.ndim > 2 and len(weight) > 1 -> (not (weight.ndim > 2 and len(weight) > 1))",
-            "weight.ndim > 2 -> (weight.ndim >= 2)",
-            "len(weight) > 1 -> (len(weight) >= 1)",
-            "1 -> 2",
-            "2 -> 3",
-        ),
-        "which of two ways, with one result within 1e-15",
-    ),
     (
         "significance/meta_analysis.py",
         "usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)",
@@ -161,50 +113,6 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         PATH,
     ),
     (
-        "orderings/strengths.py",
-        "even = bool(",
-        (
-            "games.size - len(games) * games.shape[-1] -> (games.size + len(games) * games.shape[-1])",
-            "len(games) * games.shape[-1] -> (len(games) / games.shape[-1])",
-        ),
-        "the way for uneven games gives the same for even ones",
-    ),
-    (
-        "orderings/strengths.py",
-        "height = max(1, CELLS // games[0].size)",
-        ("0 -> 1", "1 -> 2", "CELLS // games[0].size -> (CELLS * games[0].size)"),
-        AT_A_TIME,
-    ),
-    ("orderings/strengths.py", "for _ in range(200):", ("200 -> 201",), PATH),
-    ("orderings/strengths.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
-    ("orderings/strengths.py", "break", ("break -> pass",), PATH),
-    (
-        "orderings/strengths.py",
-        "move = np.where(reach[:, None] < 0.5, step",
-        ("0.5 -> 1.5", "reach[:, None] < 0.5 -> (reach[:, None] <= 0.5)"),
-        PATH,
-    ),
-    ("orderings/strengths.py", "done, least = reach * longer < SETTLED", ("np.minimum -> np.maximum",), PATH),
-    (
-        "orderings/strengths.py",
-        "keep = ~done & (reach <= 10.0 * least)",
-        (
-            "10.0 -> 11.0",
-            "10.0 * least -> (10.0 / least)",
-            "reach <= 10.0 * least -> (reach < 10.0 * least)",
-            "~done & (reach <= 10.0 * least) -> (~done | (reach <= 10.0 * least))",
-        ),
-        PATH,
-    ),
-    ("orderings/strengths.py", "if keep.all():", ("keep.all -> keep.any",), PATH),
-    ("orderings/strengths.py", "continue", ("continue -> pass",), PATH),
-    (
-        "orderings/strengths.py",
-        "left, now, gone, before, least, longer, won, games = (",
-        ("left, now, gone, before, least, longer, won, games = ( each[keep] f... -> pass",),
-        PATH,
-    ),
-    (
         "significance/meta_analysis.py",
         "v = np.where(there, 1 / (variance + tau2), 0.0)",
         ("1 -> 2",),
@@ -216,13 +124,6 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("zip(before, after, strict=True) -> zip(after, before, strict=True)",),
         "a move is as far in the one direction as in the other",
     ),
-    (
-        "orderings/standings.py",
-        "runs.itertuples(index=False, name=None)",
-        ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
-        "a tuple with names is equal to one without",
-    ),
-    ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
     (
         "significance/posteriors.py",
         "order = np.argsort(np.where(counted, values, np.inf)",
@@ -238,18 +139,6 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         "before, after = (averaged(one, names, tell=one is before)",
         ("one is before -> (one is not before)",),
         "either of the two says it, and both would say the same",
-    ),
-    (
-        "kernels/confusion.py",
-        "for least in np.unique(ideal[ideal > 0]).tolist():",
-        ("ideal > 0 -> (ideal >= 0)",),
-        "a level of 0 adds 0",
-    ),
-    (
-        "kernels/sampled.py",
-        "chance = above[:, None] / max(n_items - 1, 1)",
-        ("1 -> 2",),
-        "of one item none is above: 0 by any number",
     ),
     (
         "significance/paired.py",
@@ -283,12 +172,6 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         "what is rounding either way",
     ),
     (
-        "orderings/votes.py",
-        "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
-        ("1 -> 2",),
-        "one end more, which is not looked at",
-    ),
-    (
         "significance/prediction_powered.py",
         "away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]",
         ("0.0 -> 1.0",),
@@ -299,50 +182,5 @@ IN_NUMBERS: list[tuple[str, str, tuple[str, ...], str]] = [
         "share = np.where(total > weights",
         ("total > weights -> (total >= weights)",),
         "a query alone has nothing to learn from, by 0 or by NaN",
-    ),
-    (
-        "orderings/vote_strengths.py",
-        "number = np.full(len(joined), -1)",
-        ("1 -> 2",),
-        "any negative number is no component",
-    ),
-    (
-        "orderings/votes.py",
-        "in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all())",
-        ("0 -> 1",),
-        TWO_WAYS,
-    ),
-    (
-        "orderings/strengths.py",
-        "longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)",
-        (
-            "np.maximum -> np.minimum",
-            "(mean_games.sum(axis=-1) / played).max -> (mean_games.sum(axis=-1) / played).min",
-            "mean_games.sum(axis=-1) -> mean_games.sum()",
-        ),
-        PATH,
-    ),
-    ("orderings/strengths.py", "played = games.sum(axis=-1)", ("1 -> 2",), "the matrix is symmetric"),
-    (
-        "orderings/strengths.py",
-        "reach = np.ptp(step, axis=-1, keepdims=True)",
-        ("np.ptp(step, axis=-1, keepdims=True) -> np.ptp(step, keepdims=True)",),
-        PATH,
-    ),
-    ("orderings/strengths.py", "if turn:", ("turn -> (not (turn))",), PATH),
-    (
-        "orderings/strengths.py",
-        "share = (step * change).sum(axis=1) / np.maximum((change * change).sum(axis=1)",
-        ("(change * change).sum(axis=1) -> (change * change).sum()",),
-        PATH,
-    ),
-    (
-        "orderings/strengths.py",
-        "move = np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + change), move)",
-        (
-            "np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + chan... -> "
-            "np.where(reach[:, None] < 0.5, move, step - share[:, None] * (gone ...",
-        ),
-        PATH,
     ),
 ]

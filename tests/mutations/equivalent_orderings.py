@@ -1,0 +1,155 @@
+"""Mutants of the orderings that no test can kill: (file, part of the line, changes, why)."""
+
+from __future__ import annotations
+
+from tests.mutations.reasons import AT_A_TIME, PATH, TRUE, TWO_WAYS, UNIQUE
+
+IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
+    (
+        "orderings/order.py",
+        "each = 1 + len(source.runs) * any(",
+        (
+            "any -> all",
+            "1 -> 2",
+            "\"worst_first\" in one.entry.columns -> ('worst_first' not in one.entry.columns)",
+        ),
+        AT_A_TIME,
+    ),
+    (
+        "orderings/order.py",
+        "else np.ones(len(source.measures), dtype=bool)",
+        ("np.ones(len(source.measures), dtype=bool) -> np.ones(len(source.measures))",),
+        TRUE,
+    ),
+    (
+        "orderings/worst_first.py",
+        "new = np.ones(upward.shape, dtype=bool)",
+        ("np.ones(upward.shape, dtype=bool) -> np.ones(upward.shape)",),
+        TRUE,
+    ),
+    (
+        "orderings/order.py",
+        "place = np.argsort(np.array(texts",
+        (
+            'np.argsort(np.array(texts, dtype=object), kind="stable") -> np.argsort(np.array(texts, dtype=object))',
+            "np.array(texts, dtype=object) -> np.array(texts)",
+        ),
+        UNIQUE,
+    ),
+    ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    (
+        "orderings/elimination.py",
+        "if weight.ndim > 2 and len(weight) > 1:",
+        (
+            "weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",
+            "weight.ndim > 2 and len(weight) > 1 -> (not (weight.ndim > 2 and len(weight) > 1))",
+            "weight.ndim > 2 -> (weight.ndim >= 2)",
+            "len(weight) > 1 -> (len(weight) >= 1)",
+            "1 -> 2",
+            "2 -> 3",
+        ),
+        "which of two ways, with one result within 1e-15",
+    ),
+    (
+        "orderings/strengths.py",
+        "even = bool(",
+        (
+            "games.size - len(games) * games.shape[-1] -> (games.size + len(games) * games.shape[-1])",
+            "len(games) * games.shape[-1] -> (len(games) / games.shape[-1])",
+        ),
+        "the way for uneven games gives the same for even ones",
+    ),
+    (
+        "orderings/strengths.py",
+        "height = max(1, CELLS // games[0].size)",
+        ("0 -> 1", "1 -> 2", "CELLS // games[0].size -> (CELLS * games[0].size)"),
+        AT_A_TIME,
+    ),
+    ("orderings/strengths.py", "for _ in range(200):", ("200 -> 201",), PATH),
+    ("orderings/strengths.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
+    ("orderings/strengths.py", "break", ("break -> pass",), PATH),
+    (
+        "orderings/strengths.py",
+        "move = np.where(reach[:, None] < 0.5, step",
+        ("0.5 -> 1.5", "reach[:, None] < 0.5 -> (reach[:, None] <= 0.5)"),
+        PATH,
+    ),
+    ("orderings/strengths.py", "done, least = reach * longer < SETTLED", ("np.minimum -> np.maximum",), PATH),
+    (
+        "orderings/strengths.py",
+        "keep = ~done & (reach <= 10.0 * least)",
+        (
+            "10.0 -> 11.0",
+            "10.0 * least -> (10.0 / least)",
+            "reach <= 10.0 * least -> (reach < 10.0 * least)",
+            "~done & (reach <= 10.0 * least) -> (~done | (reach <= 10.0 * least))",
+        ),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if keep.all():", ("keep.all -> keep.any",), PATH),
+    ("orderings/strengths.py", "continue", ("continue -> pass",), PATH),
+    (
+        "orderings/strengths.py",
+        "left, now, gone, before, least, longer, won, games = (",
+        ("left, now, gone, before, least, longer, won, games = ( each[keep] f... -> pass",),
+        PATH,
+    ),
+    (
+        "orderings/standings.py",
+        "runs.itertuples(index=False, name=None)",
+        ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
+        "a tuple with names is equal to one without",
+    ),
+    ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
+    (
+        "orderings/votes.py",
+        "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
+        ("1 -> 2",),
+        "one end more, which is not looked at",
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "number = np.full(len(joined), -1)",
+        ("1 -> 2",),
+        "any negative number is no component",
+    ),
+    (
+        "orderings/votes.py",
+        "in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all())",
+        ("0 -> 1",),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/strengths.py",
+        "longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)",
+        (
+            "np.maximum -> np.minimum",
+            "(mean_games.sum(axis=-1) / played).max -> (mean_games.sum(axis=-1) / played).min",
+            "mean_games.sum(axis=-1) -> mean_games.sum()",
+        ),
+        PATH,
+    ),
+    ("orderings/strengths.py", "played = games.sum(axis=-1)", ("1 -> 2",), "the matrix is symmetric"),
+    (
+        "orderings/strengths.py",
+        "reach = np.ptp(step, axis=-1, keepdims=True)",
+        ("np.ptp(step, axis=-1, keepdims=True) -> np.ptp(step, keepdims=True)",),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if turn:", ("turn -> (not (turn))",), PATH),
+    (
+        "orderings/strengths.py",
+        "share = (step * change).sum(axis=1) / np.maximum((change * change).sum(axis=1)",
+        ("(change * change).sum(axis=1) -> (change * change).sum()",),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "move = np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + change), move)",
+        (
+            "np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + chan... -> "
+            "np.where(reach[:, None] < 0.5, move, step - share[:, None] * (gone ...",
+        ),
+        PATH,
+    ),
+]
