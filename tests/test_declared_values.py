@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import pdeval
 from pdeval.catalog.entries import ENTRIES
 from pdeval.orderings.coefficients import COEFFICIENTS
@@ -115,6 +117,7 @@ def test_the_defaults_of_every_public_function_are_those_of_the_table():
     assert sorted(lines_of_modules()) == said, "see the head of this file"
 
 
+@pytest.mark.broad
 def test_what_is_declared_is_declared_as_the_table_says():
     said = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("pdeval.")]
     # in a new process: tests declare tables too, which get verbs of their own

@@ -100,6 +100,7 @@ def test_no_file_name_stands_for_two_subjects():
     assert sorted({stem for stem in named if named.count(stem) > 1 and stem != "__init__"}) == []
 
 
+@pytest.mark.broad
 def test_no_function_is_called_of():
     found = [name for name, tree in trees().items() for node in tree.body if getattr(node, "name", "") == "of"]
     assert found == [], "name what it returns"
@@ -116,6 +117,7 @@ def test_imports_go_downwards_only():
     assert upwards == []
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("wall", WALLS)
 def test_walls_hold(wall):
     rooms, never = WALLS[wall]

@@ -17,6 +17,7 @@ def python(code, env=None):
     return done.stdout.strip()
 
 
+@pytest.mark.broad
 def test_importing_pdeval_imports_no_slow_package():
     loaded = python(f"import sys, pdeval; print([name for name in {SLOW!r} if name in sys.modules])")
     assert loaded == "[]"

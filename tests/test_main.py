@@ -24,6 +24,7 @@ def test_without_arguments_help_is_printed():
     assert done.stdout.startswith("usage: pdeval ")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("words", [["--version"], ["catalog", "uniform"], ["nothing"]])
 def test_the_program_ends_without_looking_for_cycles(words):
     code = (
@@ -46,6 +47,7 @@ def test_the_version_is_that_of_the_package():
     assert shell("--version").stdout == f"pdeval {pdeval.__version__}\n"
 
 
+@pytest.mark.broad
 def test_the_demo_prints_a_table_and_one_warning():
     done = shell("demo")
     assert done.returncode == 0

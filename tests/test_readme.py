@@ -222,6 +222,7 @@ def test_the_table_of_columns_is_that_of_the_tables():
     assert part(page("columns"), "columns") == columns()
 
 
+@pytest.mark.broad
 def test_the_table_of_verbs_is_that_of_the_declarations():
     assert part(page("verbs"), "verbs") == verbs(), "run python -m tests.test_readme --write"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pdeval
@@ -17,6 +17,7 @@ from pdeval.orderings.order import ordered
 from pdeval.significance.anova import anova
 from pdeval.significance.compare import compare
 from pdeval.significance.registry import TESTS
+from tests.examples import examples
 
 LABELS = ("one", "other")
 SCALE_FREE = ["p_value", "p_adjusted", "significant", "effect_size"]
@@ -48,7 +49,7 @@ def with_rounding(seed, signed=False):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["scores", "signed scores", "preferences"])
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(seed=st.integers(0, 10_000), power=st.sampled_from([-60, -50, -7, 20, 40]))
 def test_the_unit_of_a_measure_changes_no_tie_sign_rank_p_value_or_agreement(kind, seed, power):
     values = with_rounding(seed, signed=kind == "signed scores")
@@ -74,7 +75,7 @@ def test_the_unit_of_a_measure_changes_no_tie_sign_rank_p_value_or_agreement(kin
         pd.testing.assert_frame_equal(x, y)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=st.integers(0, 10_000), power=st.sampled_from([-60, -7, 40]))
 @example(seed=1764, power=-60)  # the last bit of Welch's effect size, when the root was a power of .5
 @example(seed=145, power=40)  # that of his p, when squares were powers of 2

@@ -34,6 +34,7 @@ def test_13_11_no_option_of_any_door_gives_a_raw_error():
     assert (table.loc[list(VALUES)].sum(axis=1) == len(found) // len(VALUES)).all()
 
 
+@pytest.mark.broad
 def test_no_option_of_readers_writers_and_makers_of_tables_gives_a_raw_error():
     """Wrong types, NaN, empty and huge for every parameter of functions, of datasets and of the experiments."""
     steps = [one for one in function_steps() if not one.who.startswith("plots.")]

@@ -90,6 +90,7 @@ def test_every_entry_of_the_catalog_has_the_same_bits(convert):
     same_bits(quiet(pdeval.frame(convert(runs)).ireval.prefer, convert(qrels), PREFERRED), preferences)
 
 
+@pytest.mark.broad
 def test_every_entry_of_the_catalog_has_the_same_bits_from_dicts():
     runs, qrels, _ = tables()
     plain = qrels.drop(columns="subtopic").drop_duplicates(["query_id", "doc_id"])
@@ -157,6 +158,7 @@ def test_the_callers_tables_are_never_changed(convert):
         same_bits(pdeval.frame(table).astype(object), before.astype(object))
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_judgments_of_another_library_are_taken_on_dask():
     dd = pytest.importorskip("dask.dataframe")
@@ -241,6 +243,7 @@ class TestPolars:
             same_bits(pdeval.frame(table), scores)
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_a_duckdb_connection_is_told_to_pass_a_relation():
     duckdb = pytest.importorskip("duckdb")

@@ -128,6 +128,7 @@ def test_a_verb_is_a_function_of_its_door_and_a_family_where_other_verbs_share_i
         assert inspect.isfunction(of_class) == (not members), made.name
 
 
+@pytest.mark.broad
 def test_help_and_completion_see_methods_that_nobody_looked_at_before():
     asked = """
 import inspect, pydoc

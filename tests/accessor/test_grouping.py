@@ -6,12 +6,13 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.accessor.grouping import options_of, rows_by
 from pdeval.verbs import of_kind
+from tests.examples import examples
 
 RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
 NAMES = ["bm25", "ql", "dense-s1", "dense-s2", "rerank-s1"]
@@ -304,7 +305,7 @@ class TestReplicates:
 
 @pytest.mark.broad
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(1, 2), st.integers(1, 9)), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches):
     rows = [(part, half) for part, half, times in stretches for _ in range(times)]
     frame = pd.DataFrame(rows, columns=["part", "half"]).assign(n=range(len(rows)))

@@ -203,6 +203,7 @@ def test_the_sample_has_what_these_tests_need():
     assert RUNS.groupby("run", observed=True)["query_id"].nunique().unique().tolist() == [48]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("measures", [["AP", "Coverage@10"], ["Coverage@10"]])
 def test_measures_of_all_lists_together_are_asked_for_each_group(measures):
     items = RUNS[["doc_id"]].drop_duplicates()

@@ -89,6 +89,7 @@ def stacked(part):
     return pd.concat([sides[part](*both).assign(collection=name) for name, both in COLLECTIONS.items()])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("verb", "measures"),
     [("measure", "AP"), ("summary", "AP"), ("compare", "AP"), ("order", "AP"), ("prefer", "RPP"), ("compare", "RPP")],

@@ -92,6 +92,7 @@ def test_stacked_collections_on_dask_are_asked_alike(name):
     pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
 
 
+@pytest.mark.broad
 def test_segments_of_stacked_collections_keep_their_queries_apart(scores):
     runs, qrels = stacked(RUNS), stacked(QRELS)
     runs.attrs["collections"] = ["collection"]  # as read_collections says it
@@ -110,6 +111,7 @@ def test_a_group_of_runs_is_no_segment(judged):
         judged.segments("AP", by="family", metadata=metadata)
 
 
+@pytest.mark.broad
 def test_a_report_of_stacked_collections_groups_them_by_metadata_too():
     runs, qrels, by = stacked(RUNS), stacked(QRELS), ["collection", "length"]
     about = runs[["collection", "query_id"]].drop_duplicates()
@@ -130,6 +132,7 @@ def test_scores_and_preferences_are_asked_apart(judged):
 class TestMetadataAboutCollections:
     kinds = pd.DataFrame({"collection": ["s1", "s2", "s0"], "kind": ["news", "web", "web"], "year": [1, 2, 3]})
 
+    @pytest.mark.broad
     def test_they_are_titles_over_collections(self, scores):
         runs, qrels = stacked(RUNS), stacked(QRELS)
         by = ["kind", "collection"]
@@ -246,6 +249,7 @@ class TestQueryIdsOfSeveralCollections:
         part = [frame.assign(collection=(frame["query_id"].astype(int) % 3).astype(str)) for frame in (RUNS, QRELS)]
         assert len(part[0].ireval.measure(part[1], "AP", topics="common")) == 12 * 48
 
+    @pytest.mark.broad
     def test_scores_from_a_file_are_first_told_to_group(self, scores):
         found = from_file(scores)
         text = (

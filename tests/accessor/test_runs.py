@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
+from tests.examples import examples
 
 MEASURES = ["AP", "nDCG@5", "bpref", "RR", "ASL(unretrieved=corpus)"]
 
@@ -95,7 +96,7 @@ def test_the_two_tables_may_store_their_ids_differently(wanted, stored):
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_the_result_is_the_same_frame_for_any_order_of_rows(seed):
     runs, qrels = collection()
     mixed = runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed)

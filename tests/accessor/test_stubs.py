@@ -20,6 +20,7 @@ def fresh(code):
     return done.stdout
 
 
+@pytest.mark.broad
 def test_the_stub_is_that_of_the_declared_verbs():
     written = fresh("from pdeval.accessor import stubs; print(stubs.text(), end='')")
     assert stubs.FILE.read_text(encoding="utf-8") == written, "run python -m pdeval.accessor.stubs"

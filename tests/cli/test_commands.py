@@ -20,6 +20,7 @@ def read(text: str) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(text))
 
 
+@pytest.mark.broad
 def test_evaluate_prints_a_row_per_run_and_a_column_per_measure(data, pdeval_command):
     done = pdeval_command("evaluate", *data, "-m", "AP,nDCG@10", "-m", "RR")
     assert done.out.splitlines()[:2] == [
@@ -33,6 +34,7 @@ def test_quiet_leaves_out_the_warnings(data, pdeval_command):
     assert pdeval_command("evaluate", *data, "-m", "AP", "--quiet").err == ""
 
 
+@pytest.mark.broad
 def test_evaluate_equals_the_accessor_per_query_and_with_statistics(data, pdeval_command):
     runs, qrels, _ = pdeval.datasets.load_sample()
     with pytest.warns(UserWarning, match="missing from run 'ql'"):
@@ -86,6 +88,7 @@ def test_complete_counts_judged_queries_without_relevant_items(tmp_path, pdeval_
     assert pdeval_command(*words, "--topics", "judged").out == "run,RR\nx,0.5\n"
 
 
+@pytest.mark.broad
 def test_prefer_prints_means_queries_or_a_matrix(data, pdeval_command):
     words = ("prefer", *data, "--format", "csv", "--quiet")
     means = read(pdeval_command(*words, "--baseline", "bm25", "-m", "RPP,sgnLP").out)
@@ -108,6 +111,7 @@ def test_order_lists_the_best_run_first(data, pdeval_command):
     assert both.groupby("method")["rank"].min().to_dict() == {"mc4": 1, "mean": 1}
 
 
+@pytest.mark.broad
 def test_compare_shows_fewer_columns_in_a_table_than_in_a_file(data, tmp_path, pdeval_command):
     words = ("compare", *data, "-m", "AP", "--baseline", "bm25", "--quiet")
     table = pdeval_command(*words).out.splitlines()
@@ -141,6 +145,7 @@ def test_report_takes_preferences_but_not_both_kinds(data, pdeval_command):
     assert done.err.startswith("pdeval: error: a report shows measures or preferences; give -m for one kind only.\n")
 
 
+@pytest.mark.broad
 @pytest.mark.skipif(not (shutil.which("tectonic") or shutil.which("pdflatex")), reason="needs a LaTeX")
 def test_a_standalone_report_compiles(data, tmp_path, pdeval_command):
     pdeval_command("report", *data, "-m", "AP,nDCG@10", "--standalone", "-o", tmp_path / "table.tex")
@@ -160,6 +165,7 @@ def test_check_fails_where_queries_are_missing_or_rows_repeat(data, tmp_path, pd
     assert (done.status, done.err) == (1, "pdeval: 1 of 1 runs have duplicate documents.\n")
 
 
+@pytest.mark.broad
 def test_demo_prints_the_sample_collection_and_writes_it(tmp_path, pdeval_command):
     done = pdeval_command("demo", "--write", tmp_path / "sample")
     assert done.out.startswith("The sample collection: 12 systems, 50 queries.\n")

@@ -99,6 +99,7 @@ def test_a_format_that_is_declared_can_be_asked_for(pdeval_command, tmp_path):
         forget("names")
 
 
+@pytest.mark.broad
 def test_files_of_every_format_can_be_written(tmp_path):
     for ending, kind in output.endings().items():
         if kind == "excel" and find_spec("openpyxl") is None:

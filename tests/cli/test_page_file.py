@@ -16,6 +16,7 @@ def page_data(path):
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
+@pytest.mark.broad
 def test_a_file_that_ends_in_html_is_the_interactive_page(words, tmp_path, pdeval_command):
     done = pdeval_command(*words, "-o", tmp_path / "page.html")
     assert done.status == 0
@@ -25,6 +26,7 @@ def test_a_file_that_ends_in_html_is_the_interactive_page(words, tmp_path, pdeva
     assert "items" in origin
 
 
+@pytest.mark.broad
 def test_the_table_alone_is_had_by_its_format_or_as_a_page_of_its_own(words, tmp_path, pdeval_command):
     assert pdeval_command(*words, "--format", "html").out.startswith('<div class="pdeval-report">')
     pdeval_command(*words, "--format", "html", "-o", tmp_path / "part.html")

@@ -4,6 +4,7 @@ from pdeval.cli.commands import COMMANDS, OWN
 from pdeval.cli.parser import EXTRAS, NAMES, SAYS, parser, verbs
 
 
+@pytest.mark.broad
 def test_every_command_can_be_typed_and_has_help(capsys):
     for name in [*verbs(), *OWN]:
         with pytest.raises(SystemExit) as stop:

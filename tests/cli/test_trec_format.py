@@ -48,6 +48,7 @@ def test_compat_with_version_9_prints_its_lines_in_every_character(run, shared_d
         assert done.out == expected.read()
 
 
+@pytest.mark.broad
 def test_compat_with_version_9_prints_all_its_measures_but_the_total_of_num_rel(shared_data, pdeval_command):  # 12.22
     folder = shared_data / "dl-hard-doc"
     files = folder / "qrels.txt", folder / "runs" / "bm25.run.gz"

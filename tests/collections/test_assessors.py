@@ -5,11 +5,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
 from pdeval.collections.kappas import COEFFICIENTS, kappa
+from tests.examples import examples
 
 SLIDES = np.array([[300, 20], [10, 70]])
 
@@ -173,7 +174,7 @@ def naive_alpha(table: pd.DataFrame, scale: str) -> float:
 
 @pytest.mark.broad
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 3)), max_size=20))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_alpha_equals_the_sum_over_all_pairs_of_labels(rows):
     table = pd.DataFrame(rows, columns=["item", "assessor", "label"], dtype="int64")
     table = table.drop_duplicates(["item", "assessor"])

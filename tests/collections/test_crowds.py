@@ -43,6 +43,7 @@ def test_the_model_hears_through_a_liar_where_the_majority_does_not():
     assert wrong["dawid_skene"] < 0.6 * wrong["majority"]
 
 
+@pytest.mark.broad
 def test_intervals_hold_the_true_accuracy_of_most_assessors():
     labels, _ = crowd(3)
     found = labels.ireval.assessors(draws=60).set_index("assessor")
@@ -129,6 +130,7 @@ def test_labels_that_say_nothing_of_assessors_are_refused(verb):
         asked(pd.concat([frame, frame.head(1)]))
 
 
+@pytest.mark.broad
 def test_an_assessor_with_one_label_is_fitted():
     labels, _ = crowd(2)
     found = pd.concat([labels, labels.head(1).assign(assessor="once")]).ireval.assessors(draws=20)

@@ -54,6 +54,7 @@ def test_the_machine_s_labels_are_worth_what_people_say_of_those_like_them():
     assert some["predicted"][~some["labelled"]].unique().tolist() == [0.5]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("of", ["means", "differences"])
 def test_effects_are_those_of_plain_loops(of):
     pool = pooled(read(RUNS, "runs"), 20)

@@ -38,6 +38,7 @@ def test_a_judge_who_agrees_with_people_changes_nothing(sample):
     assert found["detected"].tolist() == found["detected_machine"].tolist()
 
 
+@pytest.mark.broad
 def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, noisy):
     runs, qrels = sample
     found = runs.ireval.judges(qrels, {"noisy": noisy}, ["AP", "nDCG@10"], top=5, **COMMON)
@@ -94,6 +95,7 @@ def test_pairs_are_the_counts_of_the_table(sample, noisy):
         assert len(rows) == table.loc[key, "pairs"] == 66
 
 
+@pytest.mark.broad
 def test_judges_come_as_a_mapping_as_labels_or_alone(sample, noisy):
     runs, qrels = sample
     both = {"a": noisy, "b": qrels}
@@ -130,6 +132,7 @@ def some(qrels, low, high):
     return qrels[(number >= low) & (number < high)]
 
 
+@pytest.mark.broad
 def test_where_queries_differ_the_caller_says_which_to_use(sample):
     runs, qrels = sample
     machine = {"early": some(qrels, 101, 131), "late": some(qrels, 121, 151)}

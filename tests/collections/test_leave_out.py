@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
 
 import pdeval
 from pdeval.collections.leave_out import leave_one_out
 from tests import naive
 from tests.collections.test_pools import collections
+from tests.examples import examples
 
 # x alone found a, y alone found e; b is in both
 RUNS = naive.table({"x": {"1": ["a", "b"], "2": ["a", "q"]}, "y": {"1": ["b", "e"], "2": ["c", "a"]}})
@@ -110,7 +111,7 @@ def cut_by_hand(runs, qrels, run, depth):
 
 @pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.* judged queries are missing")
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(collections())
 def test_every_row_equals_scoring_again_on_judgments_cut_by_hand(collection):
     _, runs, qrels = collection
@@ -134,6 +135,7 @@ def test_every_row_equals_scoring_again_on_judgments_cut_by_hand(collection):
             assert row["tau_b"] == pytest.approx(tau, nan_ok=True)
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_on_the_sample_no_run_gains_and_families_lose_more_than_single_runs():
     sample = pdeval.datasets.load_sample()

@@ -3,12 +3,13 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.collections import pool_summary
 from tests import naive
 from tests.collections.test_pools import QRELS, RUNS, collections
+from tests.examples import examples
 
 TEAMS = {"x": "one", "y": "two", "z": "one"}
 
@@ -88,7 +89,7 @@ def test_the_size_of_a_pool_does_not_depend_on_teams():
 
 
 @pytest.mark.broad
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collections(), st.integers(1, 6), st.sampled_from([1, 1 << 21]))
 def test_contributions_and_overlaps_equal_those_of_sets(collection, depth, block):
     _, frame, qrels = collection

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.collections import pools
@@ -11,6 +11,7 @@ from pdeval.collections.teams import partition
 from pdeval.judged.corpus import corpus_sizes
 from pdeval.kinds import tables
 from tests import naive
+from tests.examples import examples
 
 RUNS = naive.table(
     {"x": {"1": ["a", "b", "c"], "2": ["a"]}, "y": {"1": ["b", "d", "e"]}, "z": {"1": ["f", "b", "a"], "2": ["b", "c"]}}
@@ -108,7 +109,7 @@ def collections(draw):
 
 
 @pytest.mark.broad
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(collections(), st.integers(1, 7))
 def test_pools_equal_sets_of_first_items(collection, depth):
     order, frame, _ = collection
@@ -125,7 +126,7 @@ def test_pools_equal_sets_of_first_items(collection, depth):
 
 
 @pytest.mark.broad
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(collections())
 def test_the_corpus_of_a_query_holds_what_was_retrieved_or_is_relevant(collection):
     from pdeval.judged.positions import join

@@ -5,13 +5,14 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.collections.residuals import residuals, unjudged
 from pdeval.judged.judged import Judged
 from tests import naive
+from tests.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
 MEASURES = ["AP", "P@3", "R@3", "RR", "Rprec", "F@3", "AP@4", "ASL", "ISL", "TSE", "IPrec@0.5"]
@@ -55,7 +56,7 @@ def test_precision_lies_between_none_and_all_of_the_unjudged_items():
 
 
 @pytest.mark.broad
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.permutations("abcdefgh"),
     st.integers(1, 7),
@@ -129,7 +130,7 @@ def test_rank_biased_precision_with_a_cutoff_has_no_doubt_below_it():  # issue 1
 
 
 @pytest.mark.broad
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.permutations("abcdefgh"),
     st.integers(0, 4),

@@ -196,6 +196,7 @@ def test_a_pool_of_depth_20_holds_the_judgments_of_the_runs_that_made_it():
     assert len(pool) == answered.sum()
 
 
+@pytest.mark.broad
 def test_a_team_may_be_a_column_of_the_run_table_itself():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs.merge(sample.metadata[["run", "family"]], on="run")

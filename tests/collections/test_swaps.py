@@ -140,6 +140,7 @@ def test_missing_columns_are_named():
         RUNS.ireval.swap_assessors([1])
 
 
+@pytest.mark.broad
 def test_a_join_swaps_assessors_under_its_own_rules(sample, labels):
     judged = sample.runs.ireval.join(sample.qrels, level=2, topics="common", ties="first")
     wanted = sample.runs.ireval.swap_assessors(labels, ["AP", "RPP"], level=2, topics="common", ties="first")

@@ -42,6 +42,7 @@ def test_every_measure_is_that_of_ir_measures_to_the_last_bit():
         assert provider.calc_aggregate(MEASURES, qrels, run) == own.calc_aggregate(MEASURES, qrels, run)
 
 
+@pytest.mark.broad
 def test_dicts_frames_and_named_tuples_give_the_same():
     qrels, run = drawn(4)
     judged, rows = frames(qrels, run)

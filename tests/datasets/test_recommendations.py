@@ -13,6 +13,7 @@ def made():
     return datasets.load_recommendations()
 
 
+@pytest.mark.broad
 def test_the_generator_makes_exactly_the_recommendations_that_are_shipped(tmp_path):
     for name, table in generate.recommendation_tables().items():
         assert table.equals(pq.read_table(shipped.FOLDER / f"{name}.parquet")), name

@@ -26,6 +26,7 @@ def test_another_seed_makes_other_rankings():
     assert not other["runs"].equals(shipped.stored("runs"))
 
 
+@pytest.mark.broad
 def test_writing_the_files_anew_changes_no_table(tmp_path):
     paths = generate.write(tmp_path)
     assert [path.name for path in paths] == ["runs.parquet", "qrels.parquet", "metadata.parquet"]
@@ -86,6 +87,7 @@ def test_only_runs_outside_the_pool_have_unjudged_items_in_their_first_twenty(sa
     assert set(unjudged.index[unjudged]) == {"dense-s3", "rerank-s1", "rerank-s2"}
 
 
+@pytest.mark.broad
 def test_system_means_spread_and_neighbours_are_close(sample):
     scipy_stats = pytest.importorskip("scipy.stats")
     pytrec_eval = pytest.importorskip("pytrec_eval")

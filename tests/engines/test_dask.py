@@ -272,6 +272,7 @@ class TestMeasuresOfYourOwn:
 
 
 class TestWhatIsSaid:
+    @pytest.mark.broad
     def test_missing_queries_are_told_once_when_the_verb_is_called(self, runs, qrels):
         for rows in ("by run", "mixed"):
             table = divided(runs, 2, rows)
@@ -288,6 +289,7 @@ class TestWhatIsSaid:
                 table.ireval.summary(qrels, "AP")
             assert len(told) == 1
 
+    @pytest.mark.broad
     def test_the_accessor_says_what_it_understood(self, runs, qrels):
         table = divided(runs, 3)
         assert repr(table.ireval) == (
@@ -299,6 +301,7 @@ class TestWhatIsSaid:
             "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
         )
 
+    @pytest.mark.broad
     def test_a_join_is_kept_for_several_verbs(self, runs, qrels):
         joined = divided(runs, 3).ireval.join(qrels, topics="answered")
         assert repr(joined) == (
@@ -310,6 +313,7 @@ class TestWhatIsSaid:
         assert len(joined.measure()) == 5 * 598
 
 
+@pytest.mark.broad
 def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, every_score):
     one = quiet(divided(runs[runs["query_id"] == "130"], 1).ireval.measure, qrels, METRICS, topics="answered")
     mine = every_score[every_score["query_id"] == "130"]
@@ -332,6 +336,7 @@ def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels)
         pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)
 
 
+@pytest.mark.broad
 def test_judgments_may_be_named_tuples_on_dask_too(some, qrels):
     told = qrels[["query_id", "doc_id", "relevance"]].drop_duplicates(["query_id", "doc_id"])
     told = list(told.itertuples(index=False, name="Judgment"))
@@ -339,6 +344,7 @@ def test_judgments_may_be_named_tuples_on_dask_too(some, qrels):
     same_bits(wanted, found)
 
 
+@pytest.mark.broad
 def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):
     given = {}
     for row in qrels.drop_duplicates(["query_id", "doc_id"]).itertuples():

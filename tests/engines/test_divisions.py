@@ -5,10 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engines.bits import PREFERENCES, SCORES, gathered, quiet, same_bits
+from tests.examples import examples
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
@@ -61,7 +62,7 @@ def agree(expected, found):
 
 
 @pytest.mark.broad
-@settings(max_examples=8)
+@examples(8)
 @given(collections(), st.sampled_from(["relevant", "judged", "answered", "common"]))
 def test_any_division_of_the_rows_gives_the_numbers_of_pandas(collection, topics):
     frame, judged, cuts = collection

@@ -14,6 +14,7 @@ import pdeval.engines.dask  # noqa: E402
 MIXED = ["AP", "nDCG@10", "bpref", "ERR", "GMAP", "ASL"]
 
 
+@pytest.mark.broad
 def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
     table = divided(runs, 3)
     cases = [
@@ -48,6 +49,7 @@ def test_ids_that_would_never_match_are_an_error(runs, qrels):
         table.ireval.measure(qrels.assign(query_id="q" + qrels["query_id"].astype(str)), "AP")
 
 
+@pytest.mark.broad
 def test_faults_of_the_rows_are_told_by_their_ids_also_after_a_shuffle(few, qrels):
     twice = pd.concat([few, few.head(1)], ignore_index=True)
     for rows in ("by query", "mixed"):
@@ -71,6 +73,7 @@ def test_a_verb_of_results_on_a_run_table_says_what_to_call(runs):
         table.ireval.evaluate()
 
 
+@pytest.mark.broad
 def test_empty_partitions_do_no_harm(few, qrels):
     table = divided(few, 4, "by query")
     table = table[table["query_id"] > "115"]

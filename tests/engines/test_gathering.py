@@ -229,6 +229,7 @@ def _read_with(frame, seen):
     return dd.from_map(read, range(3), meta=frame.iloc[:0])
 
 
+@pytest.mark.broad
 def test_a_join_on_dask_is_a_join(some, qrels):
     joined = divided(some, 3, "mixed").ireval.join(qrels, topics="common")
     plain = Joined(joined.positions, joined.level, joined.topics)

@@ -38,6 +38,7 @@ def judgments(found):
     return found.ratings.rename(columns={"user_id": "query_id"})
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("rows", "parts"), WAYS)
 def test_every_measure_of_items_is_the_same_to_the_last_bit(sample, rows, parts):
     runs, found = sample
@@ -52,6 +53,7 @@ def test_every_measure_of_items_is_the_same_to_the_last_bit(sample, rows, parts)
     same_bits(order, got)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("rows", "parts"), WAYS)
 def test_summaries_are_the_same_with_measures_of_all_lists_among_them(sample, rows, parts):
     runs, found = sample
@@ -60,6 +62,7 @@ def test_summaries_are_the_same_with_measures_of_all_lists_among_them(sample, ro
     same_bits(expected, quiet(divided(runs, parts, rows).ireval.summary, judgments(found), asked, **tables(found)))
 
 
+@pytest.mark.broad
 def test_comparisons_preferences_and_orders_take_measures_of_items(sample):
     runs, found = sample
     table, qrels, told = divided(runs, 4, "mixed"), judgments(found), tables(found)
@@ -79,6 +82,7 @@ def test_comparisons_preferences_and_orders_take_measures_of_items(sample):
     )
 
 
+@pytest.mark.broad
 def test_verbs_that_gather_see_the_items_too(sample):
     runs, found = sample
     qrels, told = judgments(found), tables(found)
@@ -86,6 +90,7 @@ def test_verbs_that_gather_see_the_items_too(sample):
     same_bits(quiet(runs.ireval.quantiles, qrels, "Novelty@10", **told), quiet(join.quantiles, "Novelty@10"))
 
 
+@pytest.mark.broad
 def test_side_tables_may_be_on_dask_bound_or_not():
     asked = ["RR", "Novelty@2", "Coverage@2"]
     expected = RUNS.ireval.summary(TEST, asked, items=ITEMS, history=HISTORY, topics="answered")
@@ -120,6 +125,7 @@ def test_a_partition_may_hold_users_without_a_history_alone():
     same_bits(expected, got)
 
 
+@pytest.mark.broad
 def test_what_side_tables_do_not_tell_is_said_before_any_work():
     runs = dd.from_pandas(RUNS, npartitions=1)
 

@@ -78,6 +78,7 @@ class TestTheJoin:
         same_positions(by_run(expected.positions), found.positions)
         assert (found.level, found.topics, found.attrs) == (expected.level, expected.topics, expected.attrs)
 
+    @pytest.mark.broad
     def test_ids_of_numbers_several_run_columns_and_other_names_are_understood(self, few, qrels):
         frame = few.assign(topic_no=few["query_id"].astype(int), seed=np.where(few["run"] < "c", 1, 2))
         frame, judged = frame.drop(columns="query_id"), qrels.assign(query_id=qrels["query_id"].astype(int))
@@ -102,6 +103,7 @@ class TestTheJoin:
         with pytest.raises(ValueError, match=r"part \d+: the run table has 4 duplicate"):
             pdeval.join_parts([*by_query(few), pd.concat([strange, strange.groupby("run").head(1)])], qrels)
 
+    @pytest.mark.broad
     def test_empty_parts_are_skipped_and_frames_stay_as_they_are(self, few, qrels):
         parts = by_query(few)
         before = [part.copy() for part in parts]
@@ -110,6 +112,7 @@ class TestTheJoin:
         for one, two in zip(before, parts, strict=True):
             pd.testing.assert_frame_equal(one, two)
 
+    @pytest.mark.broad
     def test_parts_may_differ_in_the_dtype_of_what_means_the_same(self, few, qrels):
         few = few.assign(score=few["score"].round())
         parts = by_query(few)
@@ -151,6 +154,7 @@ class TestVerbs:
         with pytest.raises(ValueError, match="a join of parts keeps none of them"):
             asked(made, name, arguments(name, few.ireval.join(qrels)))
 
+    @pytest.mark.broad
     def test_what_counts_the_corpus_says_so_too(self, few, qrels):
         with pytest.raises(ValueError, match=r"counted while they are there: pdeval.join_parts\(.*, corpus=True\)"):
             quiet(pdeval.join_parts(by_query(few), qrels).mean, "ASL")
@@ -165,6 +169,7 @@ class TestVerbs:
         one, two = (join.on(join.positions.keep_topics(some)) for join in (expected, found))
         np.testing.assert_array_equal(corpus_sizes(one.positions), corpus_sizes(two.positions))
 
+    @pytest.mark.broad
     def test_a_weight_for_a_grade_that_no_item_has_is_an_error_as_of_one_table(self, few, qrels):
         with pytest.raises(KeyError, match="gives a weight to grade 7, which no relevant item has"):
             pdeval.join_parts(by_query(few), qrels, topics="common").prefer("RPP(grades={1:1,7:2})")
@@ -191,6 +196,7 @@ class TestOtherFrames:
         ):
             same_positions(expected, pdeval.join_parts(parts, pa.Table.from_pandas(qrels)).positions)
 
+    @pytest.mark.broad
     def test_dictionaries_of_record_batches_need_not_be_the_same(self, few, qrels):
         parts = [pa.RecordBatch.from_pandas(part.astype({"run": "category"})) for part in by_query(few)]
         same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions)
@@ -251,6 +257,7 @@ class TestOtherFrames:
         np.testing.assert_array_equal(scores["value"], expected["value"])
         same_positions(by_run(few.ireval.join(judged).positions), joined.positions)
 
+    @pytest.mark.broad
     def test_files_and_row_groups_of_parquet_are_parts(self, few, qrels, tmp_path):
         dataset = pytest.importorskip("pyarrow.dataset")
         for at, part in enumerate(batches(few, 2500)):
@@ -290,6 +297,7 @@ class TestFaults:
         with pytest.raises(ValueError, match=r"part 1: expected a run table .*, but found no query column"):
             pdeval.join_parts([parts[0], parts[1].drop(columns="query_id")], qrels)
 
+    @pytest.mark.broad
     def test_a_column_that_no_rule_needs_may_be_missing(self, few, qrels):
         parts = by_query(few)
         found = pdeval.join_parts([parts[0], *(part.drop(columns="rank") for part in parts[1:])], qrels)
@@ -353,6 +361,7 @@ class TestFaults:
         assert told == []
 
 
+@pytest.mark.broad
 def test_hyperparameters_that_are_missing_or_fractions_tell_runs_apart(few, qrels):
     frame = few.assign(rate=few["run"].map({"bm25": 0.5, "ql": np.nan, "tfidf": 0.1, "dense-s1": np.nan}))
     bound = {"run": ["run", "rate"]}

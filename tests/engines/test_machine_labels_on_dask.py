@@ -28,6 +28,7 @@ def test_a_join_sends_to_the_run_table():
         joined.summary("AP", machine=QRELS)
 
 
+@pytest.mark.broad
 def test_stacked_collections_answer_as_on_pandas():
     runs, human, machine = (
         pd.concat([table.assign(collection=name) for name in ("x", "y")]) for table in (RUNS, HUMAN, QRELS)

@@ -34,6 +34,7 @@ class TestBalance:
 
 
 class TestShuffle:
+    @pytest.mark.broad
     def test_rows_stay_where_every_query_is_in_one_partition(self, some, qrels):
         import dask.dataframe as dd
 
@@ -56,6 +57,7 @@ class TestShuffle:
         assert plan.division(parse_all(["AP", "RPP"])).whole.coded
         assert plan.division(parse_all("AP"), pairs=True).whole.coded
 
+    @pytest.mark.broad
     def test_shuffled_rows_are_codes_of_judged_queries_alone(self, some, qrels):
         stray = some.head(2).assign(query_id="no such query")
         frame = pd.concat([some.astype({"query_id": object}), stray], ignore_index=True)
@@ -94,6 +96,7 @@ class TestParquet:
             gathered(quiet(table.ireval.measure, qrels, ["AP", "ASL"]), SCORES),
         )
 
+    @pytest.mark.broad
     def test_every_row_and_column_is_written_lists_together(self, some, tmp_path):
         import dask.dataframe as dd
 
@@ -139,6 +142,7 @@ def test_rows_to_be_written_stand_by_query_and_run_with_ids_as_text():
     assert found.index.tolist() == list(range(40))
 
 
+@pytest.mark.broad
 def test_queries_are_made_whole_where_only_one_of_them_is_divided():
     import dask.dataframe as dd
 

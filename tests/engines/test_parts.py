@@ -44,6 +44,7 @@ def test_a_partition_that_changed_says_what_it_held_and_what_it_holds(now, text)
     _unchanged(np.array(now, dtype=np.uint64), 1, SimpleNamespace(held=None))
 
 
+@pytest.mark.broad
 def test_every_topic_is_spoken_for_once(some, qrels):
     for table in (by_query(some), divided(some, 3, "mixed")):
         joined = division(table, qrels, pairs=True)

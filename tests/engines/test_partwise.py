@@ -54,12 +54,14 @@ class TestOrderings:
         quiet(plain.order, "RPP", compat="pref_eval")
         assert asked == [plain]
 
+    @pytest.mark.broad
     def test_a_run_without_any_judged_query_is_ordered_too(self, few, qrels):
         stray = few.head(3).assign(run="stray", query_id="no such query")
         frame = pd.concat([few, stray], ignore_index=True)
         table = divided(frame, 3, "mixed")
         same_bits(quiet(frame.ireval.order, qrels, "RPP"), quiet(table.ireval.order, qrels, "RPP"))
 
+    @pytest.mark.broad
     def test_missing_queries_are_told_once_for_all_measures(self, runs, qrels):
         with pytest.warns(UserWarning, match="2 of 50 judged queries are missing") as told:
             divided(runs, 2).ireval.order(qrels, ["AP", "RPP", "rrLP"])
@@ -100,6 +102,7 @@ class TestComparisons:
         expected = quiet(some.ireval.compare, qrels, measures, **options)
         same_bits(expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options))
 
+    @pytest.mark.broad
     def test_the_default_measures_are_those_of_pandas(self, some, qrels):
         same_bits(quiet(some.ireval.compare, qrels), quiet(divided(some, 3).ireval.compare, qrels))
 

@@ -61,6 +61,7 @@ def test_the_bound_can_be_set(workers):
             room.check_partitions(np.array([500_001]), room.MOVED)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by query", "by run", "mixed"])
 def test_every_way_to_divide_a_table_looks_at_its_partitions_first(some, qrels, rows):
     judged = divided(some, 3, rows).ireval.join(qrels, topics="common")
@@ -70,6 +71,7 @@ def test_every_way_to_divide_a_table_looks_at_its_partitions_first(some, qrels, 
         judged.measure("AP")
 
 
+@pytest.mark.broad
 def test_on_a_cluster_arrow_gives_memory_back_before_rows_are_shuffled(some, qrels, monkeypatch):
     told = []
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
@@ -11,6 +11,7 @@ from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels.terms import TERMS as DECLARED
 from tests import naive
 from tests.evaluate.test_pairs import collection, join
+from tests.examples import examples
 from tests.ruled import ruled
 
 # q1: x finds the relevant items at 1, 3, never; y at 2, 3, 4. The pool of q1 has 8 items: a, b, c, five others
@@ -135,7 +136,7 @@ PLACED = ["ISL", "ESL(i=2)", "TSL", "ASL", "ASL@g1-2"]
 
 @pytest.mark.broad
 @given(st.integers(0, 10_000), st.sampled_from([None, 1, 2]))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_weighted_values_add_up_to_the_preference(seed, level):
     lists, grades, subtopics = collection(seed)
     grades["q1"]["d0"] = 2
@@ -153,7 +154,7 @@ def test_weighted_values_add_up_to_the_preference(seed, level):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_search_lengths_add_up_to_those_of_the_corpus_rule(seed):
     positions = join(*collection(seed))
     asked = [parse(name, label=name) for name in PLACED]

@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.catalog import parse, parse_all
 from pdeval.catalog.entries import needs_judged
+from tests.examples import examples
 
 RUNS = pd.DataFrame({"query_id": "1", "doc_id": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": ["b", "c", "e", "f"], "relevance": [0, 2, 0, -1]})
@@ -85,7 +86,7 @@ def plain(docs, grades, gains, k, normalised):
     return dcg if not normalised else dcg / ideal if ideal else 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_a_loop_over_lists_gives_the_same(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
@@ -19,6 +19,7 @@ from pdeval.judged import positions
 from pdeval.judged.judged import Judged
 from pdeval.kinds import tables
 from tests import naive
+from tests.examples import examples
 from tests.ruled import ruled
 
 inf = math.inf
@@ -109,7 +110,7 @@ def test_every_way_of_pairing_equals_the_kernel_on_single_lists(name, level, cho
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_random_collections_agree_with_the_kernel(seed):
     lists, grades, _ = collection(seed)
     for name in ("RPP", "invRPP", "sgnLP", "sgnLR", "rrLP"):

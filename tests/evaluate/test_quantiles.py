@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -12,6 +12,7 @@ import pdeval
 from pdeval.evaluate import cube
 from pdeval.evaluate.quantiles import quantile, quantiles, worst_share
 from pdeval.kinds.schemas import SCHEMAS, faults
+from tests.examples import examples
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 COLUMNS = arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=st.floats(0, 1))
@@ -30,13 +31,13 @@ def worst_by_hand(values, share):
     return parts[: round(len(parts) * share)].mean()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(COLUMNS, st.sampled_from([0.1, 0.25, 0.5, 0.9]))
 def test_a_quantile_is_that_of_numpy_and_pandas(values, share):
     np.testing.assert_allclose(quantile(values, share)[0], np.quantile(values, share, axis=0), rtol=0, atol=1e-15)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(COLUMNS, st.sampled_from([0.1, 0.125, 0.5, 0.95, 1.0]))
 def test_the_mean_of_the_worst_share_counts_the_last_query_in_part(values, share):
     found = worst_share(values, share)[0]

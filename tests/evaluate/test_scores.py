@@ -165,6 +165,7 @@ def test_expected_values_are_the_mean_over_all_orders_of_ties():
     assert found == pytest.approx(np.mean([naive.average_precision(f) for f in orders]), abs=1e-15)
 
 
+@pytest.mark.broad
 def test_blocks_of_any_size_give_the_same_bits(monkeypatch):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(subtopics=True))
     names = ["AP", "nDCG@10", "bpref", "infAP", "ERR@20", "alpha-nDCG@20", "ERR-IA@20"]

@@ -114,6 +114,7 @@ class TestWhatIsRefused:
         with pytest.raises(ValueError, match="by people's labels RPP prefers no run to another on any query"):
             RUNS.ireval.prefer(HUMAN.assign(relevance=0), "RPP", machine=STRICT, topics="judged")
 
+    @pytest.mark.broad
     def test_a_machine_to_whom_all_is_relevant(self):
         count = int((HUMAN["relevance"] <= 0).sum())
         said = (

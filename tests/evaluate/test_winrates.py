@@ -2,7 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -13,6 +13,7 @@ from pdeval.evaluate.scores import Views
 from pdeval.evaluate.winrates import direct, of_measure, won
 from pdeval.judged.judged import Judged
 from tests.evaluate.test_pairs import collection, join
+from tests.examples import examples
 from tests.ruled import ruled
 
 select, win_rates = ruled(pairs.select), ruled(winrates.win_rates)
@@ -38,7 +39,7 @@ def test_win_rates_by_ranking_are_the_sums_over_pairs(name, level):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_win_rates_of_random_collections_are_the_sums_over_pairs(seed):
     joined = join(*collection(seed))
     for name in ("RPP", "invRPP", "sgnLP", "sgnLR"):

@@ -48,6 +48,7 @@ def test_fuzziness_may_be_a_share_of_the_larger_value():
     assert "relative" not in agree(cube, fuzziness=0.03).attrs
 
 
+@pytest.mark.broad
 def test_relative_fuzziness_is_the_same_for_runs_and_for_their_scores():
     joined = pdeval.datasets.sample_judged(topics="common")
     options = {"fuzziness": [0.01, 0.2], "relative": True, "per": "query"}

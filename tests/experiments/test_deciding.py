@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.evaluate.pairs import select
 from pdeval.experiments.deciding import decided, deciding, places
+from tests.examples import examples
 from tests.experiments.rankings import inf, judged, random_judged
 
 FOUND = judged(
@@ -42,7 +43,7 @@ def test_runs_that_do_not_count_are_in_no_pair():
     assert len(deciding(found.at(topics="answered"))) == 4
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(2, 6))
 def test_both_ways_of_counting_agree_and_zero_means_a_lexicographic_tie(seed, queries, runs):
     found = random_judged(np.random.default_rng(seed), queries=queries, runs=runs)
@@ -54,7 +55,7 @@ def test_both_ways_of_counting_agree_and_zero_means_a_lexicographic_tie(seed, qu
     assert ((levels == 0) == (preferred == 0)).all()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10_000))
 def test_the_last_place_is_the_lexicographic_order(seed):
     rank = np.sort(np.random.default_rng(seed).integers(1, 4, size=(3, 1, 6)).astype(float), axis=0)

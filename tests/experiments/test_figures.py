@@ -46,6 +46,7 @@ def test_ties_given_the_first_rank_are_a_line(sample, ax):
     assert ax.lines[0].get_ydata().tolist() == seen["tied"].tolist()
 
 
+@pytest.mark.broad
 def test_ties_in_theory_are_a_line_for_every_number_of_relevant_items(ax):
     plots.tie_probability(experiments.tie_probability(50_000, [1, 10, 100], [1, 10, 100, 1000]), ax=ax)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["m = 1", "m = 10", "m = 100"]

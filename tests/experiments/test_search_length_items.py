@@ -79,6 +79,7 @@ def test_the_histogram_counts_items_and_those_not_retrieved_come_last():
     assert table["high"].tolist()[:3] == [2, 4, np.inf]
 
 
+@pytest.mark.broad
 def test_the_histogram_is_what_the_plot_makes_of_the_items():
     Figure = pytest.importorskip("matplotlib.figure").Figure
 

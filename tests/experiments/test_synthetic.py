@@ -40,6 +40,7 @@ def all_lists():
     return uniform(N=10, fuzziness=[0, 0.01])
 
 
+@pytest.mark.broad
 def test_all_lists_of_ten_give_the_ten_rates_of_table_1_to_four_digits(all_lists):
     assert all_lists["pairs"].unique().tolist() == [1024 * 1023 // 2]
     assert rates(all_lists).round(4).to_dict() == column(2).to_dict()
@@ -175,6 +176,7 @@ def test_preferences_are_measures_too():
     assert table["agreement"].item() == pytest.approx(1 - (6 + 1 + 0) / 28)
 
 
+@pytest.mark.broad
 def test_random_lists_are_the_same_for_the_same_seed_and_any_block(monkeypatch):
     options = {"N": 30, "pairs": 500, "measures": ["AP", "P@10", "RR"], "fuzziness": [0, 0.02]}
     whole = random_lists(**options, seed=7)

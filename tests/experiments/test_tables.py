@@ -148,6 +148,7 @@ def test_results_are_as_their_schema_says(sample, call, name):
     assert table.attrs["table"] == name
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("call", "name"), EVERY, ids=NAMED)
 def test_results_keep_the_columns_and_ids_of_the_caller(several_columns, call, name):
     table = call(several_columns)
@@ -258,6 +259,7 @@ def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_a
         assert len(said) == 1
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_said_of_runs_that_were_not_asked_for():
     judged = pdeval.datasets.sample_judged()

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
@@ -13,6 +13,7 @@ from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import Views
 from pdeval.experiments.ties import ties, ties_by_first, ties_by_recall
+from tests.examples import examples
 from tests.experiments.rankings import inf, judged, random_judged
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
@@ -79,7 +80,7 @@ def test_runs_that_do_not_count_tie_with_nobody():
 
 
 @pytest.mark.filterwarnings("ignore:no item of")
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7))
 def test_counts_without_pairs_equal_counts_over_pairs(seed, queries, runs):
     found = random_judged(np.random.default_rng(seed), queries=queries, runs=runs)

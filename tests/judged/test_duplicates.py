@@ -1,11 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.judged import duplicates, ids, lists
 from pdeval.kinds import tables
+from tests.examples import examples
 
 DTYPES = ["object", "string[pyarrow]", "category"]
 
@@ -28,7 +29,7 @@ FEW = st.tuples(st.sampled_from("ab"), st.sampled_from("12"), st.sampled_from(["
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @given(rows=st.lists(FEW, min_size=1, max_size=16))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_every_repeated_row_is_found_and_no_other(dtype, rows):
     frame = frame_of(rows).astype({"doc_id": dtype})
     assert repeated(frame) == naive(frame)
@@ -79,7 +80,7 @@ def test_integer_ids_are_checked_too(dtype):
 
 
 @given(rows=st.lists(FEW, min_size=1, max_size=16))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_equal_hashes_of_different_ids_are_no_duplicates(rows):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ids, "fingerprints", lambda held: np.zeros(len(held), dtype=np.uint64))

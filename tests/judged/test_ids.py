@@ -5,11 +5,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.judged import ids
 from pdeval.judged import texts as texts_of
+from tests.examples import examples
 
 TEXTS = st.lists(st.text(max_size=40), min_size=1, max_size=12)
 STORED = {
@@ -85,7 +86,7 @@ def test_a_dictionary_that_holds_a_text_twice_is_one_id():
 
 
 @given(TEXTS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_words_compare_as_the_bytes_do(texts):
     texts = [text.replace("\0", "0") for text in texts]
     held = pa.array(["pad", *texts]).slice(1)
@@ -99,7 +100,7 @@ def test_words_compare_as_the_bytes_do(texts):
 
 
 @given(TEXTS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_equal_texts_have_equal_fingerprints(texts):
     marks = ids.fingerprints(ids.column_ids(pd.Series([*texts, "", *texts], dtype=object), "doc"))
     assert marks[: len(texts)].tolist() == marks[len(texts) + 1 :].tolist()

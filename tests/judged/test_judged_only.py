@@ -160,6 +160,7 @@ def test_a_join_of_relevant_items_alone_does_not_know_what_was_judged():
         join(read(RUNS, "runs"), read(QRELS, "qrels"), complete=False).only_judged()
 
 
+@pytest.mark.broad
 def test_parts_and_the_whole_are_the_same():
     runs, qrels = drawn(13)
     whole = runs.ireval.join(qrels, judged_only=True, topics="judged")
@@ -169,6 +170,7 @@ def test_parts_and_the_whole_are_the_same():
     assert made.attrs == whole.attrs
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 @pytest.mark.parametrize("by", ["query_id", "run", "score"])
 def test_dask_gives_the_same_bits_however_rows_are_divided(by):

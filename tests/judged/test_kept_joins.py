@@ -54,6 +54,7 @@ def spoiled():
     return judged, frames()[0].ireval.join(frames()[1])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
 def test_every_verb_of_a_kept_join_answers_as_if_nothing_was_edited(name):
     judged, wanted = spoiled()

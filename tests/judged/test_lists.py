@@ -1,11 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.judged import lists
 from pdeval.kinds import tables
+from tests.examples import examples
 
 ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.integers(0, 99)), min_size=1, max_size=20)
 
@@ -25,7 +26,7 @@ def members(frame, found):
 
 
 @given(ROWS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_row_is_in_the_list_of_its_run_and_query_in_the_order_of_the_table(rows):
     frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id"]).assign(score=1.0)
     wanted = {}
@@ -64,7 +65,7 @@ def test_the_list_of_a_row_is_found():
 
 @pytest.mark.parametrize("most", [1, 7, 1 << 21])
 @given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=12))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_dense_blocks_hold_every_row_of_every_list_once(most, sizes):
     starts = np.concatenate([[0], np.cumsum(sizes)])
     seen = {}

@@ -31,6 +31,7 @@ def tables(seed):
     return runs, tested, pd.concat([history, history.head(3)])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("level", [None, 2])
 def test_leaks_are_counted_one_by_one(level):
     for seed in range(12):

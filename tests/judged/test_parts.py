@@ -32,6 +32,7 @@ def in_tiny_parts():
         yield
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("order", ["sorted", "shuffled"])
 @pytest.mark.parametrize("ids", ["texts", "compact"])
 def test_parts_of_rows_and_topics_give_the_numbers_of_the_whole(ids, order):
@@ -63,6 +64,7 @@ def test_32_bit_scores_and_codes_are_not_copied():
     assert np.shares_memory(positions.ids.marks(positions.ids.Ids(codes=codes)), codes)
 
 
+@pytest.mark.broad
 def test_ranks_of_32_bit_scores_are_those_of_the_same_scores_in_64_bits():
     narrow, qrels = sample("compact", "shuffled"), pdeval.datasets.sample_qrels()
     narrow["score"] = np.random.default_rng(0).normal(size=len(narrow)).astype(np.float32)

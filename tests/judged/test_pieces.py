@@ -41,6 +41,7 @@ def whole_runs(whole):
     return pd.Index(whole.runs["run"])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rules", [{}, {"ties": "expected"}, {"judged_only": True}, {"depth": 3}, {"complete": False}])
 def test_pieces_in_any_order_make_the_join_of_the_whole(rules):
     for seed in range(6):
@@ -58,6 +59,7 @@ def test_pieces_in_any_order_make_the_join_of_the_whole(rules):
             assert made.run.dtype == np.int64
 
 
+@pytest.mark.broad
 def test_what_rankings_hold_is_counted_as_in_the_whole():
     for seed in range(6):
         runs, qrels = frames(seed)

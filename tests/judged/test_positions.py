@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
@@ -11,6 +11,7 @@ from pdeval.judged import positions
 from pdeval.judged.corpus import corpus_sizes
 from pdeval.kinds import tables
 from tests import naive
+from tests.examples import examples
 
 DOCS = [f"d{i}" for i in range(9)]
 
@@ -58,7 +59,7 @@ def wanted(lists, grades, depth=99, least=-9):
 
 
 @given(collections(), st.sampled_from([None, 1, 3]))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_every_judged_item_is_found_at_its_rank(collection, depth):
     lists, grades = collection
     found = join(lists, grades, depth=depth)
@@ -71,7 +72,7 @@ def test_every_judged_item_is_found_at_its_rank(collection, depth):
 
 
 @given(collections())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
     lists, grades = collection
     found = join(lists, grades, complete=False)
@@ -80,7 +81,7 @@ def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
 
 
 @given(collections(), st.integers(0, 255))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_keeping_items_topics_and_runs_is_joining_fewer(collection, bits):
     lists, grades = collection
     whole = join(lists, grades)
@@ -185,7 +186,7 @@ def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_row
 
 
 @given(collections())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(collection):
     lists, grades = collection
     sizes = corpus_sizes(join(lists, grades))

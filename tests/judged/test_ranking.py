@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.judged import ranking
 from pdeval.kinds import tables
 from tests import naive
+from tests.examples import examples
 
 RULES = [("docid", "trec_eval-10"), ("docid", "trec_eval-9"), ("first", "trec_eval-10"), ("rank", "trec_eval-10")]
 
@@ -27,7 +28,7 @@ def runs(draw):
 
 @pytest.mark.broad
 @pytest.mark.parametrize(("ties", "compat"), RULES)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(frame=runs(), depth=st.sampled_from([None, 1, 3, 20]))
 def test_the_first_rows_of_every_list_are_those_of_a_plain_sort(ties, compat, frame, depth):
     table = tables.read(frame, "runs")

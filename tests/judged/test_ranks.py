@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.judged import lists, positions, ranks
 from pdeval.kinds import tables
 from tests import naive
+from tests.examples import examples
 
 RULES = [("docid", "trec_eval-10"), ("docid", "trec_eval-9"), ("first", "trec_eval-10"), ("rank", "trec_eval-10")]
 DOCS = st.sampled_from(
@@ -75,13 +76,13 @@ def tables_of_runs(draw):
 @pytest.mark.broad
 @pytest.mark.parametrize(("ties", "compat"), RULES)
 @given(frame=tables_of_runs())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_ranks_are_those_of_a_plain_sort(ties, compat, frame):
     assert ranks_of(frame, ties, compat) == wanted(frame, ties, compat)
 
 
 @given(frame=tables_of_runs())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_ranks_do_not_depend_on_the_order_of_rows(frame):
     mixed = frame.sample(frac=1, random_state=1, ignore_index=True)
     assert ranks_of(mixed, "docid") == ranks_of(frame, "docid")
@@ -167,7 +168,7 @@ def test_a_table_without_scores_is_ranked_by_its_rank_column():
 
 
 @given(frame=tables_of_runs())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_tie_groups_are_known_where_orders_are_averaged(frame):
     both = frame[["query_id", "doc_id"]].astype(object).itertuples(index=False, name=None)
     # not drop_duplicates: pandas 2 takes a text for ended at its first NUL

@@ -6,11 +6,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.kernels.compatibility import Compat, ideal_place
+from tests.examples import examples
 from tests.kernels.lists import value
 
 inf = math.inf
@@ -37,7 +38,7 @@ GRADES = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([-1, 0, 1, 
 
 
 @given(ranking=RANKINGS, grades=GRADES, p=st.sampled_from([0.0, 0.5, 0.95, 1.0]), k=st.sampled_from([inf, 1, 3, 20]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_compatibility_is_the_largest_overlap_with_any_ideal_ranking(ranking, grades, p, k):
     every = list(ideals(grades))
     if not every[0]:

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
 from pdeval.kernels.diversity import greedy, shrinking
+from tests.examples import examples
 from tests.kernels.lists import value
 
 # subtopics of the items down a list (empty: not relevant), and of relevant items that it misses
@@ -46,7 +47,7 @@ def ideal_list(listed, missed, alpha):
 
 
 @given(LISTS, st.sampled_from([0.5, 0.25]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_measure_is_the_walk_down_the_list(pair, alpha):
     listed, missed = pair
     topics = set().union(*listed, *missed)
@@ -81,7 +82,7 @@ def test_every_measure_is_the_walk_down_the_list(pair, alpha):
 
 
 @given(LISTS)
-@settings(max_examples=40)
+@examples(40)
 def test_intent_aware_average_precision_is_the_mean_over_subtopics(pair):
     listed, missed = pair
     topics = set().union(*listed, *missed)

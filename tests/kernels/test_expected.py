@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels import expected as ties
+from tests.examples import examples
 
 NAMES = [
     "P@1", "P@3", "P", "R@3", "F@3", "F(beta=2)@2", "Success@1", "Success@3", "RR", "RR@2", "RR(i=2)", "RR(i=3)@5",
@@ -66,7 +67,7 @@ def expected(name, groups, missed):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(ranking=RANKINGS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_the_closed_form_is_the_mean_over_all_orders(name, ranking):
     assert expected(name, *ranking) == pytest.approx(mean_over_orders(name, *ranking), abs=1e-12)
 

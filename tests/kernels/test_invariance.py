@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.catalog import parse
+from tests.examples import examples
 from tests.kernels import test_properties
 from tests.kernels.lists import value
 from tests.naive import lists_of
@@ -48,7 +49,7 @@ def measured(runs, qrels):
 
 
 @given(collections())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_every_measure_equals_its_plain_reading(collection):
     runs, qrels = collection
     scores = runs.ireval.measure(qrels, ASKED, **RULES)
@@ -68,7 +69,7 @@ def test_every_measure_equals_its_plain_reading(collection):
 
 
 @given(collections(), st.integers(0, 99))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_row_order_never_matters(collection, seed):
     runs, qrels = collection
     shuffled = measured(runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed))
@@ -77,7 +78,7 @@ def test_row_order_never_matters(collection, seed):
 
 @pytest.mark.parametrize("dtype", ["object", "category", "string[pyarrow]", "string[python]", "int64", "int32"])
 @given(collections())
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_the_type_of_ids_never_matters(dtype, collection):
     runs, qrels = collection
     # all ids have equally many digits, so that numbers and texts break ties alike
@@ -87,7 +88,7 @@ def test_the_type_of_ids_never_matters(dtype, collection):
 
 @pytest.mark.filterwarnings("ignore:no item of")
 @given(collections())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_splitting_by_query_never_matters(collection):
     runs, qrels = collection
     own = [name for name in ASKED if "top_grade" not in parse(name).entry.columns]

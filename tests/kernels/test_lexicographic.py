@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.kernels.lexicographic import LP, LR
 from pdeval.kernels.preferences import sgnLP, sgnLR
+from tests.examples import examples
 
 inf = math.inf
 BOTH = [(LP, sgnLP), (LR, sgnLR)]
@@ -49,7 +50,7 @@ def test_all_position_vectors_are_in_the_order_of_the_preference(measure, prefer
 
 @pytest.mark.parametrize(("measure", "preference"), BOTH)
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_share_is_that_of_exact_counting(measure, preference, data):
     n, m = data.draw(st.sampled_from([(10, 3), (1000, 2), (50_000, 3), (50_000, 40), (200, 150)]))
     ranks = []
@@ -97,6 +98,7 @@ def test_items_beyond_the_cutoff_are_not_found():
         assert measure(ranks, np.array(8.0), k=5) == measure(np.array([2.0, inf, inf]), k=5)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("name", "preference"), [("LP", "sgnLP"), ("LR", "sgnLR")])
 def test_the_measure_of_runs_prefers_as_the_sign_does_or_cannot_tell(name, preference):
     judged = pdeval.datasets.sample_judged(topics="common")

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels import RR, preferences
 from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, users, weights
 from pdeval.kernels.preferences import offline_interleaving as OI
+from tests.examples import examples
 
 inf = math.inf
 NAMES = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
@@ -47,7 +48,7 @@ def call(name, x, y, length=12):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(both=rankings())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_preference_is_antisymmetric_zero_on_itself_and_within_its_range(name, both):
     x, y = both
     value = call(name, x, y)
@@ -59,7 +60,7 @@ def test_a_preference_is_antisymmetric_zero_on_itself_and_within_its_range(name,
 
 @pytest.mark.parametrize("name", NAMES)
 @given(both=rankings())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_finding_every_item_sooner_is_never_worse(name, both):
     x, _ = both
     assert call(name, x, x + 1, length=13) >= 0
@@ -208,7 +209,7 @@ def test_interleaving_preferences_of_many_lists_are_those_of_each_alone(user):
 
 @pytest.mark.parametrize("user", ["uniform", "dcg"])
 @given(both=rankings())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_interleaving_preference_is_the_mean_sign_over_cutoffs(user, both):
     x, y = both
     value = interleaving(np.sort(x), np.sort(y), np.array(12.0), np.array(9.0), user=user)
@@ -260,7 +261,7 @@ def one_interleaving(x, y, user):
 
 @pytest.mark.parametrize("user", ["uniform", "dcg"])
 @given(both=rankings())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_offline_interleaving_is_what_building_both_interleavings_gives(user, both):
     x, y = both
     found = (one_interleaving(x, y, user) - one_interleaving(y, x, user)) / 2

@@ -41,6 +41,7 @@ SUMS = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", SUMS)
 def test_weighed_sums_are_on_average_those_of_all_relevant_items(name):
     whole, estimate = SUMS[name]
@@ -65,6 +66,7 @@ def test_self_normalised_recall_is_near_to_that_of_all_relevant_items_and_plain_
     assert abs(snips - whole) < 0.2 * abs(plain - whole)
 
 
+@pytest.mark.broad
 def test_the_bias_of_a_self_normalised_value_vanishes_as_users_have_more_judgments():
     def bias(relevant):
         ranks, chance, seen = feedback(relevant=relevant)

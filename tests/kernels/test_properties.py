@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
+from tests.examples import examples
 from tests.kernels.lists import columns, value
 
 NAMES = [
@@ -85,7 +86,7 @@ def some_relevant(grades):
 
 @pytest.mark.broad
 @given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_nothing_found_is_worst(ranking, grades, topics):
     options = {"subtopics": judged(grades, topics), "corpus": 40.0}
     for name in without(NO_WORST):
@@ -94,7 +95,7 @@ def test_nothing_found_is_worst(ranking, grades, topics):
 
 
 @given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_ideal_ranking_is_best(ranking, grades, topics):
     options = {"subtopics": judged(grades, topics), "corpus": 40.0}
     ideal = sorted(grades, key=lambda d: (-grades[d], d))
@@ -105,7 +106,7 @@ def test_the_ideal_ranking_is_best(ranking, grades, topics):
 
 @pytest.mark.parametrize("name", ["alpha-nDCG", "nERR-IA", "nNRBP"])
 @given(grades=GRADES.filter(some_relevant), topics=TOPICS, depth=st.integers(1, 20))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, depth):
     subtopics, gain, ideal = judged(grades, topics), {}, []
     left = set(subtopics)
@@ -120,7 +121,7 @@ def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, dept
 
 @pytest.mark.broad
 @given(where=st.integers(0, 10), ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, grades, topics):
     worth = [max(grades.get(item, 0), 0) for item in ranking]
     below_worse = [i for i in range(1, len(ranking)) if worth[i] > worth[i - 1]]
@@ -137,7 +138,7 @@ def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, 
 
 
 @given(lists=st.lists(RANKINGS, min_size=4, max_size=4), grades=GRADES.filter(some_relevant), topics=TOPICS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_many_lists_at_once_equal_each_list_alone_to_the_last_bit(lists, grades, topics):
     # two topics with the same judgments, two runs each: columns of a topic have a last axis of length 1
     lists = [ranking[: 4 * i] for i, ranking in enumerate(lists)]
@@ -207,7 +208,7 @@ def test_no_measure_writes_into_what_it_is_given(name):
 
 
 @given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):
     for name in ASKED:
         low, high = ENTRIES[base(name)].range

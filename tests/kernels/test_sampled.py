@@ -85,6 +85,7 @@ def test_runs_of_sampled_candidates_have_the_measure_among_all_items(name, of_ra
     assert scores.set_index("user_id")["value"].tolist() == worth[above].tolist()
 
 
+@pytest.mark.broad
 def test_the_area_under_the_curve_needs_no_more_than_the_expected_rank():
     runs, held_out, rank = leave_one_out()
     asked = f"Sampled(of=AUC,negatives={NEGATIVES},items={N},estimator=rank)"
@@ -164,6 +165,7 @@ def test_what_is_estimated_is_the_measure_of_one_relevant_item(of):
 
 
 class TestMaximumLikelihood:
+    @pytest.mark.broad
     @pytest.mark.parametrize("name", MEASURES)
     def test_it_is_nearly_unbiased_where_sampled_ranks_are_not_and_varies_less_than_the_trade_off(self, name):
         rng, of_rank = np.random.default_rng(5), MEASURES[name]
@@ -200,6 +202,7 @@ class TestMaximumLikelihood:
         assert found.sum() == pytest.approx(1.0, rel=1e-12)
         assert found[2] > 0.99
 
+    @pytest.mark.broad
     def test_runs_have_the_mean_of_their_own_distribution(self):
         one, held_out, rank = leave_one_out(users=2_000)
         other, _, _ = leave_one_out(users=2_000, seed=1)
@@ -213,6 +216,7 @@ class TestMaximumLikelihood:
         assert abs(found[0] - true) < 0.1 * (runs.ireval.summary(held_out, "R@10")["mean"][0] - true)
         assert found[1] < 0.01
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("of", ["R", "nDCG"])
     def test_intervals_over_users_hold_the_measure_among_all_items(self, of):
         rng, users, times, inside = np.random.default_rng(9), 1_500, 150, 0

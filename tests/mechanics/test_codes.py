@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.mechanics.codes import by_code, combined_codes, distinct, grouped
+from tests.examples import examples
 
 
 def dense(numbers):
@@ -19,7 +20,7 @@ def dense(numbers):
     rows=st.integers(1, 12),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_rows_are_told_apart_and_ordered_as_their_tuples(sizes, rows, seed):
     rng = np.random.default_rng(seed)
     # many rows share the first and the last value, where products of counts would run over

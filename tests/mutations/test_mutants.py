@@ -106,6 +106,7 @@ def test_every_mutant_that_is_called_equivalent_is_there_and_has_a_reason():
         assert len(why) > 10
 
 
+@pytest.mark.broad
 def test_a_group_of_rooms_is_below_its_bar_by_what_survives():
     made = sample(["kernels"], [], 20, 0)
     assert not below(dict.fromkeys(made, KILLED))

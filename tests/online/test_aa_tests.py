@@ -74,6 +74,7 @@ def test_sessions_and_queries_taken_for_users_err_far_more_often(unit):
     assert not found["as_stated"].any()
 
 
+@pytest.mark.broad
 def test_an_assignment_is_compared_as_a_bucket_is():
     """With one draw the verb is compare_buckets of a log whose users were put into two buckets."""
     log = people(40, seed=3)

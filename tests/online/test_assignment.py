@@ -30,6 +30,7 @@ def randomised(log: pd.DataFrame, seed: int) -> pd.DataFrame:
     return log.assign(bucket=np.where(log["user"].map(dict(zip(users, new, strict=True))), "new", "old"))
 
 
+@pytest.mark.broad
 def test_the_unit_is_the_user_or_else_the_session():
     log = randomised(people(30, seed=2), 0)
     for verb in ("behaviour", "compare_buckets"):
@@ -100,6 +101,7 @@ def test_a_sample_ratio_mismatch_is_reported_against_equal_or_given_shares():
     assert len(fair.ireval.check(shares={"new": 0.4, "old": 0.6})) == 1
 
 
+@pytest.mark.broad
 def test_the_mismatch_is_the_chi_square_test():
     for new in (440, 447, 448, 460):  # p = .001 lies between 447 and 448 of 1,000
         log = people(1000, seed=5).drop_duplicates("user")
@@ -108,6 +110,7 @@ def test_the_mismatch_is_the_chi_square_test():
         assert log.ireval.check().empty == (p >= 0.001)
 
 
+@pytest.mark.broad
 def test_sample_ratios_are_tested_in_every_segment():
     log = randomised(people(1000, seed=4), 1)
     log["device"] = np.where(log["user"] % 2, "phone", "desk")

@@ -105,6 +105,7 @@ def test_every_option_of_the_room_is_tried():
     assert options - LENIENT == set(BAD)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("kind", "name", "option", "value"), CASES, ids=lambda value: str(value)[:40])
 def test_bad_values_are_refused_in_our_own_words(tables, kind, name, option, value):
     with pytest.raises((ValueError, TypeError, KeyError)) as caught:
@@ -126,6 +127,7 @@ def test_the_simulation_shows_ids_of_both_sides_where_none_is_shared(tables):
             runs.ireval.simulate_clicks(others)
 
 
+@pytest.mark.broad
 def test_the_simulation_refuses_grades_that_are_missing(tables):
     qrels = tables["qrels"]
     some = qrels.assign(relevance=qrels["relevance"].astype(float).where(np.arange(len(qrels)) > 5))

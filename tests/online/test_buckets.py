@@ -127,6 +127,7 @@ def test_without_clicks_the_times_have_no_verdict(log):
     assert not compared["significant"].any()
 
 
+@pytest.mark.broad
 def test_wrong_hypotheses_and_tests_are_refused(log):
     with pytest.raises(ValueError, match="of those in the log: FLAT, ORIG, RAND; found ORIG, SWAP"):
         log.ireval.verdict(["ORIG", "SWAP"])
@@ -142,6 +143,7 @@ def test_wrong_hypotheses_and_tests_are_refused(log):
     assert set(means["test"]) == {"welch"}
 
 
+@pytest.mark.broad
 def test_buckets_of_equal_values_do_not_differ_by_rounding(log):
     """Issue 13, item 1: means of .8 that differ by 1.1e-16."""
     try:

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval  # noqa: F401  (registers the accessor)
+from tests.examples import examples
 
 COLUMNS = ["session", "query_id", "timestamp", "action", "rank"]
 
@@ -55,7 +56,7 @@ events = st.lists(
 
 @pytest.mark.broad
 @given(events)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_every_query_equals_a_walk_through_its_session(drawn):
     rows = [("s", "a", 0, "impression", np.nan)]
     shown = {("s", "a")}

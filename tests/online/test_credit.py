@@ -5,11 +5,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.kinds import tables
+from tests.examples import examples
 
 LISTS = pd.DataFrame(
     {
@@ -125,7 +126,7 @@ ranking = st.permutations("abcdef").map("".join)
 
 @pytest.mark.broad
 @given(ranking, ranking, st.sets(st.integers(1, 6), min_size=1), st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_balanced_lists_are_credited_by_rank_and_shared_prefixes_credit_nobody(a, b, positions, seed):
     rows = [(run, 1, doc, rank) for run, docs in (("x", a), ("y", b)) for rank, doc in enumerate(docs, start=1)]
     table = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"])

@@ -70,6 +70,7 @@ def test_three_buckets_share_one_slope():
     assert found["difference"].tolist() == pytest.approx([a - b, a - c, b - c])
 
 
+@pytest.mark.broad
 def test_users_without_a_pre_period_stay_unadjusted():
     pre, log = periods()
     some = pre[pre["user"] % 4 > 0]
@@ -86,6 +87,7 @@ def test_users_without_a_pre_period_stay_unadjusted():
     assert row["difference"] == pytest.approx(slope[1])
 
 
+@pytest.mark.broad
 def test_a_ratio_is_adjusted_by_its_linearised_past():
     pre, log = periods(n=400, effect=0.02)
     plain, row = (log.ireval.compare_buckets("CTR", pre=one).iloc[0] for one in (None, pre))
@@ -109,6 +111,7 @@ def test_a_past_that_says_nothing_changes_nothing():
         assert (found.off == 0).all()
 
 
+@pytest.mark.broad
 def test_adjusting_is_unbiased_and_errs_as_often_as_it_says():
     pre, log = periods(n=200, seed=7)
     y, rng = per_user(log), np.random.default_rng(1)
@@ -125,6 +128,7 @@ def test_adjusting_is_unbiased_and_errs_as_often_as_it_says():
     assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(2000)
 
 
+@pytest.mark.broad
 def test_what_cannot_be_adjusted_is_said():
     pre, log = periods(n=20)
     ask = log.ireval.compare_buckets
@@ -147,6 +151,7 @@ def test_what_cannot_be_adjusted_is_said():
         ask("clicks_per_query", pre=pd.DataFrame({"x": [1]}))
 
 
+@pytest.mark.broad
 def test_a_pre_period_takes_the_columns_that_the_log_was_bound_with():
     pre, log = periods(n=30)
     names = {"user": "who", "query_id": "q"}

@@ -28,6 +28,7 @@ LOG.columns = ["sid", "who", "q", "at", "what", "pos", "arm", "revenue"]
 BOUND = LOG.ireval(**NAMES, value="revenue")
 
 
+@pytest.mark.broad
 def test_columns_bound_once_serve_every_verb():
     plain = LOG.rename(columns={name: role for role, name in NAMES.items()}).rename(
         columns={"query": "query_id", "time": "timestamp", "revenue": "value"}
@@ -61,6 +62,7 @@ def test_events_are_columns_of_queries_and_users():
         assert frame.attrs["table"] == table
 
 
+@pytest.mark.broad
 def test_measures_of_events_by_hand():
     measures = ["conversion", "conversion(add-to-cart)", "revenue_per_user", "events_per_user(view)", "CTR"]
     found = BOUND.behaviour([*measures, "sessions_per_user"]).set_index(["arm", "measure"])["value"]

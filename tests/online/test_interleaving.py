@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import pdeval
 from pdeval.online import interleaving
+from tests.examples import examples
 
 METHODS = ("team-draft", "balanced", "probabilistic")
 
@@ -66,7 +67,7 @@ tables = st.lists(st.tuples(ranking, ranking), min_size=1, max_size=6)
 
 @pytest.mark.broad
 @given(tables, st.integers(0, 2**32), st.integers(1, 9))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_every_team_draft_list_is_a_valid_draft(pairs, seed, depth):
     lists = interleave(several(pairs), seed=seed, depth=depth, draws=2)
     groups = lists.groupby(["query_id", "draw"])
@@ -78,7 +79,7 @@ def test_every_team_draft_list_is_a_valid_draft(pairs, seed, depth):
 
 @pytest.mark.broad
 @given(tables, st.integers(0, 2**32), st.integers(1, 9))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_every_balanced_list_is_one_of_the_two(pairs, seed, depth):
     lists = interleave(several(pairs), method="balanced", seed=seed, depth=depth, draws=2)
     for (query, _), rows in lists.groupby(["query_id", "draw"]):
@@ -88,7 +89,7 @@ def test_every_balanced_list_is_one_of_the_two(pairs, seed, depth):
 
 @pytest.mark.broad
 @given(tables, st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_the_shared_prefix_leads_every_list_and_has_no_team_in_balanced_ones(pairs, seed):
     lists = {method: interleave(several(pairs), method=method, seed=seed, depth=None) for method in METHODS[:2]}
     for query, (a, b) in enumerate(pairs):
@@ -102,7 +103,7 @@ def test_the_shared_prefix_leads_every_list_and_has_no_team_in_balanced_ones(pai
 
 
 @given(tables, st.integers(0, 2**32), st.sampled_from(METHODS))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_documents_stand_once_with_their_ranks_in_both_runs(pairs, seed, method):
     lists = interleave(several(pairs), method=method, seed=seed)
     assert not lists.duplicated(["query_id", "doc_id"]).any()
@@ -115,7 +116,7 @@ def test_documents_stand_once_with_their_ranks_in_both_runs(pairs, seed, method)
 
 
 @given(st.lists(ranking, min_size=2, max_size=4), st.integers(0, 2**32), st.integers(1, 8))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_a_multileaved_list_is_a_draft_of_all_teams(rankings, seed, depth):
     names = "wxyz"[: len(rankings)]
     table = runs(**dict(zip(names, rankings, strict=True)))

@@ -33,6 +33,7 @@ def test_a_clean_log_has_no_problems_and_warns_of_nothing():
         assert CLEAN.ireval.per_query()["clicks"].tolist() == [2, 0, 1]
 
 
+@pytest.mark.broad
 def test_rows_out_of_order_are_put_in_order_by_their_timestamps():
     for seed in range(5):
         shuffled = CLEAN.sample(frac=1, random_state=seed)

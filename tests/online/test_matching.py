@@ -2,17 +2,18 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.online.matching import places
+from tests.examples import examples
 
 keys = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), max_size=12)
 
 
 @pytest.mark.broad
 @given(keys, keys)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_places_are_those_of_a_dictionary(known, wanted):
     known = list(dict.fromkeys(known))
     left = pd.DataFrame({"n": [k[0] for k in known], "s": [k[1] for k in known]}).astype({"n": "int64", "s": "object"})

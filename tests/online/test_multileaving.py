@@ -150,6 +150,7 @@ def test_two_runs_earn_the_same_from_random_clicks_on_optimised_lists():
     assert distribution(np.ones((2, 3, 2)))[1] == 0
 
 
+@pytest.mark.broad
 def test_optimised_lists_are_drawn_with_their_probabilities():
     lists = runs(**TWO).ireval.interleave.many(method="optimised", depth=3, draws=20_000)
     shown = allowed(TWO, 3)
@@ -167,6 +168,7 @@ def test_runs_that_cannot_be_treated_alike_are_told():
         runs(**THREE).ireval.interleave.many(method="optimised")
 
 
+@pytest.mark.broad
 def test_a_click_on_an_optimised_list_earns_the_inverse_rank():
     table = runs(**ODD)
     lists = quiet_lists(table, method="optimised", depth=4, draws=5)
@@ -181,6 +183,7 @@ def test_a_click_on_an_optimised_list_earns_the_inverse_rank():
             )
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rankings", CASES, ids=lambda one: "-".join(one.values()))
 def test_pairwise_lists_have_the_probabilities_of_the_definition(rankings):
     lists = runs(**rankings).ireval.interleave.many(method="pairwise", depth=4, draws=20_000)
@@ -194,6 +197,7 @@ def test_pairwise_lists_have_the_probabilities_of_the_definition(rankings):
         assert stats.chisquare(counts, 20_000 * np.array(list(expected.values()))).pvalue > 0.001
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("rankings", CASES, ids=lambda one: "-".join(one.values()))
 def test_clicks_on_pairwise_lists_earn_what_a_plain_loop_says(rankings):
     table = runs(**rankings)
@@ -222,6 +226,7 @@ def test_random_clicks_on_pairwise_lists_earn_all_runs_the_same(rankings):
         assert max(expected.values()) > 0
 
 
+@pytest.mark.broad
 def test_a_run_that_ranks_clicked_results_higher_wins():
     table = runs(good="abcdefgh", bad="hgfedcba", other="abdcefhg")
     for method in ("team-draft", "optimised", "pairwise"):
@@ -235,6 +240,7 @@ def test_a_run_that_ranks_clicked_results_higher_wins():
         assert wins.loc[("bad", "good"), "significant"]
 
 
+@pytest.mark.broad
 def test_lists_depend_on_the_seed_alone(monkeypatch):
     from pdeval.online import interleaving
 
@@ -257,6 +263,7 @@ def test_lists_depend_on_the_seed_alone(monkeypatch):
     pd.testing.assert_frame_equal(credits, log.ireval.credit(pairwise, runs=table))
 
 
+@pytest.mark.broad
 def test_the_sample_goes_from_lists_over_clicks_to_wins():
     sample = pdeval.datasets.load_sample()
     some = sample.runs[sample.runs["run"].isin(["hybrid", "bm25", "tfidf"])]

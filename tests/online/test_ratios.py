@@ -58,6 +58,7 @@ def test_kinds_of_users_are_drawn_as_users_are():
     assert stats.ks_2samp(fast, slow).statistic < 1.95 * np.sqrt(2 / 20_000)  # alpha .001
 
 
+@pytest.mark.broad
 def test_the_bootstrap_and_the_delta_method_agree_and_say_which_they_are():
     log = randomised(people(200, seed=6), 2)
     delta, drawn = (log.ireval.compare_buckets("CTR", test=test).iloc[0] for test in ("delta", "bootstrap"))
@@ -71,6 +72,7 @@ def test_the_bootstrap_and_the_delta_method_agree_and_say_which_they_are():
     assert log.ireval.compare_buckets("CTR", test="bootstrap", seed=1).iloc[0]["ci_low"] != drawn["ci_low"]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("aggregate", ["mean", "median", "ratio"])
 def test_the_bootstrap_serves_every_aggregate(aggregate):
     log = randomised(people(60, seed=6), 2)
@@ -82,6 +84,7 @@ def test_the_bootstrap_serves_every_aggregate(aggregate):
     assert without[["p_value", "ci_low"]].isna().all()
 
 
+@pytest.mark.broad
 def test_a_test_that_does_not_suit_the_aggregate_is_refused():
     log = randomised(people(20, seed=6), 2)
     with pytest.raises(ValueError, match="welch compares means, CTR is a ratio of sums: test='delta'"):
@@ -112,6 +115,7 @@ def test_a_bucket_without_units_has_no_ratio():
 
 
 class TestIntervalsOfOneBucket:
+    @pytest.mark.broad
     def test_users_drawn_again_give_about_the_interval_of_the_delta_method(self):
         log = randomised(people(300, seed=6), 2)
         delta, drawn = (log.ireval.behaviour("CTR", interval=one).iloc[0] for one in ("auto", "bootstrap"))
@@ -130,6 +134,7 @@ class TestIntervalsOfOneBucket:
         row = log.ireval.behaviour("click_through_rate", interval="bootstrap", draws=500, seed=7, confidence=0.9)
         assert row.loc[0, ["ci_low", "ci_high"]].tolist() == np.quantile(drawn, [0.05, 0.95]).tolist()
 
+    @pytest.mark.broad
     def test_users_of_very_different_activity_are_covered(self):
         """Nine in ten users see few items, the others hundreds: about 95% of intervals hold the truth."""
         rng, inside, times, users = np.random.default_rng(4), np.zeros(2), 400, 120

@@ -79,6 +79,7 @@ def test_equal_runs_do_not_win_beyond_alpha(method):
     assert binomtest(int(total["a_wins"]), int(total.sum())).pvalue > 0.001
 
 
+@pytest.mark.broad
 def test_identical_runs_tie_in_balanced_and_are_a_fair_toss_in_team_draft():
     runs, qrels = collection({"one": 1.0}, queries=50, seed=3)
     both = pd.concat([runs, runs.assign(run="two")])

@@ -86,6 +86,7 @@ def test_every_result_is_the_table_that_was_declared(results, which):
     assert repr(frame.ireval).startswith(f"{SCHEMAS[gives].says}: ")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
 def test_every_result_is_known_again_without_attrs(results, which):
     frame = pd.read_csv(io.StringIO(results[which].to_csv(index=False)))

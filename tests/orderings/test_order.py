@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize, stats
@@ -16,6 +16,7 @@ from pdeval.orderings.methods import bradley_terry, mc4, orderings
 from pdeval.orderings.order import _of_judgments, order, ordered
 from pdeval.orderings.tallies import tally
 from pdeval.orderings.votes import ranks
+from tests.examples import examples
 
 ALL = list(orderings())
 PAIRED = ["winrate", "borda", "copeland", "mc4", "bradley-terry"]
@@ -105,7 +106,7 @@ def test_mc4_does_not_flatten_what_is_below_an_unbeaten_run():
     assert table["rank"].tolist() == [1, 2, 3, 4, 5]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(queries=(1, 7)), st.sampled_from([0.01, 0.2, 1.0]))
 def test_mc4_is_the_stationary_distribution_of_its_walk(x, teleport):
     net, _ = tally(ranks(x), np.ones(x.shape, dtype=bool), np.ones((1, len(x))))
@@ -131,7 +132,7 @@ def test_bradley_terry_keeps_a_run_that_always_wins_finite():
     assert (np.diff(table["score"]) < -1).all()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tables(queries=(1, 7)), st.sampled_from([0.1, 1.0]))
 def test_bradley_terry_is_the_maximum_of_the_likelihood(x, prior):
     net, shared = tally(ranks(x), np.ones(x.shape, dtype=bool), np.ones((1, len(x))))
@@ -145,7 +146,7 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood(x, prior):
 
 
 @pytest.mark.broad
-@settings(max_examples=30)
+@examples(30)
 @given(tables(), st.data())
 def test_orderings_do_not_depend_on_the_order_of_queries_or_of_runs(x, data):
     q, r = (data.draw(st.permutations(range(size))) for size in x.shape)
@@ -156,7 +157,7 @@ def test_orderings_do_not_depend_on_the_order_of_queries_or_of_runs(x, data):
 
 
 @pytest.mark.broad
-@settings(max_examples=30)
+@examples(30)
 @given(tables(), st.data())
 def test_preferences_order_alike_after_renaming_and_turning_pairs(x, data):
     r = data.draw(st.permutations(range(x.shape[1])))
@@ -173,7 +174,7 @@ def test_preferences_order_alike_after_renaming_and_turning_pairs(x, data):
     pd.testing.assert_series_equal(kept, moved)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables(), st.sampled_from([1e-9, 0.37, 1e9]))
 def test_orderings_do_not_depend_on_the_unit(x, unit):
     pd.testing.assert_series_equal(by_run(order(scores(x), method=ALL)), by_run(order(scores(x * unit), method=ALL)))
@@ -181,7 +182,7 @@ def test_orderings_do_not_depend_on_the_unit(x, unit):
     pd.testing.assert_series_equal(*(by_run(order(table, method=PAIRED)) for table in pairs))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(queries=(1, 7)))
 def test_a_run_that_beats_every_other_by_majority_is_first_by_copeland_and_mc4(x):
     net = np.sign(x[:, :, None] - x[:, None, :]).sum(axis=0)
@@ -192,14 +193,14 @@ def test_a_run_that_beats_every_other_by_majority_is_first_by_copeland_and_mc4(x
     assert first["run"].tolist() == ["abcdefghij"[winner[0]]] * 2
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables())
 def test_scores_and_their_differences_have_the_same_win_rates(x):
     one, other = (by_run(order(table, method="winrate"), "score") for table in (scores(x), differences(scores(x))))
     pd.testing.assert_series_equal(one, other, atol=1e-14)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables())
 def test_borda_is_the_number_of_runs_less_the_mean_rank(x):
     mean_rank = stats.rankdata(-x, axis=1).mean(axis=0)
@@ -207,7 +208,7 @@ def test_borda_is_the_number_of_runs_less_the_mean_rank(x):
 
 
 @pytest.mark.broad
-@settings(max_examples=30)
+@examples(30)
 @given(tables())
 def test_win_rates_given_directly_order_as_the_preferences_they_sum(x):
     wins = (x[:, :, None] - x[:, None, :]).sum(axis=2)
@@ -266,6 +267,7 @@ def test_rank_intervals_hold_the_rank_and_are_the_same_for_the_same_seed():
     assert not one.equals(order(table, method=ALL, draws=200, seed=6))
 
 
+@pytest.mark.broad
 def test_rank_intervals_do_not_depend_on_the_memory_block_or_on_what_else_is_asked(monkeypatch):
     table = scores(np.random.default_rng(1).random((2, 12, 4)), measures=("AP", "RR"))
     whole = order(table, method=ALL, draws=40)
@@ -278,6 +280,7 @@ def test_rank_intervals_do_not_depend_on_the_memory_block_or_on_what_else_is_ask
         assert alone[column].tolist() == kept[column].tolist()
 
 
+@pytest.mark.broad
 def test_rank_intervals_equal_those_of_queries_drawn_one_by_one():
     x = np.random.default_rng(2).random((8, 4)).round(1)
     drawn = np.random.default_rng(7).multinomial(8, np.full(8, 1 / 8), size=25)

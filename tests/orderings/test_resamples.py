@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -13,12 +13,13 @@ from pdeval.orderings.methods import bradley_terry, mc4
 from pdeval.orderings.order import ordered
 from pdeval.orderings.tallies import tally
 from pdeval.orderings.votes import ranks
+from tests.examples import examples
 
 shapes = st.tuples(st.integers(1, 7), st.integers(2, 6))
 values = shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(values, st.data())
 def test_a_resample_among_many_is_ordered_as_it_is_alone(x, data):
     known = data.draw(arrays(np.bool_, x.shape))

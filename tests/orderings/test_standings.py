@@ -45,6 +45,7 @@ def test_a_measure_with_more_queries_than_the_call_may_be_answered_unevenly():
     assert order["score"].tolist() == [1.0, -1.0, 1.0, -1.0]
 
 
+@pytest.mark.broad
 def test_a_warning_about_missing_queries_is_given_once_or_not_at_all(recwarn):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
     standing(joined, MEASURES, tell=False)

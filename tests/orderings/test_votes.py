@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -13,6 +13,7 @@ from pdeval.evaluate import cube
 from pdeval.orderings import tallies, votes
 from pdeval.orderings.tallies import surplus, tally
 from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, votes_of, win_rates
+from tests.examples import examples
 
 grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
@@ -71,7 +72,7 @@ def test_a_pair_that_does_not_count_is_no_opponent():
     assert opponents.tolist() == [[1, 1, 0]]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(), st.data())
 def test_the_tally_counts_votes_over_the_queries_that_have_both(x, data):
     known = data.draw(arrays(np.bool_, x.shape))
@@ -83,7 +84,7 @@ def test_the_tally_counts_votes_over_the_queries_that_have_both(x, data):
         assert shared[r, i, j] == weights[r][both].sum()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(), st.data())
 def test_the_surplus_is_that_of_the_pairs_to_the_last_bit(x, data):
     weights = data.draw(arrays(np.int64, (2, len(x)), elements=st.integers(0, 3)))

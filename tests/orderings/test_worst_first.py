@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -11,6 +11,7 @@ import pdeval
 from pdeval.orderings.order import order
 from pdeval.orderings.votes import votes_of
 from pdeval.orderings.worst_first import behind, worst_first
+from tests.examples import examples
 from tests.orderings.test_order import differences, scores
 
 VALUES = st.sampled_from([0.0, 0.1, 0.1 + 0.2, 0.3, 0.5, 1.0, -0.5, -0.0])
@@ -35,20 +36,20 @@ def ranked(table, **options):
     return order(table, method="leximin", **options).sort_values("run", kind="stable")["rank"].tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(TABLES, st.booleans())
 def test_leximin_of_scores_equals_brute_force(values, higher):
     assert ranked(scores(values, higher=higher)) == brute_force(values if higher else -values)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(TABLES)
 def test_leximin_of_preferences_is_that_of_their_win_rates(values):
     wins = (values[:, :, None] - values[:, None, :]).sum(axis=2)
     assert ranked(differences(scores(values))) == brute_force(wins, 1e-11)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(TABLES, st.integers(0, 2**32 - 1))
 def test_a_resample_repeats_values_as_often_as_their_queries_are_drawn(values, seed):
     n = len(values)
@@ -57,7 +58,7 @@ def test_a_resample_repeats_values_as_often_as_their_queries_are_drawn(values, s
     np.testing.assert_array_equal(worst_first(values, weights), np.sort(values[drawn], axis=1).transpose(0, 2, 1))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 5), st.integers(1, 4)), elements=VALUES))
 def test_rows_are_counted_behind_in_lexicographic_order(rows):
     expected = [[sum(tuple(one) < tuple(row) for one in block) for row in block] for block in rows.tolist()]

@@ -55,6 +55,7 @@ def drawn(seed, costs):
     return Ranking("q", gain, rng.random(length) * 3 + 0.1 if costs else np.ones(length))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("costs", [False, True], ids=["all cost 1", "costs differ"])
 @pytest.mark.parametrize(("name", "parameters", "theirs"), MODELS, ids=IDS)
 def test_all_expectations_are_the_same(name, parameters, theirs, costs):
@@ -69,6 +70,7 @@ def test_every_model_is_compared():
     assert {name for name, *_ in MODELS} == set(cwl.MODELS)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(3))
 def test_the_measures_of_run_tables_are_those_of_ir_measures_with_cwl_eval(seed):
     ir_measures = pytest.importorskip("ir_measures")

@@ -7,12 +7,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
 from pdeval.orderings.order import order
+from tests.examples import examples
 
 tables = st.tuples(st.integers(1, 7), st.integers(2, 6)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
@@ -44,7 +45,7 @@ def pref_eval_mc4(rankings):
     return [name for _, name in sorted(zip(mass, names), reverse=True)]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables)
 def test_compat_walks_mc4_as_pref_eval_does(x):
     names = list("abcdefghij")[: x.shape[1]]

@@ -70,6 +70,7 @@ def aligned(preferences, expected):
     return pd.DataFrame(np.where(np.isnan(values), other, values), columns=wide.columns)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9", "pref_eval"])
 def test_every_preference_and_every_difference_is_pref_evals(expected, collection, compat):
     runs, qrels = collection

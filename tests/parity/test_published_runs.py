@@ -54,6 +54,7 @@ LEADERBOARD = {"ndcg@10": "nDCG@10", "P@5": "P@5", "rbp_p5": "gRBP(p=0.5)", "bpr
 JUDGED = {"J@5": "Judged@5", "J@10": "Judged@10", "J@1000": "Judged@1000"}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("columns", "rules"),
     [

@@ -65,6 +65,7 @@ def test_names_that_point_to_the_page_beyond_accuracy_stand_there():
 @pytest.mark.filterwarnings("ignore")  # those of the peers
 @pytest.mark.parametrize("peer", same_names_peers.PEERS, ids=lambda peer: peer.name)
 class TestWhereThePeerIsInstalled:
+    @pytest.mark.broad
     def test_it_gives_the_values_that_are_held(self, peer):
         now = _asked(peer, lambda: same_names.written(peer.name, peer))
         assert [row[:2] for row in now["rows"]] == [row[:2] for row in HELD[peer.name]["rows"]]

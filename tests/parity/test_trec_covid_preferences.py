@@ -53,12 +53,14 @@ def test_rpp_agrees_with_search_length_on_about_nine_of_ten_pairs(agreements):
     assert agreements.loc[("RPP", ASL), "agreement"] == pytest.approx(0.9, abs=0.02)
 
 
+@pytest.mark.broad
 def test_reciprocal_rank_agrees_least_with_every_measure(agreements):
     with_rr = [pair for pair in agreements.index if "RR" in pair]
     shares = agreements["agreement"]
     assert shares[with_rr].max() < 0.5 < 0.8 < shares.drop(with_rr).min()
 
 
+@pytest.mark.broad
 def test_rpp_agrees_most_with_offline_interleaving(covid):
     # An independent computation over all pairs, correlations about zero: r .988 (uniform user) and .967 (DCG user); of
     # 1,500 pairs of rankings, agreement .965 and .940. Here 60 pairs of runs on all topics: 2,400 pairs of rankings.
@@ -109,6 +111,7 @@ def test_subtopic_orderings_correlate_as_in_table_2b(web):
     assert tau.loc["ERR-IA@20", "ST-invRPP"] > tau.loc["ERR-IA@20", ["ST-RPP", "ST-dcgRPP"]].max()
 
 
+@pytest.mark.broad
 def test_subtopic_rpp_equals_equation_6_written_out(web):
     runs, qrels = web
     pair = ("ql-cata", "rm-catb-filtered")

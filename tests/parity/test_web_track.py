@@ -26,6 +26,7 @@ def web_runs(shared_data):
     return pdeval.read_runs(shared_data / "trec-web-2012-div" / "runs", progress=False)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("ending", "ties"), [("ndeval.rank-order", "rank"), ("ndeval.traditional", "docid")])
 def test_ndeval_in_both_orders(shared_data, web_runs, ending, ties):
     folder = shared_data / "trec-web-2012-div"

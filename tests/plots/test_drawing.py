@@ -79,6 +79,7 @@ def test_runs_of_several_columns_are_never_merged(column_ax):
     assert [label.get_text() for label in ax.get_yticklabels()] == ["t5 / 1", "t5 / 2", "bm25 / 1", "bm25 / 2"]
 
 
+@pytest.mark.broad
 def test_scores_are_summed_up_and_the_best_stands_first(column_ax):
     judged = pdeval.datasets.sample_judged(topics="common")
     scores = judged.measure(pdeval.parse("ASL", label="my length"))

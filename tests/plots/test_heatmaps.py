@@ -112,6 +112,7 @@ def test_the_names_of_79_runs_do_not_overlap_on_a_paper_column():
     assert "named)" in ax.get_ylabel()
 
 
+@pytest.mark.broad
 def test_the_scale_is_as_long_as_the_side_and_can_be_left_out(column_ax):
     ax = preference_heatmap(PREFS, ax=column_ax)
     ax.figure.draw_without_rendering()
@@ -164,6 +165,7 @@ def test_repeated_pairs_are_refused(column_ax):
         correlation_heatmap(table, ax=column_ax)
 
 
+@pytest.mark.broad
 def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
     from matplotlib.figure import Figure
 

@@ -86,6 +86,7 @@ def test_a_run_whose_name_begins_with_an_underscore_is_in_the_legend():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [" _x", "covidex.t5.1_x"]
 
 
+@pytest.mark.broad
 def test_a_label_that_the_caller_writes_may_be_a_formula():
     ax = plots.correlation_heatmap(frames.correlations(), label=r"$\tau_b$")
     assert r"$\tau_b$" in [text.get_text() for text in texts(ax)]

@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.plots import critical_difference, summary_bars
 from pdeval.plots.orderings import groups
+from tests.examples import examples
 from tests.plots import frames
 
 
@@ -36,7 +37,7 @@ def longest_stretches(significant: np.ndarray) -> list[tuple[int, int]]:
 
 
 @pytest.mark.broad
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(2, 7), st.integers(0, 2**21 - 1))
 def test_groups_are_the_longest_stretches_without_a_significant_pair(size, bits):
     a, b = np.triu_indices(size, 1)

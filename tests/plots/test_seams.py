@@ -86,6 +86,7 @@ def test_21_correlations_of_orders_have_readable_labels(ax, measures, methods, l
     assert not np.isnan(square).any()
 
 
+@pytest.mark.broad
 def test_21_critical_differences_stay_inside_their_axes(ax):
     judged = pdeval.datasets.sample_judged(topics="common")
     orders = judged.order("RPP", draws=50)

@@ -87,6 +87,7 @@ def test_shares_that_are_not_cumulative_are_refused(column_ax):
         decided_by_recall(frame, value="share", ax=column_ax)
 
 
+@pytest.mark.broad
 def test_a_few_ranks_are_written_as_they_are(column_ax):
     frame = pd.DataFrame({"p1": [1, 2, 3, 5], "tied": [0.8, 0.2, 0.1, 0.05]})
     ax = tie_probability(frame, ax=column_ax)

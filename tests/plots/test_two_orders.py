@@ -56,6 +56,7 @@ def test_runs_of_one_ordering_alone_are_left_out(column_ax):
     assert len(ax.lines) == 3
 
 
+@pytest.mark.broad
 def test_the_heat_map_has_the_best_run_on_top_and_the_hardest_query_at_the_left(column_ax):
     frame = interval_frames.scores(3, 4)
     ax = plots.query_heatmap(frame, ax=column_ax)

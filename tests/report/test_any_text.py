@@ -4,10 +4,11 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.report import Cell, Column, Report
+from tests.examples import examples
 
 # XML, which the test parses HTML with, knows no control characters
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), max_size=30)
@@ -23,7 +24,7 @@ def table_of(text):
 
 
 @pytest.mark.broad
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TEXTS)
 def test_latex_braces_are_balanced_and_specials_escaped(text):
     latex = table_of(text).to_latex()
@@ -34,7 +35,7 @@ def test_latex_braces_are_balanced_and_specials_escaped(text):
     assert not re.search(r"[%#~^_]", bare.replace("~", "" if "\u00a0" in text else "~"))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TEXTS)
 def test_markdown_rows_have_as_many_cells_as_columns(text):
     lines = [line for line in table_of(text).to_markdown().splitlines() if line.startswith("|")]
@@ -42,7 +43,7 @@ def test_markdown_rows_have_as_many_cells_as_columns(text):
     assert len(lines) == 4
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TEXTS)
 def test_html_texts_come_back_as_they_were(text):
     html = table_of(text).to_html()
@@ -52,7 +53,7 @@ def test_html_texts_come_back_as_they_were(text):
 
 
 @pytest.mark.broad
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=30))
 def test_no_cell_of_a_frame_is_a_formula(text):
     assert not table_of(text).to_frame()["run"].iloc[0].startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -22,6 +22,7 @@ def test_the_data_are_numbers_and_the_cells_as_printed():
     assert made._tbl_data["AP"].tolist()[:2] == [0.25, 0.5]
 
 
+@pytest.mark.broad
 def test_a_report_of_systems_is_shown_whole(scores, comparisons):
     pytest.importorskip("great_tables")
     table = report(scores, comparisons=comparisons, caption="Systems.")

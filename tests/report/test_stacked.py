@@ -100,6 +100,7 @@ def test_a_mean_over_collections_needs_all_of_them(stacked):
     assert cells(less.ireval.report(average=True))[3][2] == "–"
 
 
+@pytest.mark.broad
 def test_ties_and_masked_agreement_are_collections_by_measures(stacked):  # Tables 2 and 3 of lexiprecision
     ties = asked(stacked, "ties", ["sgnLP", "RR"])
     table = ties.ireval.report(across="measure", percent=True, digits=2)
@@ -147,6 +148,7 @@ def test_the_steps_from_map_to_search_length_are_ranges_over_collections(stacked
     check_latex(table)
 
 
+@pytest.mark.broad
 def test_moves_of_systems_are_rows_of_collections_or_a_range_over_them(stacked):
     moves = asked(stacked, "delta_sort", "nDCG@10")
     table = moves.ireval.report(columns=["collection", "runs", "delta_sort", "tau_b", "delta_value"], digits=2)
@@ -159,6 +161,7 @@ def test_moves_of_systems_are_rows_of_collections_or_a_range_over_them(stacked):
     check_latex(asked(stacked, "delta_sort", "nDCG@10", per="run").ireval.report(group="collection"))
 
 
+@pytest.mark.broad
 def test_orders_stand_side_by_side_and_follow_the_mean_rank(stacked):
     orders = asked(stacked, "order", "AP")
     table = orders.ireval.report()
@@ -192,6 +195,7 @@ def test_a_table_read_from_a_file_is_told_its_collections(stacked):
         bare.ireval.report(by="collections")
 
 
+@pytest.mark.broad
 def test_what_is_to_be_shown_is_asked_for(stacked):
     steps, ties = asked(stacked, "lengths.ablation"), asked(stacked, "ties")
     with pytest.raises(ValueError, match="name it with value=, one of delta_sort, tau_b, delta_value"):

@@ -89,6 +89,7 @@ def test_runs_preferences_summaries_and_joins_have_the_same_table(stacked, score
         runs.ireval.report(qrels, ["RPP", "AP"], by="collection")
 
 
+@pytest.mark.broad
 def test_systems_that_differ_have_rows_of_their_own_or_dashes(scores):
     less = scores[~((scores["run"] == "ql") & (scores["collection"] == "odd"))]
     assert [(group.title, group.size) for group in less.ireval.report().groups] == [("even", 3), ("odd", 2)]

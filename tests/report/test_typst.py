@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.mechanics.visible import visible
 from pdeval.report import Cell, Column, Group, Report, report
 from pdeval.report.typst import escape
+from tests.examples import examples
 from tests.report.test_latex import odd_tables
 
 # all that Typst's markup knows, and what it makes of neighbours: dashes, comments, links, lists, shorthands
@@ -62,7 +63,7 @@ def printed(texts: list[str]) -> list[str]:
 
 
 @pytest.mark.broad
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(TEXTS, min_size=5, max_size=10))
 def test_every_text_is_printed_as_it_is(texts):
     plain = [visible(re.sub(r"[ \t\r\n]+", " ", text)) for text in texts]
@@ -143,6 +144,7 @@ def test_odd_tables_compile_in_one_column_and_in_two(scores, comparisons, option
         assert compiled(head + "\n\n".join(tables) + "\nText.")[:4] == b"%PDF"
 
 
+@pytest.mark.broad
 def test_a_label_can_be_referred_to(scores):
     table = report(scores, marks=None, caption="C.", label="tab:a-b_c")
     assert compiled(table.to_typst(long=True) + "\nSee @tab:a-b_c.")

@@ -112,6 +112,7 @@ def pages(pdf: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
+@pytest.mark.broad
 def test_a_long_table_in_typst_goes_on_over_pages():
     table = report(systems(120), marks=None, caption="Many systems.")
     assert pages(compiled_typst(table.to_typst(long=True))) > 1

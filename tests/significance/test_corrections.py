@@ -4,12 +4,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from pdeval.significance.corrections import CORRECTIONS, adjust, which_correction
 from pdeval.significance.registry import TESTS, which_test
+from tests.examples import examples
 
 P = np.array([0.0004, 0.011, 0.012, 0.012, 0.04, 0.2, 0.7, 1.0])
 
@@ -25,7 +26,7 @@ def test_every_correction_is_that_of_statsmodels(name):
 
 @pytest.mark.parametrize("name", ["bonferroni", "holm"])
 @mock.patch("gc.collect")  # which statsmodels calls for every family
-@settings(max_examples=30)
+@examples(30)
 @given(values=st.lists(st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.01, 0.02, 0.3, 1.0]), min_size=1, max_size=12))
 def test_what_is_computed_here_is_statsmodels_to_the_last_bit(collect, name, values):
     p = np.array(values)

@@ -30,6 +30,7 @@ def test_the_correlated_t_is_that_of_baycomp(rope, folds):
         np.testing.assert_allclose(ours[:, pair], theirs, rtol=0, atol=1e-12)
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 @pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
 def test_the_signed_rank_is_that_of_baycomp_within_what_draws_vary(rope):
@@ -86,6 +87,7 @@ def test_without_a_rope_equal_runs_are_as_often_worse_as_better():
     assert signed_rank(np.zeros((4, 1)), 0.0, 0.5, 100, 0).ravel().tolist() == [0.5, 0.0, 0.5]
 
 
+@pytest.mark.broad
 def test_a_wider_rope_makes_more_of_it_equivalent():
     ropes = [0.0, 0.01, 0.02, 0.05, 0.1]
     for test in ("correlated_t", "signed_rank"):

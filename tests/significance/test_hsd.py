@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.significance.draws import chunks
 from pdeval.significance.hsd import orders, preference_maxima, randomised, residual_mean_square, score_maxima, tukey
+from tests.examples import examples
 
 # a randomised block design: 6 blocks (queries) and 4 treatments (runs)
 X = np.array(
@@ -40,6 +41,7 @@ def test_the_effect_size_is_the_mean_difference_in_its_standard_deviations():
     assert found == pytest.approx(D.mean(axis=0) / D.std(axis=0, ddof=1), rel=1e-12)
 
 
+@pytest.mark.broad
 def test_analytic_hsd_is_the_textbook_formula():
     a, b = all_pairs(4)
     residual = X - X.mean(axis=1, keepdims=True) - X.mean(axis=0) + X.mean()
@@ -62,6 +64,7 @@ def test_the_residual_is_that_of_statsmodels():
     assert residual_mean_square(X) == pytest.approx(table.loc["Residual", "mean_sq"], rel=1e-10)
 
 
+@pytest.mark.broad
 def test_with_query_means_removed_it_is_scipys_one_way_test_but_for_the_degrees_of_freedom():
     # one-way on the centred table has the same residual sum over 20 instead of 15 degrees of freedom
     a, b = all_pairs(4)
@@ -132,7 +135,7 @@ def test_preference_hsd_equals_a_naive_loop_over_the_same_permutations(runs):
     seed=st.integers(0, 99),
     digits=st.sampled_from([1, 2, 17]),
 )
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_preferences_that_are_score_differences_give_exactly_the_p_values_of_the_scores(queries, runs, seed, digits):
     # few digits: many draws tie with the observed value on paper, and differ from it by rounding
     values = np.round(scores(queries, runs, seed), digits)

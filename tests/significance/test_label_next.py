@@ -33,6 +33,7 @@ def test_as_many_unlabelled_queries_are_drawn_as_were_asked_for(table, design):
     assert plan.equals(table.sample(frac=1, random_state=0).ireval.label_next(queries=7, design=design))
 
 
+@pytest.mark.broad
 def test_a_systematic_draw_keeps_every_chance():
     rng = np.random.default_rng(0)
     size = np.array([0.2, 1.0, 1.0, 3.0, 0.8, 9.0])

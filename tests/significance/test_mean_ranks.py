@@ -175,6 +175,7 @@ def test_reports_mark_by_mean_ranks_with_letters_daggers_and_groups(test):
     assert isinstance(found, pd.DataFrame)
 
 
+@pytest.mark.broad
 def test_nemenyis_interval_is_tukeys_of_the_mean_difference():
     X, (a, b) = tables(ties=False), all_pairs(6)
     outcome = nemenyi(X, a, b, confidence=0.9)

@@ -75,6 +75,7 @@ def signs(queries, runs, seed=0, grades=None):
     return np.sign(x[:, :, None] - x[:, None]).astype(float)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("grades", "steps"), [(None, 2), (3, 1)])
 def test_signs_have_the_steps_of_their_means_in_p(grades, steps):
     T = signs(200, 5, grades=grades)

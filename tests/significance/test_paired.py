@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -13,6 +13,7 @@ from scipy import stats
 from pdeval.significance import paired
 from pdeval.significance.outcome import describe
 from pdeval.significance.paired import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
+from tests.examples import examples
 
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 
@@ -200,7 +201,7 @@ numbers = hnp.arrays(
 
 @pytest.mark.parametrize("test", TESTS)
 @given(D=numbers)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_swapping_the_runs_turns_the_sign_and_keeps_p(test, D):
     options = {"draws": 50} if test in (randomisation, bootstrap) else {}
     one, other = test(D, **options), test(-D, **options)
@@ -230,6 +231,7 @@ def test_wilcoxon_with_ties_and_few_queries_is_exact():
         assert stats.wilcoxon(D).pvalue == 2 * 5 / 128
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("n", range(2, 14))
 def test_exact_wilcoxon_with_ties_is_that_of_every_sign_pattern(n):
     rng = np.random.default_rng(n)

@@ -157,6 +157,7 @@ def test_great_effects_of_few_queries_have_the_power_of_the_noncentral_t(queries
     assert t_power(effect, queries, 0.05) == pytest.approx(expected, abs=1e-7 if newer else 2e-6)
 
 
+@pytest.mark.broad
 def test_the_queries_needed_are_those_that_counting_up_finds():
     effect = np.array([0.0, 0.28, 0.3, 0.45, 0.8, 1.7, 3.0, 9.0, 40.0])
     number = np.arange(2, 400)

@@ -57,6 +57,7 @@ class TestSummary:
 
 
 class TestCompare:
+    @pytest.mark.broad
     def test_differences_have_a_lambda_of_their_own(self):
         found = SCORES.ireval.compare(["AP", "ASL"], baseline="bm25", correction="holm")
         assert faults(SCHEMAS["comparisons"], found, NAMES) == []
@@ -72,6 +73,7 @@ class TestCompare:
         whole = RUNS.ireval.compare(HUMAN, ["AP", "ASL"], **GIVEN, baseline="bm25", correction="holm", test="ppi")
         pd.testing.assert_frame_equal(whole, found)
 
+    @pytest.mark.broad
     def test_corrections_are_those_of_compare(self):
         for family, base in (("measure", None), ("baseline", "bm25"), ("measure", "bm25"), ("all", ["bm25", "ql"])):
             for correction in ("bonferroni", "holm", "fdr_bh", None):
@@ -125,6 +127,7 @@ class TestOrder:
             assert (sign * part["score"]).is_monotonic_increasing
             assert part["rank"].between(part["rank_low"], part["rank_high"]).all()
 
+    @pytest.mark.broad
     def test_a_perfect_machine_gives_the_order_of_all_queries(self):
         for measures in ("AP", "RPP"):
             found = RUNS.ireval.order(HUMAN, measures, machine=QRELS, topics="common")
@@ -143,6 +146,7 @@ class TestOrder:
                 SCORES.ireval.order(method=method)
 
 
+@pytest.mark.broad
 def test_level_confidence_and_family_reach_what_they_are_for():
     given = {"correction": "fdr_tsbky", "baseline": ["bm25", "ql"], "confidence": 0.7}
     for alpha in (0.001, 0.6):
@@ -172,6 +176,7 @@ def test_means_and_effects_are_those_of_the_runs_and_of_the_differences():
         np.testing.assert_allclose(found[name], getattr(made, name), rtol=1e-9)
 
 
+@pytest.mark.broad
 def test_two_queries_of_each_kind_suffice_and_one_is_named():
     queries = sorted(SCORES["query_id"].unique())
     people = SCORES.dropna(subset="human")["query_id"].unique()[:2]

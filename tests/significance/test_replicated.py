@@ -82,6 +82,7 @@ class TestComponents:
         found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
         np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)
 
+    @pytest.mark.broad
     def test_groups_of_queries_are_the_loop_by_hand(self):
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
@@ -286,6 +287,7 @@ class TestMeanAndSpread:
         assert "± the standard deviation over replicates (seed)" in str(again)
         assert [row[-1].spread for row in again.rows] == [row[-1].spread for row in printed.rows]
 
+    @pytest.mark.broad
     def test_other_intervals_are_of_queries_and_marks_of_averages(self):
         scores = seeds().measure(QRELS, "AP", topics="common")
         assert "± the standard deviation over queries." in str(scores.ireval.report(replicate="seed", interval="sd"))

@@ -25,6 +25,7 @@ def test_p_is_the_share_of_all_signs_whose_mean_is_as_far_from_0(values):
     assert exact_randomisation(D[:, None]).p_value[0] == expected
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("queries", [3, 8, 13])
 def test_p_is_that_of_scipy_over_all_permutations(queries):
     D = np.random.default_rng(queries).normal(0.4, 1.0, (queries, 4))

@@ -48,6 +48,7 @@ def test_strengths_are_those_of_choix():
     np.testing.assert_allclose(ours, theirs - theirs.mean(), atol=1e-7)
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_strengths_with_ties_are_those_of_evalica():
     evalica = pytest.importorskip("evalica")

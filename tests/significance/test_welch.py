@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from pdeval.significance.welch import interval_of, of_others, paired_p, welch_gap
+from tests.examples import examples
 
 samples = st.lists(st.integers(-9, 9).map(lambda x: x / 8), min_size=1, max_size=5).map(np.array)
 
@@ -17,7 +18,7 @@ def told(*parts):
     return np.array([len(x) for x in parts]), np.array([x.mean() for x in parts]), np.array(spread)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(samples)
 def test_p_and_interval_of_few_queries_are_scipys_and_of_one_there_are_none(x):
     n, mean, sd = told(x)
@@ -31,7 +32,7 @@ def test_p_and_interval_of_few_queries_are_scipys_and_of_one_there_are_none(x):
         assert (low.item(), high.item()) == pytest.approx((ends.low, ends.high), abs=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(samples, samples)
 def test_the_gap_of_two_samples_is_scipys_and_of_a_sample_of_one_has_no_p(x, y):
     gap, low, high, p = (one.item() for one in welch_gap(told(x), told(y), 0.9))
@@ -51,7 +52,7 @@ def test_two_constant_samples_differ_surely_or_not_at_all():
     assert [one.item() for one in welch_gap(constant, constant, 0.95)] == [0.0, 0.0, 0.0, 1.0]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(samples, min_size=2, max_size=4))
 def test_the_rest_of_a_whole_is_what_all_others_hold(parts):
     found = of_others(np.array(told(*parts)))

@@ -125,6 +125,7 @@ def test_what_expands_beyond_20_times_its_size_is_read_in_pieces_with_the_same_r
     assert read_run(path, names="tag")["run"].unique().tolist() == ["tag"]
 
 
+@pytest.mark.broad
 def test_a_fault_in_a_later_piece_has_its_own_line_number(tmp_path, small_pieces):
     faults = {
         b"4 Q0 x\n": r"line 20,001: 3 columns instead of 6: '4 Q0 x'",

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pdeval.trec import naming, read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
+from tests.examples import examples
 
 
 def named(*names):
@@ -85,7 +86,7 @@ word = st.text(st.characters(codec="utf-8", exclude_characters="\x00\t\n\v\f\r "
 
 @pytest.mark.broad
 @given(name, st.sampled_from([".run", ".run.gz", ".parquet"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_run_is_read_back_by_its_tag_or_nothing_is_written(tmp_path_factory, run, ending):
     path, runs = tmp_path_factory.mktemp("run") / f"a{ending}", named(run)
     if refused := refusal(write_run, runs, path):
@@ -97,7 +98,7 @@ def test_a_run_is_read_back_by_its_tag_or_nothing_is_written(tmp_path_factory, r
 
 
 @given(st.lists(st.tuples(name, name, word), min_size=1, max_size=5), st.sampled_from(["", ".txt", ".gz", ".parquet"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_judgments_are_read_back_as_they_went_or_nothing_is_written(tmp_path_factory, rows, ending):
     path = tmp_path_factory.mktemp("qrels") / f"qrels{ending}"
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic"]).assign(relevance=range(len(rows)))
@@ -115,7 +116,7 @@ pieces = st.text("ab-_", min_size=1, max_size=4)
 
 @pytest.mark.broad
 @given(st.lists(st.tuples(pieces, pieces), min_size=1, max_size=8, unique=True))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @example([("a-b", "c"), ("a", "b-c")])
 def test_runs_of_several_columns_stay_as_many_as_they_are(tmp_path_factory, pairs):
     folder, joined = tmp_path_factory.mktemp("runs") / "new", ["-".join(pair) for pair in pairs]

@@ -50,6 +50,7 @@ def test_queries_that_do_not_stand_together_keep_their_rows(tmp_path):
     assert run["query_id"].cat.categories.tolist() == ["1", "2"]
 
 
+@pytest.mark.broad
 def test_a_file_of_many_blocks_is_read_whole(tmp_path):
     text = "".join(f"{i // 1000} Q0 document-{i:07d} {i % 1000} {i / 7} tag\n" for i in range(60_000))
     run = read_run(write(tmp_path / "a.run", text))

@@ -52,6 +52,7 @@ def test_what_tools_print_by_query_is_ordered_compared_and_reported_as_ours(tmp_
     assert table == [line for line in ours.ireval.report().to_markdown().splitlines() if line.startswith("|")]
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_the_command_of_ir_measures_is_read_as_it_prints(tmp_path, capsys, monkeypatch):
     pytest.importorskip("ir_measures")

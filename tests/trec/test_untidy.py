@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.trec import lines, read_qrels, read_run, untidy
 from pdeval.trec.line_layouts import QRELS, RUN
+from tests.examples import examples
 
 TIDY = "301 Q0 d1 1 2.5 t\n301 Q0 d2 2 1.5 t\n302 Q0 d1 1 0.5 t\n"
 ROWS = [["301", "d1", 2.5, 1], ["301", "d2", 1.5, 2], ["302", "d1", 0.5, 1]]
@@ -194,7 +195,7 @@ row = st.tuples(words, st.lists(space, min_size=8, max_size=8), line_end)
 
 @pytest.mark.broad
 @given(st.lists(row, min_size=1, max_size=12), st.booleans())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_any_mixture_of_spaces_ends_and_comments_reads_as_the_words_of_each_line(tmp_path_factory, rows, tidy):
     text = ""
     for (*words, more), gaps, end in rows:

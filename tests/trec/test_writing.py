@@ -3,11 +3,12 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval import datasets
 from pdeval.trec import read_qrels, read_run, read_runs, write_qrels, write_run, write_runs
+from tests.examples import examples
 
 
 def frame(**columns):
@@ -74,6 +75,7 @@ def test_compressed_files_hold_the_plain_lines(tmp_path):
     assert gzip.decompress((tmp_path / "a.run.gz").read_bytes()) == (tmp_path / "a.run").read_bytes()
 
 
+@pytest.mark.broad
 def test_many_runs_go_to_a_file_each_and_come_back(tmp_path):
     sample = datasets.sample_runs()
     paths = write_runs(sample, tmp_path / "new" / "runs", ending=".run.zst")
@@ -167,7 +169,7 @@ row = st.tuples(query, word, st.floats(allow_nan=False), st.integers(0, 2**40))
 
 
 @given(st.lists(row, min_size=1, max_size=20), query, st.sampled_from([".run", ".gz", ".parquet"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_reading_what_was_written_gives_the_same_table(tmp_path_factory, rows, tag, ending):
     table = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "rank"])
     table.insert(0, "run", tag)
@@ -184,7 +186,7 @@ def test_reading_what_was_written_gives_the_same_table(tmp_path_factory, rows, t
         max_size=20,
     )
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_reading_judgments_that_were_written_gives_the_same_table(tmp_path_factory, rows):
     table = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "subtopic"])
     path = tmp_path_factory.mktemp("qrels") / "qrels.txt"

@@ -41,6 +41,7 @@ def test_the_page_loads_nothing_and_names_no_address(sample_page):
     assert not re.search(r"@import|url\(|\bfetch\(|XMLHttpRequest|WebSocket|innerHTML|\beval\(", text)
 
 
+@pytest.mark.broad
 def test_the_policy_allows_no_script_or_style_but_the_two_of_the_page(sample_page):
     text = sample_page.read_text(encoding="utf-8")
     policy = re.search(r'Content-Security-Policy" content="(.*?)"', text)[1]
@@ -103,6 +104,7 @@ def test_the_items_of_a_query_have_the_ranks_that_explain_gives(sample):
     assert ranks.tolist() == wide.loc[items["docs"], origin["items"]["runs"]].to_numpy().tolist()
 
 
+@pytest.mark.broad
 def test_a_label_of_its_writers_own_is_not_taken_for_the_measure_of_that_name():
     judged = pdeval.datasets.sample_judged(topics="common")
     strict = [pdeval.parse("AP", level=2, label="AP"), pdeval.parse("RR", label="first"), "RR"]
@@ -111,6 +113,7 @@ def test_a_label_of_its_writers_own_is_not_taken_for_the_measure_of_that_name():
     assert origin["adds"][2]["only"] == 1
 
 
+@pytest.mark.broad
 def test_what_items_add_is_held_where_items_are(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     assert [one["byLevel"] for one in origin["adds"]] == [True, False, False, False]
@@ -238,6 +241,7 @@ def test_several_collections_each_open_their_own(layout):
                 assert report.origins[origin].table.mean[measure, system] == cell.value
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_the_page_of_collections_on_dask_is_that_of_pandas():
     dask = pytest.importorskip("dask.dataframe")
@@ -253,6 +257,7 @@ def test_the_page_of_collections_on_dask_is_that_of_pandas():
     assert there == here
 
 
+@pytest.mark.broad
 def test_preferences_of_several_collections_open_their_items_too():
     runs, qrels, _ = pdeval.datasets.load_sample()
     both = [
@@ -267,6 +272,7 @@ def test_preferences_of_several_collections_open_their_items_too():
         assert min(grade for grade, counts in zip(items["grades"], items["relevant"]) if counts) == 2
 
 
+@pytest.mark.broad
 def test_replicates_have_a_column_each_in_their_items():
     runs, qrels, metadata = pdeval.datasets.load_sample()
     named = runs.merge(metadata[["run", "model", "seed"]], on="run").drop(columns="run")
@@ -278,6 +284,7 @@ def test_replicates_have_a_column_each_in_their_items():
     assert [one["label"] for one in origin["pairs"]] == ["AP"]
 
 
+@pytest.mark.broad
 def test_a_page_shows_itself_in_a_notebook_and_says_its_size_elsewhere(sample):
     page = sample.to_html(interactive=True)
     assert isinstance(page, Page)
@@ -287,6 +294,7 @@ def test_a_page_shows_itself_in_a_notebook_and_says_its_size_elsewhere(sample):
     assert frame.count("<") == 2, "the page inside it is a text"
 
 
+@pytest.mark.broad
 def test_the_file_is_what_is_returned(sample, tmp_path):
     text = sample.to_html(tmp_path / "page.html", interactive=True)
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
@@ -314,6 +322,7 @@ def test_a_limit_that_is_none_is_refused(sample):
             sample.to_html(interactive=True, limit=limit)
 
 
+@pytest.mark.broad
 def test_metadata_that_lack_a_run_leave_a_dash(sample):
     runs, qrels, metadata = pdeval.datasets.load_sample()
     some = metadata[metadata["run"] != "ql"]
