@@ -37,7 +37,9 @@ The house; imports go downwards only:
     mechanics     mechanics             progress, arguments, equality: what many rooms need
 """
 
+import sys
 from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from pdeval import accessor as accessor
@@ -103,6 +105,10 @@ __all__ = [
     "write_run",
     "write_runs",
 ]
+
+# in a notebook or at a prompt: what first intervals need is imported while the next line is typed
+if hasattr(sys, "ps1"):
+    Thread(target=import_module, args=["scipy.special"], name="pdeval: scipy.special").start()
 
 # rooms that users enter by name, imported when they do
 _ROOMS = (

@@ -24,6 +24,17 @@ def test_importing_pdeval_imports_no_slow_package():
 
 
 @pytest.mark.broad
+def test_at_a_prompt_what_first_intervals_need_is_imported_in_the_background():
+    code = (
+        "import sys, threading; {} import pdeval;"
+        "[one.join() for one in threading.enumerate() if one is not threading.main_thread()];"
+        "print('scipy.special' in sys.modules, 'scipy.stats' in sys.modules)"
+    )
+    assert python(code.format("sys.ps1 = '>>> ';")) == "True False"
+    assert python(code.format("")) == "False False"
+
+
+@pytest.mark.broad
 def test_measures_and_preferences_need_no_slow_package_either():
     code = (
         "import sys, warnings, pdeval; warnings.simplefilter('ignore');"
