@@ -245,11 +245,10 @@ def positions_of(
     complete: bool = True,
     ranked: bool = True,
 ) -> Positions:
-    """Return where each run found the judged items; without `ranked`, only which of them it found."""
+    """Return where each run found the judged items; without `ranked`, only which of them it found, in any order."""
     (runs, qrels), judged, found, topic, doc, score, order, ties = made
     rows, item, run = _match(doc, order, found, topic, judged, complete)
-    none = np.zeros(len(rows))
-    where = ranks.of_rows(rows, score, doc, found, ties, order) if ranked else ranks.Ranks(none, none, none)
+    where = ranks.of_rows(rows, score, doc, found, ties, order) if ranked else ranks.Ranks(*np.zeros((3, len(rows))))
     del rows
     retrieved = np.zeros((len(judged.queries), len(found.runs)), dtype=np.int64)
     known = topic >= 0
@@ -257,16 +256,17 @@ def positions_of(
     if depth is not None:
         retrieved = np.minimum(retrieved, depth)
     # of an item that a list holds twice, and nobody looked for, the best place comes last: it is the one that stays
-    kept = by_code(item) if validate else np.lexsort((-where.rank, run, item))
-    if depth is not None:
-        kept = kept[where.rank[kept] <= depth]
+    kept: Any = np.s_[:]
+    if ranked:
+        kept = by_code(item) if validate else np.lexsort((-where.rank, run, item))
+        kept = kept if depth is None else kept[where.rank[kept] <= depth]
     rank, start, size = where.rank, where.start, where.size
     del where  # what is sorted takes the place of what was not, one after the other
     item = item[kept].astype(np.int64, copy=False)
     run = run[kept].astype(np.int64, copy=False)
-    rank = rank[kept].astype(np.float64)
-    start = start[kept].astype(np.float64)
-    size = size[kept].astype(np.float64)
+    rank = rank[kept].astype(np.float64, copy=False)
+    start = start[kept].astype(np.float64, copy=False)
+    size = size[kept].astype(np.float64, copy=False)
     return Positions(
         found.runs,
         judged.queries.index().rename(runs.roles["query"]),
