@@ -102,9 +102,9 @@ def test_topics_and_runs_side_by_side_are_those_of_each_alone(k):
     had = np.array([3.0, 0, 1, 3, 2, 1, 2, 5])
     flat = every(LISTS, profile, had, k)
     fold = every(LISTS.reshape(6, 2, 4), profile.reshape(5, 2, 4), had.reshape(2, 4), k)
-    for number, (together, apart) in enumerate(zip(fold, flat, strict=True)):
+    for number, (together, alone) in enumerate(zip(fold, flat, strict=True)):
         assert together.shape == (2, 4), number
-        assert together.ravel().tolist() == pytest.approx(apart.tolist(), nan_ok=True), number
+        assert together.ravel().tolist() == pytest.approx(alone.tolist(), nan_ok=True), number
     for number, none in enumerate(every(LISTS[:, :0], profile[:, :0], had[:0], k)):
         assert none.shape == (0,), number
 

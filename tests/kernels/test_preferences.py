@@ -351,8 +351,8 @@ def test_weights_by_name_are_what_they_are_called_before_they_are_scaled():
     assert unscaled("inverse", 3).tolist() == [1.0, 1 / 2, 1 / 3]
     assert unscaled([3, 0, 6, 7], 3).tolist() == [3.0, 0.0, 6.0]  # a level of no weight among others
     assert unscaled(lambda i: 2, 3).tolist() == [2.0, 2.0, 2.0]
-    for given in ([3, 0, 6], lambda i: 2, lambda i: 2 if i > 1 else 1, np.array([1, 2, 3], dtype=np.float32)):
-        assert unscaled(given, 3).dtype == np.float64
+    for told in ([3, 0, 6], lambda i: 2, lambda i: 2 if i > 1 else 1, np.array([1, 2, 3], dtype=np.float32)):
+        assert unscaled(told, 3).dtype == np.float64
 
 
 def test_no_recall_levels_need_no_weights():
