@@ -50,7 +50,7 @@ def group_places(start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> [part.tolist() for part in group_places(np.array([0.0, 3.0, 3.0]))]
     [[0, 0, 1], [1, 2, 2]]
     """
-    at = np.broadcast_to(np.arange(len(start)).reshape((-1,) + (1,) * (start.ndim - 1)), start.shape)
+    at = np.broadcast_to(np.arange(len(start)).reshape(-1, *[1] * (start.ndim - 1)), start.shape)
     edge = np.ones_like(start[:1], dtype=bool)
     begins = np.concatenate([edge, start[1:] != start[:-1]])
     ends = np.concatenate([start[1:] != start[:-1], edge])

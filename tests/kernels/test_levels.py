@@ -105,6 +105,7 @@ def test_words_take_plain_lists_of_whole_numbers_and_give_doubles():
         (levels.share([1, 2], [2, 0]), [0.5, 0.0]),
         (levels.share([1, 2], 4), [0.25, 0.5]),
         (levels.share([1, 2], 0), [0.0, 0.0]),
+        (levels.share(np.array([1, 2], dtype=np.float32), np.float32(4)), [0.25, 0.5]),
         (levels.share(1, np.array([2, 4])), [0.5, 0.25]),
         (levels.log2([1, 8]), [0.0, 3.0]),
         (levels.power_of_two(np.array([0, 3])), [1.0, 8.0]),
@@ -138,3 +139,14 @@ def test_logarithms_are_those_of_the_c_library_whatever_was_asked_before(monkeyp
         found = levels.log2(np.arange(top + 1.0))
         assert found.tolist() == [-inf, *(math.log2(number) for number in range(1, top + 1))]
     assert levels.log2(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_weights_are_of_levels_whatever_else_there_is_side_by_side():
+    values = np.arange(24.0).reshape(3, 2, 4) ** 2
+    weight = np.array([1.0, 5.0, 2.0])
+    wanted = (values[0] + 5 * values[1] + 2 * values[2]) / 8
+    np.testing.assert_allclose(levels.weighted_mean(values, weight), wanted, rtol=1e-15)
+    np.testing.assert_allclose(levels.weighted_mean(values[:, 0], weight), wanted[0], rtol=1e-15)
+    few, light = np.array([1 / 3, 0.7], dtype=np.float32), np.array([0.1, 0.9], dtype=np.float32)
+    products = [float(one) * float(by) for one, by in zip(few, light)]
+    assert levels.weighted_mean(few, light) == pytest.approx(sum(products) / sum(map(float, light)), rel=1e-15)
