@@ -44,4 +44,10 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("kernels/levels.py", "grown = np.fromiter(map(math.log2, range(", ("1 -> 2", "2 -> 3"), FURTHER),
     ("kernels/levels.py", "most = float(np.max(grade, initial=0.0))", ("0.0 -> 1.0",), "both are far below the limit"),
     ("kernels/exposure.py", "bits = -(share * np.log2(", ("1.0 -> 2.0",), "0 times either logarithm is 0"),
+    (
+        "kernels/compatibility.py",
+        "weight = np.multiply.accumulate(np.append(1.0",
+        ("1.0 -> 2.0",),
+        "all weights are twice as large, and are divided by their sums",
+    ),
 ]
