@@ -50,4 +50,11 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1.0 -> 2.0",),
         "all weights are twice as large, and are divided by their sums",
     ),
+    ("kernels/cwl.py", "step = max(CELLS // depth, 1)", ("CELLS // depth -> (CELLS * depth)", "1 -> 2"), AT_A_TIME),
+    (
+        "kernels/cwl.py",
+        "return np.clip(gain, 0.0, 1.0)",
+        ("np.clip(gain, 0.0, 1.0) -> np.clip(0.0, gain, 1.0)",),
+        "of three numbers the middle one, whichever is said first",
+    ),
 ]
