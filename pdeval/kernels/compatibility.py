@@ -81,9 +81,8 @@ def Compat(
     weights, overlap = (np.append(0.0, np.add.accumulate(one)) for one in (weight, weight / level(weight)))
     whole = overlap[depth]
     both = np.maximum(rank, ideal_place(grade))
-    # an item is in both rankings from the deeper of its places on
-    score = total(np.where(both <= depth, whole - overlap[np.minimum(both - 1, depth).astype(np.int64)], 0.0))
+    # an item is in both rankings from the deeper of its places on; beyond the depth that is nothing
+    score = total(whole - overlap[np.minimum(both - 1, depth).astype(np.int64)])
     if not normalize:
         return score / weights[depth]
-    here = np.minimum(level(rank) - 1, depth).astype(np.int64)
-    return share(score, total(np.where(here < depth, whole - overlap[here], 0.0)))
+    return share(score, total(whole - overlap[np.minimum(level(rank) - 1, depth).astype(np.int64)]))

@@ -17,6 +17,7 @@ Axis 0 of every array is the rank, from 1 to the depth n, beyond which nobody lo
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar, overload
 
@@ -78,7 +79,7 @@ def expectations(model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, *
     known = MODELS[model]
     gain = np.asarray(gain, dtype=np.float64)
     cost = np.broadcast_to(np.asarray(cost, dtype=np.float64), gain.shape)
-    rank = np.arange(1.0, len(gain) + 1).reshape((-1,) + (1,) * (gain.ndim - 1))
+    rank = np.arange(1.0, len(gain) + 1).reshape(-1, *[1] * (gain.ndim - 1))
     held = {"rank": rank, "gain": gain, "cost": cost, "total": running(gain), "spent": running(cost)}
     going_on = known.going_on(*[held[name] for name in known.columns], **{**known.parameters, **parameters})
     going_on = np.broadcast_to(np.asarray(going_on, dtype=np.float64), gain.shape)
@@ -105,14 +106,14 @@ def of_ranks(
     >>> float(of_ranks("RBP", "utility", np.array([1.0, 3.0]), np.array([1.0, 1.0]), n=50, p=0.5).round(9))
     0.625
     """
-    rank, gain = np.asarray(rank, dtype=np.float64), np.asarray(gain, dtype=np.float64)
-    shape, lists = rank.shape[1:], int(np.prod(rank.shape[1:], dtype=np.int64))
+    rank = np.asarray(rank)
+    shape, lists = rank.shape[1:], math.prod(rank.shape[1:])
     depth = int(n if "spent" in MODELS[model].columns else min(n, parameters.get("k", inf)))
     rank, gain = rank.reshape(len(rank), lists), np.broadcast_to(gain, rank.shape).reshape(len(rank), lists)
     result = np.empty(lists)
     step = max(CELLS // depth, 1)
     for first in range(0, lists, step):
-        part = slice(first, min(first + step, lists))
+        part = slice(first, first + step)
         near, own = rank[:, part], gain[:, part]
         dense = np.zeros((depth, near.shape[1]))
         item, place = np.nonzero(near <= depth)

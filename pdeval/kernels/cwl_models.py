@@ -302,4 +302,4 @@ def going_on_for_precision(rank: np.ndarray, gain: np.ndarray) -> np.ndarray:
     """Return the share of gain / rank that is still to come, the reader of average precision, who knows the list."""
     ahead = np.cumsum((gain / rank)[::-1], axis=0)[::-1]
     after = np.concatenate([ahead[1:], np.zeros_like(ahead[:1])])
-    return np.where(after > 0, share(after, ahead), 0.0)
+    return share(after, ahead)

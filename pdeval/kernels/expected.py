@@ -26,7 +26,7 @@ def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
     >>> drawn(np.array([0.0, 3.0, inf]), np.array([3.0, 4.0, 1.0]), 5).tolist()
     [3.0, 2.0, 0.0]
     """
-    start = np.asarray(start, dtype=np.float64)
+    start = np.asarray(start)
     room = np.where(start < inf, k - np.where(start < inf, start, 0.0), 0.0)
     return np.clip(room, 0.0, size)
 
@@ -50,7 +50,7 @@ def group_places(start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> [part.tolist() for part in group_places(np.array([0.0, 3.0, 3.0]))]
     [[0, 0, 1], [1, 2, 2]]
     """
-    at = np.broadcast_to(np.arange(len(start)).reshape((-1,) + (1,) * (start.ndim - 1)), start.shape)
+    at = np.broadcast_to(np.arange(len(start)).reshape(-1, *[1] * (start.ndim - 1)), start.shape)
     edge = np.ones_like(start[:1], dtype=bool)
     begins = np.concatenate([edge, start[1:] != start[:-1]])
     ends = np.concatenate([start[1:] != start[:-1], edge])
@@ -73,7 +73,7 @@ def mean_over_ranks(
     begin = np.where(number > 0, start, 0.0).astype(np.int64)
     ranks = np.arange(1.0, (begin + number).max(initial=0) + 1)
     sums = np.concatenate([[0.0], np.cumsum(weight(ranks))])
-    alone = weight(np.maximum(begin + 1.0, 1.0))  # exact where there is no tie
+    alone = weight(begin + 1.0)  # exact where there is no tie
     return np.where(number == 0, 0.0, np.where(size == 1, alone, (sums[begin + number] - sums[begin]) / size))
 
 
@@ -156,7 +156,7 @@ def expected_RR(start: np.ndarray, size: np.ndarray, *, i: int = 1, k: float = i
     # in logarithms: the chance of the foremost place underflows in large groups
     log_chance = np.zeros(np.shape(n))
     for u in range(int(j.max(initial=1))):
-        log_chance = log_chance + np.log(np.where(u < j, (r - u) / (n - u), 1.0))
+        log_chance = log_chance + np.log(np.where(u < j, r - u, 1.0) / np.where(u < j, n - u, 1.0))
     value, last = np.zeros(np.shape(n)), n - r + j
     for step in range(int((n - r).max(initial=0)) + 1):
         t = j + step

@@ -28,7 +28,6 @@ def precision_recall(rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> recall.tolist(), precision.round(3).tolist()
     ([0.2, 0.4, 0.6, 0.8, 0.0], [1.0, 0.667, 0.5, 0.4, 0.0])
     """
-    rank = np.asarray(rank, dtype=np.float64)
     return np.where(found(rank), level(rank) / len(rank), 0.0), level(rank) / rank
 
 

@@ -23,7 +23,7 @@ def level(rank: np.ndarray) -> np.ndarray:
     [1.0, 2.0, 3.0]
     """
     rank = np.asarray(rank)
-    return np.arange(1.0, len(rank) + 1).reshape((-1,) + (1,) * (rank.ndim - 1))
+    return np.arange(1.0, len(rank) + 1).reshape(-1, *[1] * (rank.ndim - 1))
 
 
 def items(rank: np.ndarray, m: np.ndarray | None = None) -> np.ndarray | int:
@@ -115,7 +115,7 @@ def log2(number: np.ndarray) -> np.ndarray:
     [0.0, 3.0, inf]
     """
     global _LOG2
-    number = np.asarray(number, dtype=np.float64)
+    number = np.asarray(number)
     whole = np.where(number < inf, number, 0).astype(np.int64)
     top = int(whole.max(initial=0))
     if top >= len(_LOG2):
@@ -180,4 +180,4 @@ def weighted_mean(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
     0.5
     """
     values, weight = np.asarray(values), np.asarray(weight, dtype=np.float64)
-    return total(values * weight.reshape((-1,) + (1,) * (values.ndim - 1))) / weight.sum()
+    return total(values * weight.reshape(-1, *[1] * (values.ndim - 1))) / weight.sum()

@@ -63,11 +63,11 @@ def interleaved(
     longest = np.maximum(x_retrieved, y_retrieved)
     ranks = np.arange(1.0, np.max(longest, initial=0.0) + 1)
     rank = ranks.reshape(-1, *[1] * np.ndim(longest))
-    lead = np.zeros((len(ranks), *longest.shape), dtype=np.int64)
+    lead = np.zeros((len(ranks), *longest.shape))
     for one, other in zip(np.asarray(x), np.asarray(y)):
         lead += (one <= rank).astype(np.int8) - (other <= rank)
-    mass = (np.ones(len(ranks)) if user == "uniform" else 1 / log2(ranks + 1)).reshape(rank.shape)
+    mass = (np.ones(len(ranks)) if user == "uniform" else np.reciprocal(log2(ranks + 1))).reshape(rank.shape)
     inside = rank <= longest
     whole = np.where(inside, mass, 0.0).sum(axis=0)
     weight = np.divide(mass, whole, out=np.full(inside.shape, np.nan), where=inside)
-    return np.sign(lead) * 1.0, weight
+    return np.sign(lead), weight

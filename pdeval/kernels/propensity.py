@@ -95,7 +95,7 @@ def wAP(rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: floa
     >>> float(wAP(np.array([1.0, 4.0]), np.array([2.0, 1.0])))  # (2 x 1/1 + 1 x 3/4) / 3
     0.9166666666666666
     """
-    weight = np.asarray(weight, dtype=np.float64)
+    weight = np.asarray(weight)
     precision = (1.0 + running(weight) - weight) / cut(rank, k)
     return weighed(precision, weight, norm)
 
@@ -124,4 +124,4 @@ def wAUC(
     got = found(rank)
     below = np.where(got, size - rank, (size - retrieved - 1.0) / 2)
     part = np.where(size > 1, share(np.maximum(below, 0.0), np.maximum(size - 1.0, 1.0)), 1.0)
-    return weighed(part, np.asarray(weight, dtype=np.float64), "weights")
+    return weighed(part, weight, "weights")

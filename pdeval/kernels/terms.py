@@ -117,7 +117,7 @@ def search_length(rank: np.ndarray, corpus: np.ndarray, *, i: int = 1) -> tuple[
 @terms_of("ISL")
 def initial_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
     """-f_1 at the first level; items that were not retrieved stand at the end of the corpus."""
-    return search_length(rank, corpus, i=1)
+    return search_length(rank, corpus)
 
 
 @terms_of("TSL")

@@ -111,3 +111,73 @@ def test_sums_run_in_rank_order_so_equal_rankings_score_exactly_the_same():
     assert metrics.AP(found) == plain / 200
     many = np.repeat(found[:, None], 3, axis=1)
     assert metrics.AP(many).tolist() == [plain / 200] * 3
+
+
+LISTS = np.array([[1.0, 2.0, 4.0, inf], [3.0, 5.0, inf, inf], [6.0, inf, inf, inf]])
+RETRIEVED = np.array([8.0, 5.0, 4.0, 0.0])
+
+
+@pytest.mark.parametrize("k", [inf, 3, 1])
+def test_many_lists_are_measured_one_by_one(k):
+    found = {
+        "AP": metrics.AP(LISTS, k=k),
+        "min": metrics.AP(LISTS, k=k, norm="min"),
+        "RR": metrics.RR(LISTS, k=k),
+        "second": metrics.RR(LISTS, i=2, k=k),
+        "fourth": metrics.RR(LISTS, i=4, k=k),
+        "P": metrics.P(LISTS, RETRIEVED, k=k),
+        "R": metrics.R(LISTS, k=k),
+        "F": metrics.F(LISTS, RETRIEVED, beta=2.0, k=k),
+        "Success": metrics.Success(LISTS, k=k),
+        "RelP": metrics.RelP(LISTS, k=k),
+        "RBP": metrics.RBP(LISTS, p=0.7, k=k),
+        "Rprec": metrics.Rprec(LISTS),
+        "GMAP": metrics.GMAP(LISTS),
+        "BinG": metrics.BinG(LISTS),
+    }
+    for at in range(4):
+        every = [f for f in LISTS[:, at].tolist() if f < inf]
+        seen = [f for f in every if f <= k]
+        precisions = sum(i / f for i, f in enumerate(seen, start=1))
+        whole = RETRIEVED[at] if k == inf else k
+        p, r = len(seen) / whole if whole else 0.0, len(seen) / 3
+        wanted = {
+            "AP": precisions / 3,
+            "min": precisions / min(k, 3),
+            "RR": 1 / seen[0] if seen else 0.0,
+            "second": 1 / seen[1] if len(seen) > 1 else 0.0,
+            "fourth": 0.0,
+            "P": p,
+            "R": r,
+            "F": 5 * p * r / (4 * p + r) if seen else 0.0,
+            "Success": float(bool(seen)),
+            "RelP": len(seen) / min(k, 3),
+            "RBP": 0.3 * sum(0.7 ** (f - 1) for f in seen),
+            "Rprec": sum(f <= 3 for f in every) / 3,
+            "GMAP": max(sum(i / f for i, f in enumerate(every, start=1)) / 3, 1e-5),
+            "BinG": sum(1 / math.log2(2 + f - i) for i, f in enumerate(every, start=1)) / 3,
+        }
+        assert {name: float(one[at]) for name, one in found.items()} == pytest.approx(wanted, rel=1e-12)
+
+
+def test_padded_lists_have_as_many_relevant_items_as_is_said():
+    m = np.array([3, 2, 2, 1])
+    assert metrics.AP(LISTS, m).tolist() == pytest.approx((3 * metrics.AP(LISTS) / m).tolist())
+    assert metrics.AP(LISTS, m, norm="min", k=2).tolist() == pytest.approx([1 / 2, 1 / 4, 0.0, 0.0])
+    assert metrics.R(LISTS, m).tolist() == [1.0, 1.0, 0.5, 0.0]
+    assert metrics.RelP(LISTS, m, k=2).tolist() == [1 / 2, 1 / 2, 0.0, 0.0]
+    assert metrics.F(LISTS, RETRIEVED, m).tolist() == pytest.approx([6 / 11, 4 / 7, 2 / 6, 0.0])
+    assert metrics.BinG(LISTS, m).tolist() == pytest.approx((3 * metrics.BinG(LISTS) / m).tolist())
+
+
+def test_whole_numbers_and_plain_lists_are_ranks_too():
+    plain = [1, 3, 6]
+    assert float(metrics.AP(plain)) == metrics.AP(ranks(*plain))
+    assert float(metrics.RR(plain, i=2)) == float(metrics.RR(plain[:2], i=2)) == 1 / 3
+    assert metrics.Success(LISTS).dtype == np.float64
+    with pytest.raises(ValueError, match="norm='k' divides by the cutoff, and there is none"):
+        metrics.AP(plain, norm="k")
+    assert float(metrics.RBP(plain, p=1)) == 0.0
+    assert float(metrics.RBP(plain, p=0)) == 1.0
+    assert metrics.RR(np.zeros((0, 2, 3))).tolist() == [[0.0] * 3] * 2
+    assert metrics.RR(ranks(2, 4), i=2.0) == 0.25

@@ -101,3 +101,19 @@ def test_compatibility_equals_ir_measures(name):
 def test_of_many_items_of_one_grade_the_first_found_is_first_in_the_ideal_ranking():
     grades = np.array([1.0, 2.0] * 20)
     assert ideal_place(grades).tolist() == [place for i in range(20) for place in (21 + i, 1 + i)]
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("k", [inf, 1, 2, 9])
+def test_topics_and_runs_side_by_side_are_those_of_each_alone(normalize, k):
+    rank = np.array([[1, 2, 4, inf], [3, inf, 5, inf], [4, inf, 6, inf]]).reshape(3, 2, 2)
+    grade = np.array([[1, 3, 2, 1], [2, 1, 1, 1], [3, 2, 1, 2]]).reshape(3, 2, 2)
+    retrieved = np.array([[4, 2], [900, 0]])
+    together = Compat(rank, grade, retrieved, p=0.7, normalize=normalize, k=k)
+    assert together.shape == (2, 2)
+    for at in itertools.product(range(2), range(2)):
+        one = (slice(None), *at)
+        alone = Compat(rank[one], grade[one], retrieved[at], p=0.7, normalize=normalize, k=k)
+        assert together[at] == pytest.approx(float(alone), rel=1e-12)
+    assert Compat(rank[:, :0], grade[:, :0], retrieved[:0], normalize=normalize, k=k).shape == (0, 2)
+    assert ideal_place(grade[:, 0, 0].tolist()).tolist() == [3, 2, 1]

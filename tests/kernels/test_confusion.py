@@ -5,6 +5,7 @@ import pytest
 
 import pdeval
 from pdeval.kernels import AP, AUC, GAP, MCC, PAP, Accuracy, Fallout, PartialAUC, SetP, SetRelP
+from pdeval.kernels.confusion import catalogue
 from pdeval.kernels.expected import expected_AP
 from pdeval.kernels.terms import average_precision
 
@@ -73,3 +74,86 @@ def test_relative_set_precision_has_two_spellings():
     assert SetP(RANK, 8, relative=True) == SetRelP(RANK, 8)
     assert pdeval.parse("SetP(relative=True)").spelled == "SetRelP"
     assert pdeval.parse("SetP(relative=true,rel=2)").spelled == "SetP(relative=True,level=2)"
+
+
+def random_lists(lists=24, known=9, wanted=3):
+    """Return lists of items out of `known`, of which the first `wanted` are relevant, and the ranks of these."""
+    rng = np.random.default_rng(7)
+    shown = [rng.permutation(known)[: length % (known + 1)].tolist() for length in range(lists)]
+    ranks = [sorted(one.index(item) + 1.0 if item in one else inf for item in range(wanted)) for one in shown]
+    return shown, np.array(ranks).T
+
+
+def in_order(relevant, others):
+    """Return the share of pairs in which the relevant item stands above the other; of two at one place a half."""
+    pairs = [(a < b) + (a == b) / 2 for a in relevant for b in others]
+    return sum(pairs) / len(pairs) if pairs else None
+
+
+@pytest.mark.parametrize("k", [inf, 1, 4])
+def test_pairs_of_the_list_and_of_the_catalogue_are_counted_one_by_one(k):
+    shown, ranks = random_lists()
+    retrieved = np.array([len(one) for one in shown])
+    accuracy, partial, both = Accuracy(ranks, retrieved, k=k), PartialAUC(ranks, k=min(k, 6)), PAP(ranks, k=min(k, 6))
+    for at, one in enumerate(shown):
+        seen = one[: int(min(k, 99))]
+        places = [place for place, item in enumerate(seen) if item < 3]
+        wanted = in_order(places, [place for place, item in enumerate(seen) if item >= 3])
+        assert accuracy[at] == pytest.approx(wanted if wanted is not None else float(bool(places)))
+        worse = [place for place, item in enumerate(one) if item >= 3][: int(min(k, 6))]
+        worse += [99] * (int(min(k, 6)) - len(worse))  # others that the list does not hold stand below it
+        better = [one.index(item) if item in one else inf for item in range(3)]
+        assert partial[at] == pytest.approx(in_order(better, worse))
+        assert both[at] == pytest.approx(in_order(sorted(better)[: int(min(k, 6))], worse))
+
+
+@pytest.mark.parametrize("known", [4, 9, 12])
+def test_relevant_items_against_all_others_of_the_catalogue(known):
+    shown, ranks = random_lists(known=min(known, 9))
+    retrieved = np.array([len(one) for one in shown])
+    corpus = np.full(len(shown), float(known))
+    found = {
+        "AUC": [AUC(ranks, retrieved, corpus), AUC(ranks, retrieved, items=known)],
+        "Fallout": [Fallout(ranks, retrieved, corpus, k=4), Fallout(ranks, retrieved, 99, items=known, k=4)],
+        "MCC": [MCC(ranks, retrieved, corpus, k=4), MCC(ranks, retrieved, 99, items=known, k=4)],
+        "all": [MCC(ranks, retrieved, corpus), MCC(ranks, retrieved, items=known)],
+    }
+    for at, one in enumerate(shown):
+        place = [one.index(item) if item in one else 99 for item in range(known)]
+        wanted = {"AUC": in_order(place[:3], place[3:]), "Fallout": sum(item >= 3 for item in one[:4]) / (known - 3)}
+        for name, seen in (("MCC", one[:4]), ("all", one)):
+            there = [item in seen for item in range(known)]
+            relevant = [item < 3 for item in range(known)]
+            wanted[name] = np.corrcoef(there, relevant)[0, 1] if any(there) and not all(there) else 0.0
+        for name, (by_corpus, by_number) in found.items():
+            assert by_corpus[at] == pytest.approx(wanted[name], abs=1e-12), name
+            assert by_number[at] == by_corpus[at], name
+
+
+def test_a_catalogue_holds_its_relevant_items():
+    assert catalogue(None, 3, 3) == 0.0
+    assert catalogue(2.0, None, 3) == 0.0  # what is known may be less than what is relevant
+    with pytest.raises(ValueError, match="items=2: 3 items are relevant alone"):
+        catalogue(None, 2, 3)
+    assert AUC(RANK, 2, 3) == 1.0
+    assert Fallout(RANK, 2, 3) == 0.0
+    assert AUC(np.array([5.0, inf]), 5, items=4) == 0.0  # more was retrieved than the catalogue holds
+
+
+@pytest.mark.parametrize("k", [inf, 3])
+def test_graded_average_precision_is_the_mean_of_that_of_every_level(k):
+    rng = np.random.default_rng(8)
+    ranks = np.sort(rng.permuted(np.tile(np.append(np.arange(1.0, 8), [inf, inf]), (12, 1)), axis=1)[:, :4], axis=1).T
+    grade = rng.choice([0.5, 1.0, 3.0, 4.0], (4, 12))
+    grade[1, ::3] = 0.0  # an item without a grade, which no reader wants
+    ideal = -np.sort(-grade, axis=0)
+    found = GAP(ranks, grade, ideal, k=k)
+    for at in range(12):
+        made = whole = below = 0.0
+        for level in sorted({*grade[:, at]} - {0.0}):
+            own = ranks[grade[:, at] >= level, at]
+            made += (level - below) * sum((own <= rank).sum() / rank for rank in own if rank <= min(k, 99))
+            whole += (level - below) * len(own)
+            below = level
+        assert found[at] == pytest.approx(made / whole, rel=1e-12)
+        assert float(GAP(ranks[:, at].tolist(), grade[:, at].tolist(), ideal[:, at].tolist(), k=k)) == found[at]

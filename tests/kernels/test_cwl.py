@@ -47,9 +47,10 @@ def test_many_lists_are_looked_at_some_at_a_time(monkeypatch):
     rng = np.random.default_rng(0)
     rank = np.sort(rng.permuted(np.tile(np.arange(1.0, 41), (30, 1)), axis=1)[:, :4], axis=1).T.reshape(4, 5, 6)
     whole = cwl.of_ranks("INST", "utility", rank, np.full(rank.shape, 0.5), n=50, T=1.0)
-    monkeypatch.setattr(cwl, "CELLS", 120)
     assert whole.shape == (5, 6)
-    assert cwl.of_ranks("INST", "utility", rank, np.full(rank.shape, 0.5), n=50, T=1.0).tolist() == whole.tolist()
+    for cells in (3, 120, 10_000):  # one list, two lists, all lists at a time
+        monkeypatch.setattr(cwl, "CELLS", cells)
+        assert cwl.of_ranks("INST", "utility", rank, np.full(rank.shape, 0.5), n=50, T=1.0).tolist() == whole.tolist()
 
 
 def test_gains_are_grades_between_the_least_and_the_largest():
@@ -120,3 +121,102 @@ def test_a_user_model_is_one_function():
 def test_a_user_model_asks_for_what_there_is():
     with pytest.raises(TypeError, match="a user model has no column 'grade'; it may ask for rank, gain, total"):
         pdeval.user_model(lambda grade: grade)
+
+
+@pytest.mark.parametrize("name", ["INST", "BPMD", "SDCG", "NERR9", "TBG", "U", "AP"])
+def test_lists_on_several_axes_are_those_of_each_alone(name):
+    rng = np.random.default_rng(1)
+    gain, cost = rng.choice([0.0, 0.5, 1.0], (5, 2, 3)), rng.choice([0.5, 1.0, 2.0], (5, 2, 3))
+    together = expectations(name, gain, cost)
+    for value in together:
+        assert value.shape == (2, 3)
+    for at in np.ndindex(2, 3):
+        alone = expectations(name, gain[:, *at], cost[:, *at])
+        assert [float(one[at]) for one in together] == pytest.approx([float(one) for one in alone], rel=1e-12)
+
+
+def test_gains_and_costs_of_any_type_are_reckoned_with_as_doubles():
+    few, dear = np.array([0.1, 0.7, 0.3], dtype=np.float32), np.array([0.3, 1.1, 0.7], dtype=np.float32)
+    for name in ("NERR10", "TBG"):
+        doubles = expectations(name, few.astype(float), dear.astype(float))
+        for found in (expectations(name, few, dear), expectations(name, few.tolist(), dear.tolist())):
+            assert [float(one) for one in found] == [float(one) for one in doubles]
+    assert [float(one) for one in expectations("P", [1, 0, 1], 2, k=2)] == [0.5, 1.0, 2.0, 4.0, 2.0]
+
+
+@pytest.mark.parametrize("value", ["utility", "total_utility", "cost", "total_cost", "depth"])
+def test_ranks_and_gains_are_put_at_their_places_down_to_the_depth(value):
+    rank = np.array([[[1.0, 3.0], [2.0, np.inf]], [[4.0, 5.0], [6.0, np.inf]]])
+    gain = np.array([[[1.0, 0.5], [0.5, 1.0]], [[0.25, 1.0], [1.0, 0.5]]])
+    for n in (1, 4, 6):
+        found = cwl.of_ranks("RBP", value, rank, gain, n=n, cost=3.0, p=0.6)
+        assert found.shape == (2, 2)
+        for at in np.ndindex(2, 2):
+            dense = np.zeros(n)
+            for f, g in zip(rank[:, *at], gain[:, *at]):
+                if f <= n:
+                    dense[int(f) - 1] = g
+            assert found[at] == pytest.approx(float(getattr(expectations("RBP", dense, 3.0, p=0.6), value)), rel=1e-12)
+    assert cwl.of_ranks("RBP", value, rank[:, :0], gain[:, :0], n=5).shape == (0, 2)
+    of_one = cwl.of_ranks("RBP", value, [1, 3], [1, 1], n=5, p=0.6)
+    assert of_one.shape == ()
+    assert of_one == cwl.of_ranks("RBP", value, np.array([1.0, 3.0]), 1.0, n=5, p=0.6)
+
+
+def test_a_cutoff_of_ranks_ends_the_list_and_one_of_costs_does_not():
+    rank, gain = np.array([1.0, 4.0]), np.array([1.0, 1.0])
+    assert cwl.of_ranks("NERR8", "depth", rank, np.zeros(2), n=9, k=3) == 3.0
+    assert cwl.of_ranks("NERR8", "depth", rank, np.zeros(2), n=2, k=3) == 2.0
+    assert cwl.of_ranks("BPM", "depth", rank, gain, n=9, cost=0.5, T=9.0, k=3) == 6.0  # 6 items of half a cost
+    assert cwl.of_ranks("INSQ", "depth", rank, gain, n=1) == 1.0
+
+
+def test_grades_become_gains_from_the_least_to_the_largest_or_not_at_all():
+    assert cwl.scaled(np.array([1, 2, 4], dtype=np.uint8), 4, min_grade=2).tolist() == [0.0, 0.0, 1.0]
+    assert cwl.scaled([1, 2], 2, min_grade=2).tolist() == [0.0, 0.0]  # no grade is above the least
+    assert cwl.scaled([1, 2], 1, min_grade=2).tolist() == [0.0, 0.0]
+    assert cwl.scaled([3], 9, max_grade=2.5, min_grade=2).tolist() == [1.0]
+    for most in (2, 1):
+        with pytest.raises(ValueError, match=r"must be above min_grade=2"):
+            cwl.scaled(GRADES, 3, max_grade=most, min_grade=2)
+
+
+def test_the_measure_of_a_model_has_the_parameters_of_both_in_their_order():
+    import inspect
+
+    signature = inspect.signature(ENTRIES["BPM"].kernel)
+    assert list(signature.parameters) == ["rank", "grade", "top_grade", "T", "max_grade", "min_grade", "n", "k"]
+    assert "parameters" not in ENTRIES["BPM"].kernel.__annotations__
+    assert ENTRIES["BPM"].kernel.__annotations__["T"] == "float"
+    assert ENTRIES["BPM"].kernel.__name__ == "BPM"
+    assert ENTRIES["U"].kernel.__qualname__ == "U_measure"
+    assert ENTRIES["U"].kernel.__module__ == "pdeval.kernels.cwl_models"
+
+
+def test_a_user_model_without_a_measure_is_the_function_itself():
+    try:
+
+        @pdeval.user_model(name="Half", measure=False)
+        def half(rank, *, p: float = 0.5):
+            """Half of the readers go on."""
+            return np.full(rank.shape, p)
+
+        assert half(np.ones(2)).tolist() == [0.5, 0.5]
+        assert "Half" not in ENTRIES
+        assert cwl.MODELS["Half"] == ("Half", half, ("rank",), {"p": 0.5})
+        assert float(expectations("Half", np.ones(2)).depth) == 1.5
+        most = float(np.float32(0.7))  # what a model gives is reckoned with in doubles
+        assert float(expectations("Half", np.ones(3), p=np.float32(0.7)).depth) == 1 + most + most * most
+
+        @pdeval.user_model
+        def Whole(rank):
+            """All readers go on."""
+            return 1.0 + 0 * rank
+
+        assert float(Whole(np.array([1.0]), np.array([1.0]), 1, n=4)) == 0.25
+        assert ENTRIES["Whole"].reference == cwl.FRAMEWORK
+        assert ENTRIES["Whole"].limits == cwl.LIMITS
+    finally:
+        cwl.MODELS.pop("Half", None)
+        cwl.MODELS.pop("Whole", None)
+        ENTRIES.pop("Whole", None)

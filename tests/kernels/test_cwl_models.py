@@ -113,3 +113,15 @@ def test_a_model_gives_probabilities_as_floats_at_every_rank():
         assert found.dtype == np.float64, name
         wanted = [formula(gain.tolist(), [1.0] * 6, i, **own) for i in range(6)]
         assert found.tolist() == pytest.approx(wanted, rel=1e-10, abs=1e-12), name
+
+
+def test_a_reader_stops_where_the_gains_are_just_what_is_wanted():
+    # T rises by a half for every item of gain 1: 2, 2.5, 3, and 3 gains are found at rank 3
+    assert float(expectations("BPMD", np.ones(6), T=2.0, hc=0.0).depth) == 3.0
+    # k rises so too: 2, 2.5, 3, and 3 items are seen at rank 3
+    assert float(expectations("BPMD", np.ones(6), T=99.0, k=2.0).depth) == 3.0
+    assert float(expectations("BPM", np.ones(6), T=2.0).depth) == 2.0
+    assert float(expectations("BPM", np.ones(6), T=99.0, k=2.0).depth) == 2.0
+    for name in ("SDCG", "NERR8", "NERR9", "SET", "P"):
+        assert float(expectations(name, np.zeros(6), k=2.0).depth) > 1.0
+        assert expectations(name, np.zeros(6), k=2.0).depth == expectations(name, np.zeros(2), k=9.0).depth

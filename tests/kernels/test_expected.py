@@ -109,3 +109,70 @@ def test_a_run_of_one_large_tie_does_not_underflow():
     assert 1 / ties.expected_RR(start, size, i=300) == pytest.approx(3001 * 300 / 301, rel=1e-4)
     assert ties.expected_Success(start, size, k=1) == pytest.approx(0.1)
     assert ties.expected_AP(start, size) == pytest.approx(0.1, abs=0.01)
+
+
+OPTIONS = [
+    "CG(gain=exp)@3", "CG(gains={2:7})", "CG(least=2)@3", "DCG(gain=exp,base=3)@4", "DCG(gains={2:7},discount=jk)",
+    "DCG(least=2,base=5,discount=jk)@5", "nDCG(least=2)@3", "nDCG(gain=binary,discount=zipf)", "nDCG(gain=exp,base=3)",
+    "AP(norm=min)@2", "AP(norm=k)@4", "F(beta=3)@2", "F(beta=0.5)", "RR(i=2)@4", "RR(i=4)", "RR(i=5)", "RBP@3",
+    "Success", "nDCG(discount=jk,base=3,gains={1:5})@4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_is_heeded_where_items_are_tied(name):
+    groups, missed = [[0, 1], [2, 0, 1, 0]], [2]
+    assert expected(name, groups, missed) == pytest.approx(mean_over_orders(name, groups, missed), abs=1e-12)
+    assert expected(name, [[0]], [1, 2]) == 0.0
+
+
+CALLS = [
+    (ties.expected_P, ("retrieved",), {"k": 4}),
+    (ties.expected_R, (), {}),
+    (ties.expected_F, ("retrieved",), {"beta": 2.0, "k": 5}),
+    (ties.expected_Success, (), {"k": 3}),
+    *((ties.expected_RR, (), {"i": i, "k": k}) for i in (1, 2, 3, 5) for k in (4, math.inf)),
+    (ties.expected_AP, (), {}),
+    (ties.expected_AP, (), {"k": 6}),
+    (ties.expected_RBP, (), {"p": 0.7}),
+    (ties.expected_CG, ("grade",), {"k": 4}),
+    (ties.expected_DCG, ("grade",), {"k": 7}),
+    (ties.expected_nDCG, ("grade", "ideal"), {}),
+]
+
+
+def side_by_side(lists):
+    """Return the columns of lists of 5 relevant items, each with ties of its own; some are not retrieved."""
+    rng, columns = np.random.default_rng(4), []
+    for at in range(lists):
+        start, size, above = [], [], 0
+        while len(start) < 5 - at % 4:
+            tied = int(rng.integers(1, 6))
+            relevant = min(int(rng.integers(0, tied + 1)), 5 - at % 4 - len(start))
+            start, size, above = start + [above] * relevant, size + [tied] * relevant, above + tied
+        columns.append((start + [math.inf] * (at % 4), size + [1] * (at % 4), above))
+    held = {
+        "start": np.array([one[0] for one in columns], dtype=float).T,
+        "size": np.array([one[1] for one in columns], dtype=float).T,
+        "retrieved": np.array([one[2] for one in columns], dtype=float),
+        "grade": rng.integers(1, 4, (5, lists)) * 1.0,
+    }
+    return {**held, "ideal": -np.sort(-held["grade"], axis=0)}
+
+
+@pytest.mark.parametrize(("kernel", "more", "options"), CALLS)
+def test_lists_with_other_ties_side_by_side_are_those_of_each_alone(kernel, more, options):
+    held = side_by_side(12)
+    asked = [held[name] for name in ("start", "size", *more)]
+    together = kernel(*asked, **options)
+    alone = [float(kernel(*[one[..., at] for one in asked], **options)) for at in range(12)]
+    assert together.tolist() == pytest.approx(alone, rel=1e-12)
+    folded = kernel(*[one.reshape(*one.shape[:-1], 3, 4) for one in asked], **options)
+    assert folded.ravel().tolist() == pytest.approx(alone, rel=1e-12)
+    assert kernel(*[one[..., :0] for one in asked], **options).shape == (0,)
+
+
+def test_plain_lists_of_places_are_taken_too():
+    assert ties.drawn([0, 3, math.inf], [3, 4, 1], 5).tolist() == [3.0, 2.0, 0.0]
+    assert ties.drawn([0, 3, math.inf], [3, 4, 1]).tolist() == [3.0, 4.0, 0.0]
+    assert ties.chance([0, 3], np.array([3, 4]), 5).tolist() == [1.0, 0.5]

@@ -63,3 +63,26 @@ def test_the_tail_is_what_is_left_of_the_catalogue_by_popularity(head):
     wanted = [part / whole if whole else 0.0 for part, whole in sums]
     assert TailShare(EXPOSURE, POPULARITY[:, None], head=head).tolist() == pytest.approx(wanted)
     assert TailShare(EXPOSURE, POPULARITY, head=head).tolist() == pytest.approx(wanted)
+
+
+def test_one_item_shown_to_one_user_or_half_looked_at_is_enough():
+    for seen in (1.0, 0.5):
+        exposure = np.array([[seen, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+        assert Gini(exposure).tolist() == [0.75, 0.0]
+        assert Entropy(exposure).tolist() == [0.0, 0.0]
+        assert TailShare(exposure, np.array([0.1, 0.2, 0.3, 0.4]), head=0.25).tolist() == [1.0, 0.0]
+    assert Entropy(np.array([0.25, 0.25])) == Entropy(np.array([0.25, 0.25]), normalised=True) == 1.0
+    assert UserCoverage(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist() == [1.0, 0.0]
+
+
+def test_of_items_that_are_equally_popular_the_first_are_the_head():
+    exposure, equal = np.arange(40.0), np.full(40, 0.5)
+    assert TailShare(exposure, equal, head=0.5) == pytest.approx(sum(range(20, 40)) / sum(range(40)))
+    assert TailShare(exposure, equal[:, None], head=1.0) == 0.0
+
+
+def test_runs_and_resamples_side_by_side_are_those_of_each_alone():
+    fold = EXPOSURE.reshape(13, 2, 2)
+    for kernel in (Coverage, Gini, Entropy, lambda one: TailShare(one, POPULARITY)):
+        assert kernel(fold).shape == (2, 2)
+        assert kernel(fold).ravel().tolist() == pytest.approx(kernel(EXPOSURE).tolist())

@@ -74,3 +74,32 @@ def test_lists_side_by_side_are_those_of_each_alone():
         lambda at: G(rank[:, at], grade[:, at], ideal[:, at]),
     ):
         assert made(slice(None)).tolist() == pytest.approx([float(made(at)) for at in range(3)])
+
+
+def test_no_lists_have_no_values():
+    none, lists = np.zeros((2, 0)), np.zeros(0)
+    assert nDCGrel(none, none, none).shape == (0,)
+    assert RnDCG(none, none, none, lists, lists).shape == (0,)
+    assert G(none, none, none).shape == (0,)
+
+
+@pytest.mark.parametrize("gains", GAINS)
+def test_topics_with_other_ideals_and_runs_side_by_side_are_those_of_each_alone(gains):
+    rng = np.random.default_rng(6)
+    rank = np.sort(rng.permuted(np.tile([1.0, 2, 3, 5, 8, np.inf, np.inf], (12, 1)), axis=1)[:, :4], axis=1)
+    rank, grade = rank.T.reshape(4, 4, 3), rng.integers(1, 4, (4, 4, 1)) * np.ones((4, 4, 3))
+    ideal, retrieved = -np.sort(-grade[:, :, :1], axis=0), rng.integers(3, 9, (4, 3)) * 1.0
+    together = [
+        nDCGrel(rank, grade, ideal, gains=gains),
+        G(rank, grade, ideal, gains=gains),
+        RnDCG(rank, grade, ideal, retrieved, np.full((4, 1), 4), gains=gains),
+    ]
+    for topic in range(4):
+        for run in range(3):
+            one = (rank[:, topic, run], grade[:, topic, run], ideal[:, topic, 0])
+            alone = [
+                nDCGrel(*one, gains=gains),
+                G(*one, gains=gains),
+                RnDCG(*one, retrieved[topic, run], 4, gains=gains),
+            ]
+            assert [float(all_[topic, run]) for all_ in together] == pytest.approx([float(own) for own in alone])

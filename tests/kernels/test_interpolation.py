@@ -56,3 +56,36 @@ def test_a_recall_point_that_asks_for_more_than_there_is_scores_zero():
 def test_recall_points_are_a_list_of_shares(value):
     with pytest.raises(ValueError, match="must be a list of numbers between 0 and 1"):
         read_recalls(value, "IPrecAvg")
+
+
+def test_recall_points_may_be_the_ends_and_none_may_lie_outside():
+    assert read_recalls(["0", 1], "IPrecAvg") == (0.0, 1.0)
+    for value in ([0.5, 1.5], [-0.5, 0.5]):
+        with pytest.raises(ValueError, match="must be a list of numbers between 0 and 1"):
+            read_recalls(value, "IPrecAvg")
+
+
+def test_the_older_rule_asks_for_more_items():
+    rank = np.array([1.0, 10.0, 40.0, 60.0])
+    assert metrics.IPrec(rank, recall=0.3) == 1.0  # 1.2 items are 1 by the newer rule, 2 by the older
+    assert metrics.IPrec(rank, recall=0.3, points="floor") == 2 / 10
+    assert metrics.IPrecAvg(rank, recalls=(0.3, 1.0)) == pytest.approx((1 + 4 / 60) / 2)
+    assert metrics.IPrecAvg(rank, recalls=(0.3, 1.0), points="floor") == pytest.approx((2 / 10 + 4 / 60) / 2)
+
+
+def test_plain_lists_of_ranks_and_points_beyond_all_items_are_taken_too():
+    recall, precision = precision_recall([1, 4, math.inf])
+    assert recall.tolist() == [1 / 3, 2 / 3, 0.0]
+    assert precision.tolist() == [1.0, 0.5, 0.0]
+    assert interpolated([1, 4], [1.0, 1.5]).tolist() == [0.5, 0.0]
+    together = interpolated(np.array([[1.0, 2.0], [4.0, math.inf]]), [0.5, 1.0, 1.5])
+    assert together.tolist() == [[1.0, 0.5], [0.5, 0.0], [0.0, 0.0]]
+
+
+def test_the_average_adds_from_the_highest_recall_down():
+    rank = np.array([1.0, 2.0, 3.0, 4.0, 7.0])
+    down, up = 0.0, 0.0
+    for low, high in zip(interpolated(rank).tolist(), interpolated(rank)[::-1].tolist()):
+        up, down = up + low, down + high
+    assert float(metrics.IPrecAvg(rank)) == down / 11
+    assert down / 11 != up / 11

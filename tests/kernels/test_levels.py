@@ -92,3 +92,61 @@ def test_of_nothing_the_first_that_is_not_zero_is_a_zero_of_its_own_type():
     for dtype in (np.int8, np.int64, np.float64):
         found = levels.first_nonzero(np.ones((0, 3), dtype=dtype))
         assert (found.tolist(), found.dtype) == ([0, 0, 0], dtype)
+
+
+def test_words_take_plain_lists_of_whole_numbers_and_give_doubles():
+    made = [
+        (levels.cut([1, 5], 4), [1.0, inf]),
+        (levels.cut([1, 5]), [1.0, 5.0]),
+        (levels.total([[1, 2], [3, 4]]), [4.0, 6.0]),
+        (levels.total(np.array([[True, False], [True, True]])), [2.0, 1.0]),
+        (levels.running(np.array([True, True])), [1.0, 2.0]),
+        (levels.running([1, 2]), [1.0, 3.0]),
+        (levels.share([1, 2], [2, 0]), [0.5, 0.0]),
+        (levels.share([1, 2], 4), [0.25, 0.5]),
+        (levels.share([1, 2], 0), [0.0, 0.0]),
+        (levels.share(np.array([1, 2], dtype=np.float32), np.float32(4)), [0.25, 0.5]),
+        (levels.share(1, np.array([2, 4])), [0.5, 0.25]),
+        (levels.log2([1, 8]), [0.0, 3.0]),
+        (levels.power_of_two(np.array([0, 3])), [1.0, 8.0]),
+        (levels.weighted_mean([[1, 2], [3, 2]], [1, 1]), [2.0, 2.0]),
+    ]
+    for number, (found, wanted) in enumerate(made):
+        assert (found.tolist(), found.dtype) == (wanted, np.float64), number
+    assert levels.found([[3, 4], [4, 5]], 4).tolist() == [[True, True], [True, False]]
+    assert levels.level([[3, 4], [4, 5]]).tolist() == [[1.0], [2.0]]
+    assert levels.first_nonzero([0, 0, -2, 5]).tolist() == -2
+    assert levels.items([4, 5, inf]) == 3
+    assert levels.items([4, 5, inf], 2) == 2
+
+
+def test_a_share_of_many_wholes_has_the_shape_of_both():
+    assert levels.share(np.ones((2, 1)), [1.0, 2.0]).tolist() == [[1.0, 0.5], [1.0, 0.5]]
+    assert levels.share(1.0, 0).shape == ()
+
+
+def test_a_grade_whose_power_no_number_holds_is_refused():
+    assert levels.power_of_two(1023.0) == 2.0**1023
+    assert levels.power_of_two(np.array([-1.0, 0.5])).tolist() == pytest.approx([0.5, math.sqrt(2)])
+    assert levels.power_of_two(np.zeros((0, 3))).shape == (0, 3)
+    with pytest.raises(ValueError, match=r"grade 1024 has an exponential gain of 2\^1024"):
+        levels.power_of_two(np.array([1.0, 1024.0]))
+
+
+def test_logarithms_are_those_of_the_c_library_whatever_was_asked_before(monkeypatch):
+    monkeypatch.setattr(levels, "_LOG2", np.array([-inf]))
+    for top in (0, 1, 2, 3, 9, 4):  # the table grows, is large enough, grows again
+        found = levels.log2(np.arange(top + 1.0))
+        assert found.tolist() == [-inf, *(math.log2(number) for number in range(1, top + 1))]
+    assert levels.log2(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_weights_are_of_levels_whatever_else_there_is_side_by_side():
+    values = np.arange(24.0).reshape(3, 2, 4) ** 2
+    weight = np.array([1.0, 5.0, 2.0])
+    wanted = (values[0] + 5 * values[1] + 2 * values[2]) / 8
+    np.testing.assert_allclose(levels.weighted_mean(values, weight), wanted, rtol=1e-15)
+    np.testing.assert_allclose(levels.weighted_mean(values[:, 0], weight), wanted[0], rtol=1e-15)
+    few, light = np.array([1 / 3, 0.7], dtype=np.float32), np.array([0.1, 0.9], dtype=np.float32)
+    products = [float(one) * float(by) for one, by in zip(few, light)]
+    assert levels.weighted_mean(few, light) == pytest.approx(sum(products) / sum(map(float, light)), rel=1e-15)

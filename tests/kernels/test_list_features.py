@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import distance as scipys
 
-from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness, apart
+from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness, apart, units
 
 RNG = np.random.default_rng(0)
 FEATURES = np.concatenate([RNG.integers(0, 2, (11, 5)) * 1.0, np.zeros((1, 5))])
@@ -84,3 +84,49 @@ def test_surprise_is_one_minus_the_mean_cosine_to_what_the_user_had(k):
         own = [1 - np.mean([unit[LISTS[row, at]] @ unit[one] for one in history[at]]) for row in rows]
         assert surprise[at] == pytest.approx(np.mean(own))
         assert serendipity[at] == pytest.approx(np.mean([x * relevant[row, at] for x, row in zip(own, rows)]))
+
+
+def every(items, profile, had, k):
+    relevant = items % 2 == 0
+    return [
+        *(ILD(items, FEATURES, k=k, distance=name) for name in OTHERS),
+        Calibration(items, FEATURES, profile, had, k=k),
+        Unexpectedness(items, FEATURES, profile, had, k=k),
+        Serendipity(items, FEATURES, profile, had, relevant, k=k),
+    ]
+
+
+@pytest.mark.parametrize("k", [np.inf, 4, 6, 9])
+def test_topics_and_runs_side_by_side_are_those_of_each_alone(k):
+    profile = np.random.default_rng(5).dirichlet(np.ones(5), 8).T
+    had = np.array([3.0, 0, 1, 3, 2, 1, 2, 5])
+    flat = every(LISTS, profile, had, k)
+    fold = every(LISTS.reshape(6, 2, 4), profile.reshape(5, 2, 4), had.reshape(2, 4), k)
+    for number, (together, alone) in enumerate(zip(fold, flat, strict=True)):
+        assert together.shape == (2, 4), number
+        assert together.ravel().tolist() == pytest.approx(alone.tolist(), nan_ok=True), number
+    for number, none in enumerate(every(LISTS[:, :0], profile[:, :0], had[:0], k)):
+        assert none.shape == (0,), number
+
+
+def test_features_that_are_numbers_of_either_sign_or_whole_count_as_they_are():
+    features = np.array([[3, -4, 0], [0, 2, 0], [-1, -1, 2], [0, 0, 0], [0, 0, 0]])
+    scaled = [[0.6, -0.8, 0], [0, 1, 0], np.array([-1, -1, 2]) / math.sqrt(6), [0] * 3, [0] * 3]
+    np.testing.assert_allclose(units(features), scaled, rtol=1e-14)
+    lists = np.array([[0, 3], [1, 2], [2, -1]])
+    for name in ("cosine", "hamming", "euclidean"):
+        pairs = [OTHERS[name](features[x], features[y]) for x, y in ((0, 1), (0, 2), (1, 2))]
+        wanted = [np.mean(pairs), OTHERS[name](features[3], features[2])]
+        assert ILD(lists, features, distance=name).tolist() == pytest.approx(wanted)
+    # the smaller of each feature by the larger: 1 - (0 - 4 + 0) / (3 + 2 + 0)
+    assert float(apart(features[0], features[1], "jaccard")) == pytest.approx(1 + 4 / 5)
+    assert apart(features[3], features[4], "jaccard") == 1.0  # nothing in common
+
+
+def test_a_list_as_the_history_is_calibrated_and_alpha_is_mixed_in_from_one_end_to_the_other():
+    features = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    half = np.array([0.5, 0.5])
+    assert float(Calibration(np.array([0, 1]), features, half, 1.0)) == 0.0
+    assert float(Calibration(np.array([0, 0]), features, half, 1.0, alpha=1.0)) == 0.0
+    assert float(Calibration(np.array([0, 0]), features, half, 1.0, alpha=0.0)) == math.inf
+    assert np.isnan(Calibration(np.array([2, -1]), features, half, 1.0))  # no item with features

@@ -77,3 +77,49 @@ def test_relevant_items_count_how_far_they_rose_above_their_place_by_popularity(
         assert found[at] == pytest.approx(wanted, nan_ok=True)
         one = novelty.PopSerendipity(PLACE[:, at], RELEVANT[:, at], LISTED[:, at], 12.0, k=k)
         assert float(one) == pytest.approx(wanted, nan_ok=True)
+
+
+def every(k, at):
+    """Return what each measure says of some of the lists."""
+    return [
+        novelty.Novelty(POPULARITY[at], LISTED[at], 16.0, k=k),
+        novelty.Novelty(POPULARITY[at], LISTED[at], 16.0, k=k, per="rank"),
+        novelty.Surprisal(POPULARITY[at], LISTED[at], 16.0, k=k),
+        novelty.ChoiceNovelty(CHOICE[at], LISTED[at], k=k),
+        novelty.AvgPopularity(POPULARITY[at], LISTED[at], k=k),
+        novelty.PopSerendipity(PLACE[at], RELEVANT[at], LISTED[at], 12.0, k=k),
+        novelty.PopularityLift(POPULARITY[at], LISTED[at], HAD[at[1:]], k=k),
+        novelty.Unseen(SEEN[at], LISTED[at], k=k),
+    ]
+
+
+@pytest.mark.parametrize("k", [*CUTOFFS, 6.0, 20.0])
+def test_topics_and_runs_side_by_side_are_those_of_each_alone(k):
+    fold = (slice(None), np.arange(9).reshape(3, 3))
+    flat = every(k, (slice(None), slice(None)))
+    for number, (together, apart) in enumerate(zip(every(k, fold), flat, strict=True)):
+        assert together.shape == (3, 3), number
+        assert together.ravel().tolist() == pytest.approx(apart.tolist(), nan_ok=True), number
+    for number, none in enumerate(every(k, (slice(None), slice(0)))):
+        assert none.shape == (0,), number
+
+
+def test_the_first_items_are_all_where_the_cutoff_is_at_or_beyond_the_end():
+    values = np.arange(4)
+    assert [novelty.first(values, k).tolist() for k in (1, 3, 4, 5, np.inf)] == [
+        [0],
+        [0, 1, 2],
+        [0, 1, 2, 3],
+        [0, 1, 2, 3],
+        [0, 1, 2, 3],
+    ]
+    assert novelty.mean_listed(np.array([1, 2]), np.array([True, True])).dtype == np.float64
+
+
+def test_one_user_and_an_item_that_all_had_surprise_nobody():
+    alone = novelty.Novelty(np.array([1.0, 0.0]), np.array([True, True]), 1.0)
+    assert float(alone) == 0.0
+    assert math.copysign(1, float(alone)) == 1
+    # of one user the largest possible is that of two, so that nothing is divided by 0
+    assert float(novelty.Surprisal(np.array([0.5]), np.array([True]), 1.0, k=1)) == 0.0
+    assert float(novelty.Surprisal(np.array([0.5, 0.25]), np.array([True, True]), 2.0, per="item")) == 1.0

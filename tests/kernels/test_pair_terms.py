@@ -53,3 +53,17 @@ def test_the_user_looks_at_all_ranks_alike_unless_told_otherwise():
 def test_two_lists_that_hold_nothing_have_no_cell():
     terms, weight = PAIR_TERMS["I"](np.full((1, 1), inf), np.full((1, 1), inf), np.array([0]), np.array([0]))
     assert terms.shape == weight.shape == (0, 1)
+
+
+@pytest.mark.parametrize("user", ["uniform", "dcg"])
+def test_no_pairs_have_no_cell_and_no_weight(user):
+    none = np.zeros((2, 0))
+    terms, weight = PAIR_TERMS["I"](none, none, np.zeros(0), np.zeros(0), user=user)
+    assert terms.shape == weight.shape == (0, 0)
+
+
+def test_a_lead_is_told_by_its_sign_however_long_it_is():
+    x, y = [[1, 1], [2, 2], [3, 9]], [[4, 4], [5, 5], [6, 1]]
+    terms, _ = PAIR_TERMS["I"](x, y, np.array([6, 6]), np.array([6, 6]))
+    assert terms.T.tolist() == [[1, 1, 1, 1, 1, 0], [0, 1, 1, 0, -1, -1]]
+    assert terms.dtype == np.float64

@@ -42,3 +42,10 @@ def test_users_want_any_number_alike_and_look_at_precision_unless_told_otherwise
     expected = np.mean(UTILITY["precision"], axis=0)
     for kernel in (expected_utility, expected_utility_of_subtopics):
         np.testing.assert_allclose(kernel(RANK), expected, rtol=1e-14)
+
+
+def test_ranks_of_any_type_are_reckoned_with_as_doubles():
+    few = np.array([1, 3, 255], dtype=np.uint8)
+    assert utility_of(few, "log").tolist() == pytest.approx([1.0, 1 / 2, 1 / 8], rel=1e-15)
+    assert utility_of(few.astype(np.float32), "reciprocal").tolist() == [1.0, 1 / 3, 1 / 255]
+    assert utility_of(few, "precision").tolist() == [1.0, 2 / 3, 3 / 255]

@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels import RR, preferences
-from pdeval.kernels.preferences import RPP, ST_RPP, dcgRPP, interleaving, invRPP, rrLP, sgnLP, sgnLR, users, weights
+from pdeval.kernels.preferences import (
+    RPP,
+    ST_RPP,
+    dcgRPP,
+    interleaving,
+    invRPP,
+    rrLP,
+    sgnLP,
+    sgnLR,
+    unscaled,
+    users,
+    weights,
+)
 from pdeval.kernels.preferences import offline_interleaving as OI
 from tests.examples import examples
 
@@ -332,3 +344,25 @@ def test_interleaving_no_pairs_gives_no_preferences_for_any_user(user):
     assert OI(none, none, user=user).shape == (0,)
     ranks = np.array([1.0, 4.0])
     assert float(interleaving(ranks, ranks + 1, np.array(0.0), np.array(0.0), user=user)) == 0.0
+
+
+def test_weights_by_name_are_what_they_are_called_before_they_are_scaled():
+    assert unscaled("uniform", 3).tolist() == [1.0, 1.0, 1.0]
+    assert unscaled("dcg", 3).tolist() == [1.0, 1 / math.log2(3), 1 / math.log2(4)]
+    assert unscaled("inverse", 3).tolist() == [1.0, 1 / 2, 1 / 3]
+    assert unscaled([3, 0, 6, 7], 3).tolist() == [3.0, 0.0, 6.0]  # a level of no weight among others
+    assert unscaled(lambda i: 2, 3).tolist() == [2.0, 2.0, 2.0]
+    for told in ([3, 0, 6], lambda i: 2, lambda i: 2 if i > 1 else 1, np.array([1, 2, 3], dtype=np.float32)):
+        assert unscaled(told, 3).dtype == np.float64
+
+
+def test_no_recall_levels_need_no_weights():
+    for weight in ("uniform", "dcg", "inverse", [], [1.0], lambda i: i):
+        assert weights(weight, 0).tolist() == []
+
+
+def test_the_mass_of_all_stopping_items_is_their_number_or_the_sum_of_their_weights():
+    for items in (0, 1, 5):
+        assert preferences.stopping_mass("uniform", items) == items
+        wanted = sum(1 / math.log2(j + 1) for j in range(1, items + 1))
+        assert preferences.stopping_mass("dcg", items) == pytest.approx(wanted, rel=1e-14)

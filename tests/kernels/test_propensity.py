@@ -88,3 +88,49 @@ def test_the_weighed_auc_counts_all_other_items_whether_they_are_relevant_or_not
     assert float(wAUC(np.array([1.0, 2.0]), np.ones(2), 3.0, 5.0)) == (4 / 4 + 3 / 4) / 2
     assert float(wAUC(np.array([1.0]), np.ones(1), 1.0, 1.0)) == 1.0
     assert float(wAUC(np.array([4.0]), np.ones(1), 4.0, items=10)) == 6 / 9
+
+
+RANK = np.array([[1.0, 2.0, 3.0, inf], [3.0, 6.0, inf, inf], [4.0, inf, inf, inf]])
+WEIGHT = np.array([[2.0, 1.0, 5.0, 4.0], [1.0, 4.0, 3.0, 1.0], [8.0, 2.0, 1.0, 2.0]])
+GRADE = np.array([[1.0, 3.0, 2.0, 1.0], [2.0, 1.0, 1.0, 3.0], [3.0, 2.0, 1.0, 1.0]])
+RETRIEVED = np.array([7.0, 6.0, 3.0, 0.0])
+
+
+@pytest.mark.parametrize("k", [inf, 3, 1])
+@pytest.mark.parametrize("norm", ["weights", "none"])
+def test_every_list_is_weighed_item_by_item(norm, k):
+    recall, precision = wR(RANK, WEIGHT, norm=norm, k=k), wAP(RANK, WEIGHT, norm=norm, k=k)
+    linear, steep = (wDCG(RANK, GRADE, WEIGHT, norm=norm, gain=gain, k=k) for gain in ("linear", "exp"))
+    for at in range(4):
+        items = list(zip(RANK[:, at], WEIGHT[:, at], GRADE[:, at], strict=True))
+        found = [(f, w, g) for f, w, g in items if f <= k and f < inf]
+        above = {f: sum(w for other, w, _ in items if other < f) for f, _, _ in found}
+        wanted = [
+            sum(w for _, w, _ in found),
+            sum(w * (1 + above[f]) / f for f, w, _ in found),
+            sum(w * g / np.log2(f + 1) for f, w, g in found),
+            sum(w * (2**g - 1) / np.log2(f + 1) for f, w, g in found),
+        ]
+        if norm == "weights":
+            whole = sum(w for _, w, _ in items)
+            gains = [sum(w * g for _, w, g in items), sum(w * (2**g - 1) for _, w, g in items)]
+            wanted = [one / by for one, by in zip(wanted, [whole, whole, *gains], strict=True)]
+        assert [float(one[at]) for one in (recall, precision, linear, steep)] == pytest.approx(wanted, rel=1e-12)
+    plain = [one[:, 0].astype(int).tolist() for one in (RANK, WEIGHT)]
+    assert float(wAP(*plain, norm=norm, k=k)) == precision[0]
+
+
+@pytest.mark.parametrize("size", [7, 12])
+def test_the_weighed_auc_is_the_share_of_other_items_below_each_relevant_one(size):
+    by_corpus, by_number = wAUC(RANK, WEIGHT, RETRIEVED, np.full(4, size)), wAUC(RANK, WEIGHT, RETRIEVED, items=size)
+    for at in range(4):
+        made = 0.0
+        for f, w in zip(RANK[:, at], WEIGHT[:, at]):
+            below = size - f if f < inf else (size - RETRIEVED[at] - 1) / 2  # of those not retrieved half on average
+            made += w * max(below, 0.0) / (size - 1)
+        assert by_corpus[at] == pytest.approx(made / WEIGHT[:, at].sum(), rel=1e-12)
+        assert by_number[at] == by_corpus[at]
+    assert float(wAUC([2], [3], 2, 2)) == 0.0
+    assert float(wAUC([1], [3], 2, 2)) == 1.0
+    assert float(wAUC([3.0], [1.0], 3.0, items=2)) == 0.0  # a list that is longer than the catalogue
+    assert wAUC(np.array([[1.0, 1.0]]), np.ones((1, 2)), np.ones(2), np.array([1.0, 3.0])).tolist() == [1.0, 1.0]

@@ -259,3 +259,53 @@ class TestMaximumLikelihood:
         runs, held_out, _ = leave_one_out(users=5)
         with pytest.raises(ValueError, match=r"looks at the lists of all users together.*estimator=BV"):
             dd.from_pandas(runs, npartitions=2).ireval.measure(held_out, SAID.replace(")", ",estimator=MLE)"))
+
+
+class TestLimits:
+    def test_all_other_items_may_be_drawn_and_none_more(self):
+        rank, retrieved = np.array([[1.0, 5.0]]), np.array([5.0, 5.0])
+        found = kernels.Sampled(rank, retrieved, negatives=4, items=5, estimator="rank", k=3)
+        assert found.tolist() == [1.0, 0.0]
+        with pytest.raises(ValueError, match="negatives=5 of items=5"):
+            kernels.Sampled(rank, retrieved, negatives=5, items=5)
+        with pytest.raises(ValueError, match="a list has 6 items, and with negatives=4 it has 5"):
+            kernels.Sampled(rank, np.array([5.0, 6.0]), negatives=4, items=9)
+        with pytest.raises(ValueError, match="not among the candidates of 1 lists"):
+            kernels.Sampled(np.array([[1.0, np.inf]]), retrieved, negatives=4, items=9)
+        # a user without a list has no rank, which is no matter
+        assert kernels.Sampled(np.array([[1.0, np.inf]]), np.array([5.0, 0.0]), negatives=4, items=9)[1] == 0.0
+
+    def test_as_many_chances_as_are_allowed_are_looked_at(self, monkeypatch):
+        counts = np.array([3, 2, 1])
+        whole = kernels.rank_distribution(counts, 7)
+        monkeypatch.setattr(kernels, "MOST", 21)
+        assert kernels.rank_distribution(counts, 7).tolist() == whole.tolist()
+        monkeypatch.setattr(kernels, "MOST", 20)
+        with pytest.raises(ValueError, match="3 sampled ranks given each of 7 are more"):
+            kernels.rank_distribution(counts.tolist(), 7)
+
+    @pytest.mark.parametrize("estimator", ["BV", "rank", "MLE"])
+    def test_users_and_runs_side_by_side_are_those_of_each_run_alone(self, estimator):
+        rng = np.random.default_rng(4)
+        rank, retrieved = rng.integers(1, 7, (1, 9, 2)) * 1.0, np.full((9, 2), 6.0)
+        retrieved[3, 1], rank[0, 3, 1] = 0.0, np.inf
+        told = {"of": "nDCG", "negatives": 5, "items": 20, "estimator": estimator, "gamma": 0.3, "k": 8}
+        together = kernels.Sampled(rank, retrieved, **told)
+        assert together.shape == (9, 2)
+        for run in range(2):
+            alone = kernels.Sampled(rank[:, :, [run]], retrieved[:, [run]], **told)[:, 0]
+            assert together[:, run].tolist() == pytest.approx(alone.tolist(), rel=1e-12)
+        assert together[3, 1] == 0.0
+        assert kernels.Sampled(rank[:, :0], retrieved[:0], **told).shape == (0, 2)
+
+    def test_with_one_part_more_or_less_the_sums_are_the_same(self, monkeypatch):
+        of_rank = 1 / np.arange(1.0, 8)
+        whole = corrected_for_sampling(of_rank, 2)
+        for step in (0, 3, 6, 9, 20, 21):  # parts of 1, 2, 3, 6 and 7 ranks
+            monkeypatch.setattr(kernels, "STEP", step)
+            np.testing.assert_allclose(corrected_for_sampling(of_rank, 2), whole, rtol=1e-9)
+        with pytest.raises(ValueError, match="negatives=0"):
+            corrected_for_sampling(of_rank, 0)
+
+    def test_one_item_alone_is_always_first(self):
+        assert kernels._likely(np.array([0]), 1, 2).tolist() == [[1.0, 0.0, 0.0]]

@@ -54,3 +54,26 @@ def test_counts_exist_for_queries_without_relevant_items():
     assert metrics.NumRet(shape).tolist() == shape.tolist()
     assert metrics.NumQ(shape).tolist() == np.ones((2, 3)).tolist()
     assert metrics.Utility(nothing, shape, np.full((2, 1), 9.0)).tolist() == (-shape).tolist()
+
+
+def test_many_sets_are_measured_one_by_one():
+    rank = np.array([[1.0, 2.0, np.inf], [3.0, np.inf, np.inf]])
+    retrieved = np.array([4, 2, 0])
+    assert metrics.SetP(rank, retrieved).tolist() == [2 / 4, 1 / 2, 0.0]
+    assert metrics.SetP(rank, retrieved, relative=True).tolist() == [1.0, 1 / 2, 0.0]
+    assert metrics.SetR(rank).tolist() == [1.0, 0.5, 0.0]
+    assert metrics.SetF(rank, retrieved).tolist() == pytest.approx([2 / 3, 1 / 2, 0.0])
+    assert metrics.SetF(rank, retrieved, beta=9.0, x=1.0).tolist() == pytest.approx([2 / 3, 1 / 2, 0.0])
+    assert metrics.SetAP(rank, retrieved).tolist() == [4 / 8, 1 / 4, 0.0]
+    assert metrics.NumRelRet(rank, k=2).tolist() == [1.0, 1.0, 0.0]
+    worth = metrics.Utility(rank, retrieved, np.array([9, 9, 9]), hit=10.0, noise=-1.0, miss=0.5, rest=0.25)
+    assert worth.tolist() == [20 - 2 + 5 / 4, 10 - 1 + 0.5 + 6 / 4, 1 + 7 / 4]
+
+
+def test_counts_are_doubles_whatever_they_were_counted_in():
+    few = np.array([200], dtype=np.uint8)
+    rank = np.array([[1.0], [2.0], [np.inf]])
+    assert float(metrics.SetAP(rank, few)[0]) == 4 / 600
+    made = [metrics.NumQ(few), metrics.NumRet(few), metrics.NumRel(rank, few), metrics.NumRelRet(rank)]
+    for one in [*made, metrics.NumNonrelRet(few), metrics.SetP(rank, few)]:
+        assert one.dtype == np.float64

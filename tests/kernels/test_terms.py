@@ -96,3 +96,12 @@ def test_terms_add_up_to_their_measure_with_every_option(name, options):
     np.testing.assert_allclose((weight * found).sum(axis=0), measured, rtol=1e-12)
     if name == "DCG":  # of nDCG a base may cancel
         assert (measured != ENTRIES[name].kernel(**asked)).any()
+
+
+def test_terms_of_one_list_and_of_three_add_up_to_their_measure():
+    rank = np.array([[1.0, 2.0, inf], [3.0, inf, inf]])
+    grade, ideal = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]]), np.array([[3.0], [2.0]])
+    for at in (slice(None), 1):
+        found, weight = TERMS["nDCG"](rank[:, at], grade[:, at], ideal if at == slice(None) else ideal[:, 0])
+        measured = ENTRIES["nDCG"].kernel(rank[:, at], grade[:, at], ideal if at == slice(None) else ideal[:, 0])
+        np.testing.assert_allclose((weight * found).sum(axis=0), measured, rtol=1e-12)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.mutations.reasons import AT_A_TIME
 
+FURTHER = "how far a table is made ahead: it holds the same"
+
 IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
     ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
@@ -19,5 +21,40 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "chance = above[:, None] / max(n_items - 1, 1)",
         ("1 -> 2",),
         "of one item none is above: 0 by any number",
+    ),
+    (
+        "kernels/confusion.py",
+        "seen, best, below = np.zeros(near.shape)",
+        ("1 -> 2",),
+        "zeros of fewer axes broadcast to the same",
+    ),
+    (
+        "kernels/interpolation.py",
+        "where = [counted(recall, len(rank), points)",
+        ("counted(recall, len(rank), points) -> counted(len(rank), recall, points)",),
+        "only the product of both counts",
+    ),
+    (
+        "kernels/levels.py",
+        "whole = np.where(number < inf, number, 0)",
+        ("0 -> 1",),
+        "what is infinite is not looked up",
+    ),
+    ("kernels/levels.py", "top = int(whole.max(initial=0))", ("0 -> 1",), FURTHER),
+    ("kernels/levels.py", "grown = np.fromiter(map(math.log2, range(", ("1 -> 2", "2 -> 3"), FURTHER),
+    ("kernels/levels.py", "most = float(np.max(grade, initial=0.0))", ("0.0 -> 1.0",), "both are far below the limit"),
+    ("kernels/exposure.py", "bits = -(share * np.log2(", ("1.0 -> 2.0",), "0 times either logarithm is 0"),
+    (
+        "kernels/compatibility.py",
+        "weight = np.multiply.accumulate(np.append(1.0",
+        ("1.0 -> 2.0",),
+        "all weights are twice as large, and are divided by their sums",
+    ),
+    ("kernels/cwl.py", "step = max(CELLS // depth, 1)", ("CELLS // depth -> (CELLS * depth)", "1 -> 2"), AT_A_TIME),
+    (
+        "kernels/cwl.py",
+        "return np.clip(gain, 0.0, 1.0)",
+        ("np.clip(gain, 0.0, 1.0) -> np.clip(0.0, gain, 1.0)",),
+        "of three numbers the middle one, whichever is said first",
     ),
 ]
