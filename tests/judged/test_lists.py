@@ -42,6 +42,15 @@ def test_rows_that_stand_together_are_not_moved():
     assert find(frame).order is None
 
 
+def test_of_long_lists_that_stand_together_the_rows_are_not_even_looked_up():
+    frame = pd.DataFrame({"run": list("bbbbbaaaaabbbbb"), "query_id": list("111113333322222"), "doc_id": "d"})
+    found = find(frame.assign(score=1.0))
+    assert found.order is None
+    assert found.own is None
+    assert found.starts.tolist() == [0, 5, 10, 15]
+    assert (found.run.tolist(), found.query.tolist()) == ([1, 0, 1], [0, 2, 1])
+
+
 def test_a_run_named_by_several_columns_is_each_combination_that_occurs():
     frame = pd.DataFrame(
         {"model": list("xyyx"), "seed": [2, 1, 2, 2], "query_id": list("1112"), "doc_id": "d", "score": 1.0}

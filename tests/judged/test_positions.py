@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.judged import positions
-from pdeval.judged.corpus import corpus_sizes
 from pdeval.kinds import tables
 from tests import naive
 
@@ -184,25 +183,6 @@ def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_row
     assert found.to_dict() == {"RR": 1 / 2, "AP": (1 / 2 + 2 / 3) / 2}
 
 
-@given(collections())
-@settings(max_examples=40, deadline=None)
-def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(collection):
-    lists, grades = collection
-    sizes = corpus_sizes(join(lists, grades))
-    assert sizes.tolist() == [
-        len(
-            {doc for queries in lists.values() for doc in queries.get(query, [])}
-            | {doc for doc, grade in grades[query].items() if grade > 0}
-        )
-        for query in sorted(grades)
-    ]
-
-
-def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
-    found = join({"a": {"q": ["x", "y"]}, "b": {"q": ["z"]}}, {"q": {"w": 1}})
-    assert corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
-
-
 KEYS = [3, 5, 9]
 
 
@@ -309,3 +289,107 @@ def test_rows_are_joined_part_by_part_as_all_at_once(dtype, shuffled, monkeypatc
     parts = positions.join(*both)
     for name in ("item", "run", "rank", "start", "size", "retrieved"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), strict=True)
+
+
+def drawn(seed, *, subtopics):
+    """Return runs with tied scores, in any order of rows, and judgments of every kind of grade."""
+    rng = np.random.default_rng(seed)
+    names = [(run, query, doc) for run in "abc" for query in "1234" for doc in DOCS]
+    runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(frac=0.6, random_state=seed)
+    runs = runs[~((runs["run"] == "b") & (runs["query_id"] == "3"))]
+    items = [(query, doc, part) for query in "0234" for doc in DOCS[1:] for part in ("t", "s", "u")]
+    qrels = pd.DataFrame(items, columns=["query_id", "doc_id", "subtopic"]).sample(frac=0.4, random_state=seed)
+    qrels["relevance"] = rng.integers(-1, 4, len(qrels))
+    if not subtopics:
+        qrels = qrels.drop(columns="subtopic").drop_duplicates(["query_id", "doc_id"])
+    return runs.assign(score=rng.integers(0, 5, len(runs)) / 2), qrels
+
+
+def said(found):
+    """Return all that a join says, by names."""
+    was, queries, docs = found.judged, found.queries, found.judged.docs.index()
+    items = [(queries[topic], docs[doc]) for topic, doc in zip(was.topic, was.doc)]
+    runs = found.runs["run"].tolist()
+    hits = [(runs[run], *items[item]) for run, item in zip(found.run, found.item)]
+    parts = {}
+    if was.subtopic is not None:
+        codes = was.subtopics.index()
+        parts = {(*items[int(item)], codes[int(code)]): grade for item, code, grade in was.subtopic.T}
+        assert len(parts) == was.subtopic.shape[1]
+    return {
+        "hits": dict(zip(hits, zip(found.rank.tolist(), found.start.tolist(), found.size.tolist()))),
+        "grades": dict(zip(items, was.grade.tolist())),
+        "subtopics": parts,
+        "queries": queries.tolist(),
+        "their names": was.queries.index().tolist(),
+        "runs": runs,
+        "retrieved": found.retrieved.tolist(),
+        "lengths": found.list_sizes.tolist(),
+        "answered": found.answered.tolist(),
+        "rules": found.rules,
+    }
+
+
+RULES = [{}, {"judged_only": True}, {"ties": "expected"}, {"depth": 2}, {"depth": 3, "judged_only": True}]
+
+
+@pytest.mark.parametrize("subtopics", [False, True])
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_a_part_of_a_join_is_the_join_of_that_part(rules, subtopics):
+    runs, qrels = drawn(5, subtopics=subtopics)
+
+    def joined(runs, qrels):
+        return positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), **rules)
+
+    whole = joined(runs, qrels)
+    topics = np.array([True, False, True, True])
+    own, judged = (frame[frame["query_id"].isin(["0", "3", "4"])] for frame in (runs, qrels))
+    assert said(whole.keep_topics(topics)) == said(joined(own, judged))
+    assert said(whole.keep_topics(topics).keep_topics(np.array([False, True, False])))["queries"] == ["3"]
+    some = whole.keep_runs(np.array([True, False, True]))
+    assert said(some) == said(joined(runs[runs["run"] != "b"], qrels))
+    assert some.runs.index.tolist() == [0, 1]
+    names = whole.judged.docs.index()[whole.judged.doc]
+    fewer = said(joined(runs, qrels[~qrels["doc_id"].isin(["d2", "d5", "d8"])]))
+    assert said(whole.keep_items(~names.isin(["d2", "d5", "d8"]))) == fewer
+    assert whole.item.tolist() == sorted(whole.item.tolist())
+
+
+@pytest.mark.parametrize("cells", [12, 1000])
+@pytest.mark.parametrize("rows", [0, 5, 6, 7, 10_000])
+@pytest.mark.parametrize("table", [0, 11, 12, 1 << 22])
+def test_a_key_is_found_in_each_way(monkeypatch, cells, rows, table):
+    monkeypatch.setattr(positions, "_TABLE", table)
+    for keys in ([], [0], [11], [3, 5, 9], list(range(12))):
+        found = positions._lookup(np.array(keys, dtype=np.int64), cells, rows)(np.array([11, 0, 4, 3, 3, 9]))
+        assert [max(one, -1) for one in found.tolist()] == [
+            keys.index(k) if k in keys else -1 for k in (11, 0, 4, 3, 3, 9)
+        ]
+
+
+@pytest.mark.parametrize(("mine", "judged", "refused"), [(10, 9, False), (9, 30, False), (11, 10, True)])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_few_items_on_either_side_may_well_share_nothing(mine, judged, refused, shuffled):
+    lists = {"a": {"q": [f"n{at}" for at in range(mine)], "p": ["n1"]}, "b": {"p": ["n0"], "q": ["n1"]}}
+    runs = naive.table(lists)
+    runs = runs.sample(frac=1, random_state=1) if shuffled else runs
+    qrels = naive.judgments({"q": {f"d{at}": 1 for at in range(judged)}, "p": {"d0": 1}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+    if refused:
+        with pytest.raises(positions.NothingJudged, match="no item of the runs is judged"):
+            positions.sharing_nothing(found)
+    else:
+        assert positions.sharing_nothing(found).tolist() == [0, 1]
+
+
+def test_what_is_found_is_known_without_ranks_too():
+    runs, qrels = (tables.read(frame, kind) for frame, kind in zip(drawn(2, subtopics=False), ("runs", "qrels")))
+    rows = positions.rows_of(runs, qrels)
+    plain, bare = positions.positions_of(rows), positions.positions_of(rows, ranked=False)
+    assert bare.item.tolist() == plain.item.tolist()
+    assert sorted(zip(bare.item, bare.run)) == sorted(zip(plain.item, plain.run))
+    assert not (bare.rank + bare.start + bare.size).any()
+    assert bare.retrieved.tolist() == plain.retrieved.tolist()
+    assert (plain.complete, plain.extra, plain.top_grade) == (True, 3, 3.0)
+    less = positions.positions_of(rows, complete=False)
+    assert by_name(less) == {key: rank for key, rank in by_name(plain).items() if said(plain)["grades"][key[1:]] > 0}
