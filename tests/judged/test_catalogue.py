@@ -171,3 +171,9 @@ def test_of_many_items_that_do_not_match_three_are_named():
         _ = catalogue_of(ITEMS, many).users
     with pytest.raises(ValueError, match=r"the history has 'u', items= has 'a', 'b', 'c'\. Make the ids alike"):
         _ = catalogue_of(ITEMS, many.head(1)).users
+
+
+def test_an_item_that_is_a_number_is_shown_as_one():
+    known = catalogue_of(pd.DataFrame({"item_id": [1, 2]}), pd.DataFrame({"user_id": "u", "item_id": [1, 9]}))
+    with pytest.warns(UserWarning, match=r"1 of 2 items of the history are not in items=, e\.g\. 9; nothing is known"):
+        assert known.had_by.tolist() == [1.0, 0.0, 0.0]

@@ -92,6 +92,12 @@ def test_a_rank_given_twice_in_a_list_is_refused_with_the_list():
             equal_ranks(ranks)
 
 
+def test_a_query_that_is_a_number_is_shown_as_one():
+    table = tables.read(pd.DataFrame({"query_id": [1, 7, 7], "doc_id": list("abc"), "rank": [1, 1, 1]}), "runs")
+    with pytest.raises(ValueError, match=r"^1 rows share a rank .* in run 'run', query 7: the rank column"):
+        prepared.sorted_scores(prepared.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
+
+
 QRELS = naive.judgments({"q": {"a": 1, "b": 0}, "p": {"a": 0}})
 
 
