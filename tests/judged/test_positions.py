@@ -199,9 +199,7 @@ def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
     docs = [f"d{number}" for number in range(40)]
     lists = {run: {query: list(rng.permutation(docs)[:3]) for query in ("q1", "q2", "q3")} for run in "ab"}
     grades = {query: dict(zip(docs, rng.integers(-1, 3, 40).tolist())) for query in ("q0", "q2", "q3")}
-    monkeypatch.setattr(
-        positions, "_TABLE", 0
-    )  # 3 queries x 40 documents are more than 4 x the 12 rows that are judged
+    monkeypatch.setattr(positions, "_TABLE", 0)
     found = join(lists, grades, complete=complete)
     assert by_name(found) == wanted(lists, grades, least=-9 if complete else 1)
 
@@ -209,10 +207,7 @@ def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
 def test_ranks_that_give_no_order_are_refused_and_named():
     runs = naive.table({"a": {"q1": ["x", "y"], "q2": ["x", "y", "z"]}, "b": {"q1": ["x"]}}).drop(columns="score")
     qrels = tables.read(naive.judgments({"q1": {"x": 1}}), "qrels")
-    assert positions.join(tables.read(runs, "runs"), qrels).rank.tolist() == [
-        1.0,
-        1.0,
-    ]  # equal across lists is no fault
+    assert positions.join(tables.read(runs, "runs"), qrels).rank.tolist() == [1.0, 1.0]  # across lists it is no fault
     runs.loc[runs["query_id"] == "q2", "rank"] = [1, 2, 2]
     with pytest.raises(ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"):
         positions.join(tables.read(runs, "runs"), qrels)
@@ -393,3 +388,9 @@ def test_what_is_found_is_known_without_ranks_too():
     assert (plain.complete, plain.extra, plain.top_grade) == (True, 3, 3.0)
     less = positions.positions_of(rows, complete=False)
     assert by_name(less) == {key: rank for key, rank in by_name(plain).items() if said(plain)["grades"][key[1:]] > 0}
+
+
+def test_a_join_of_relevant_items_cannot_leave_out_those_that_nobody_judged():
+    with pytest.raises(RuntimeError, match="holds relevant items only; join again with complete=True"):
+        join({"a": {"q": ["x"]}}, {"q": {"x": 1}}, complete=False).only_judged()
+    assert join({"a": {"q": ["x"]}}, {"q": {"x": 1}}, complete=False, judged_only=True).complete
