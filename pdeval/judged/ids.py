@@ -125,7 +125,7 @@ class Ids:
         place = pc.index_in(self.text, value_set=known.decoded().text.cast(self.text.type))  # type: ignore[union-attr]
         valid, stored = place.buffers()
         held = np.frombuffer(stored, dtype=np.int32)[place.offset : place.offset + len(place)]
-        if valid is None or place.null_count == 0:
+        if place.null_count == 0:
             return np.arange(len(place)), held
         # the bitmap of valid places is read as it is: most rows hold no known id
         bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
@@ -256,7 +256,7 @@ def _typed(array: pa.Array | None) -> Ids | None:
         return None
     if pa.types.is_integer(array.type):
         numbers = array.to_numpy()
-        return Ids(numbers=numbers.astype(np.int64)) if numbers.max(initial=0) <= np.iinfo(np.int64).max else None
+        return Ids(numbers=numbers.astype(np.int64)) if numbers.max() <= np.iinfo(np.int64).max else None
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return Ids(text=array)
     if str(array.type) in ("string_view", "binary", "large_binary"):

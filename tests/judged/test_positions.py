@@ -78,33 +78,6 @@ def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
     assert found.relevant().sum() == join(lists, grades).relevant().sum()
 
 
-@given(collections(), st.integers(0, 255))
-@settings(max_examples=40, deadline=None)
-def test_keeping_items_topics_and_runs_is_joining_fewer(collection, bits):
-    lists, grades = collection
-    whole = join(lists, grades)
-    chosen = [bool(bits >> i & 1) for i in range(8)]
-    kept = np.resize(chosen, len(whole.judged.topic))
-    names = list(zip(whole.queries[whole.judged.topic], whole.judged.docs.index()[whole.judged.doc]))
-    fewer = {query: {} for query in grades}
-    for keep, (query, doc) in zip(kept, names):
-        if keep:
-            fewer[query][doc] = grades[query][doc]
-    assert by_name(whole.keep_items(kept)) == wanted(lists, fewer)
-    assert whole.keep_items(kept).judged.grade.tolist() == whole.judged.grade[kept].tolist()
-
-    topics = np.resize(chosen, len(whole.queries))
-    some = whole.keep_topics(topics)
-    assert some.queries.tolist() == whole.queries[topics].tolist()
-    assert by_name(some) == wanted(lists, {q: grades[q] for q in whole.queries[topics]})
-    assert some.retrieved.tolist() == whole.retrieved[topics].tolist()
-
-    mine = np.array([chosen[0], not chosen[0]])[: len(whole.runs)]
-    few = whole.keep_runs(mine)
-    assert by_name(few) == wanted({run: lists[run] for run in whole.runs["run"][mine]}, grades)
-    assert few.runs["run"].tolist() == whole.runs["run"][mine].tolist()
-
-
 def test_keeping_items_keeps_their_subtopics():
     qrels = pd.DataFrame(
         [("q", "1", "a", 1), ("q", "2", "b", 2), ("q", "1", "c", 1), ("q", "2", "c", 1)],
@@ -181,16 +154,6 @@ def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_row
     qrels = naive.judgments({"q": {"b": 1, "a": 1}})
     found = runs.ireval.measure(qrels, ["RR", "AP"], validate=False).set_index("measure")["value"]
     assert found.to_dict() == {"RR": 1 / 2, "AP": (1 / 2 + 2 / 3) / 2}
-
-
-KEYS = [3, 5, 9]
-
-
-@pytest.mark.parametrize("cells", [12, 1 << 40])  # by a table, by bisection
-def test_a_key_is_looked_up_at_its_place_among_sorted_keys(cells):
-    asked = np.array([3, 4, 9, 10, 0, 5, 11])
-    assert positions._lookup(np.array(KEYS), cells, 7)(asked).tolist() == [0, -1, 2, -1, -1, 1, -1]
-    assert positions._lookup(np.zeros(0, dtype=np.int64), cells, 7)(asked).tolist() == [-1] * 7
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -347,7 +310,47 @@ def test_a_part_of_a_join_is_the_join_of_that_part(rules, subtopics):
     names = whole.judged.docs.index()[whole.judged.doc]
     fewer = said(joined(runs, qrels[~qrels["doc_id"].isin(["d2", "d5", "d8"])]))
     assert said(whole.keep_items(~names.isin(["d2", "d5", "d8"]))) == fewer
-    assert whole.item.tolist() == sorted(whole.item.tolist())
+    every = said(whole)
+    for keep, masked in (("topics", whole.queries), ("runs", whole.runs), ("items", names)):
+        kept = getattr(whole, f"keep_{keep}")
+        assert said(kept(np.ones(len(masked), dtype=bool))) == every
+        assert said(kept(np.zeros(len(masked), dtype=bool)))["hits"] == {}
+
+
+@pytest.mark.parametrize("least", [-1, 0])
+def test_without_what_nobody_judged_the_others_move_up_and_ties_stay_ties(least):
+    runs, qrels = drawn(8, subtopics=False)
+    qrels = qrels.assign(relevance=np.maximum(qrels["relevance"], least))
+    read = tables.read(runs, "runs"), tables.read(qrels, "qrels")
+    grades = {(query, doc): grade for query, doc, grade in qrels.itertuples(index=False, name=None)}
+    lists = {}
+    for run, query, doc, score in runs.itertuples(index=False, name=None):
+        if grades.get((query, doc), -1) >= 0:
+            lists.setdefault((run, query), []).append((-score, doc))
+    wanted = {}
+    for key, rows in lists.items():
+        rows = sorted(sorted(rows, key=lambda row: row[1], reverse=True), key=lambda row: row[0])
+        for rank, (score, doc) in enumerate(rows, 1):
+            scores = [one for one, _ in rows]
+            wanted[(*key, doc)] = (rank, scores.index(score), scores.count(score))
+    found, made = said(positions.join(*read, judged_only=True)), positions.join(*read)
+    assert found["hits"] == wanted
+    assert found["lengths"] == made.retrieved.tolist()
+    queries, names = made.queries, made.runs["run"]
+    assert found["retrieved"] == [[len(lists.get((run, query), [])) for run in names] for query in queries]
+    assert found["rules"] == {**made.rules, "judged_only": True}
+
+
+@pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9"])
+def test_the_rules_of_a_join_are_those_of_its_ranks(compat):
+    runs = pd.DataFrame({"query_id": "q", "doc_id": list("abc"), "score": [1 + 1e-12, 1.0, 0.5]})
+    both = tables.read(runs, "runs"), tables.read(naive.judgments({"q": {"a": 1, "b": 1, "c": 0}}), "qrels")
+    found = positions.join(*both, compat=compat, depth=2)
+    assert found.rank.tolist() == ([1, 2] if compat == "trec_eval-10" else [2, 1])
+    assert found.rules == {"ties": "docid", "compat": compat, "depth": 2}
+    assert found.retrieved.tolist() == [[2]]
+    with pytest.raises(ValueError, match="ties='expected' has no definite first items"):
+        positions.join(*both, ties="expected", depth=2)
 
 
 @pytest.mark.parametrize("cells", [12, 1000])
