@@ -111,7 +111,8 @@ class Catalogue:
             if lost:
                 warnings.warn(
                     f"{lost:,} of {len(known):,} items of the history are not in items=, e.g. "
-                    f"{known.index()[np.flatnonzero(place < 0)[0]]!r}; nothing is known of them: they do not count.",
+                    f"{known.index().tolist()[np.flatnonzero(place < 0)[0]]!r}; nothing is known of them: they do not "
+                    "count.",
                     UserWarning,
                     stacklevel=outside(),
                 )

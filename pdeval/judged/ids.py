@@ -125,7 +125,7 @@ class Ids:
         place = pc.index_in(self.text, value_set=known.decoded().text.cast(self.text.type))  # type: ignore[union-attr]
         valid, stored = place.buffers()
         held = np.frombuffer(stored, dtype=np.int32)[place.offset : place.offset + len(place)]
-        if valid is None or place.null_count == 0:
+        if place.null_count == 0:
             return np.arange(len(place)), held
         # the bitmap of valid places is read as it is: most rows hold no known id
         bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
@@ -215,7 +215,7 @@ def _arrow(column: pd.Series) -> pa.Array | None:
     """Return a column as one Arrow array, sharing its memory where it is one already; None where types are mixed."""
     try:
         array = pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return None
     if isinstance(array, pa.ChunkedArray):
         return array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
@@ -231,7 +231,7 @@ def _text(column: pd.Series, array: pa.Array | None, role: str) -> Ids:
         raise ValueError(f"the {role} column holds bytes that are not UTF-8 text; decode them first.") from None
     if ids is None:
         kinds = sorted({type(value).__name__ for value in column})
-        large = ", some too large for 64 bits" if kinds == ["int"] else ""
+        large = ", some too large for 63 bits" if kinds in (["int"], ["uint64"]) else ""
         raise ValueError(
             f"the {role} column holds values of type {', '.join(kinds)}{large}; ids must be all strings or all "
             f"integers. Convert with .astype(str)."
@@ -255,7 +255,8 @@ def _typed(array: pa.Array | None) -> Ids | None:
     if array is None:
         return None
     if pa.types.is_integer(array.type):
-        return Ids(numbers=array.to_numpy(zero_copy_only=False).astype(np.int64))
+        numbers = array.to_numpy()
+        return Ids(numbers=numbers.astype(np.int64)) if numbers.max() <= np.iinfo(np.int64).max else None
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return Ids(text=array)
     if str(array.type) in ("string_view", "binary", "large_binary"):

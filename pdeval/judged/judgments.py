@@ -91,7 +91,7 @@ def _all_different(topic: np.ndarray, doc: Ids) -> bool:
 
 def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: int) -> str:
     shown = table.frame.iloc[[others[0], rows[0]]]
-    query, doc = shown[table.roles["query"]].iloc[0], shown[table.roles["doc"]].iloc[0]
+    query, doc = (shown[table.roles[name]].tolist()[0] for name in ("query", "doc"))
     grades = shown[table.roles["grade"]].tolist()
     told_by = [name for name in COLLECTIONS if name in shown.columns and shown[name].nunique() > 1]
     advice = (

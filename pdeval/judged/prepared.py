@@ -150,7 +150,7 @@ def _no_equal_ranks(score: np.ndarray, found: Lists) -> None:
     if len(equal):
         one = found.of_rows(equal)[0]
         name = " / ".join(map(str, found.runs.iloc[found.run[one]]))
-        query = found.queries.index()[found.query[one]]
+        query = found.queries.index().tolist()[found.query[one]]
         raise ValueError(
             f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
             "the rank column gives no order. Use ties='docid' or ties='first'."

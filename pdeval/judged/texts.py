@@ -132,7 +132,7 @@ def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int)
         at = np.minimum(begin, len(window) - 1)
         head = window[at] >> (8 * np.minimum(begin - at, 7)).astype(np.uint64)
         head &= _LOW_BYTES[np.minimum(length, 8)]
-        tail = window[np.clip(end - 8, at, None).clip(max=len(window) - 1)]
+        tail = window[np.maximum(end - 8, at)]
         tail[length < 8] = 0
     else:
         head, tail = window[begin], window[end - 8]
@@ -141,7 +141,7 @@ def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int)
     mixed += tail
     mixed *= _ODD
     for place in range(1, min(-(-longest // 8), 4) - 1):
-        middle = window[np.clip(begin + 8 * place, 0, np.maximum(end - 8, begin)).clip(max=len(window) - 1)]
+        middle = window[np.minimum(begin + 8 * place, np.maximum(end - 8, begin)).clip(max=len(window) - 1)]
         if int(length.min()) < 8:
             middle[length < 8] = 0
         mixed ^= mixed >> _FOLD

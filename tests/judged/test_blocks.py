@@ -1,10 +1,12 @@
 """The columns that kernels ask for, worked by hand on two runs and four queries."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.judged import positions
+from pdeval.judged import blocks, positions
 from pdeval.judged.blocks import View
 from pdeval.kinds import tables
 from tests import naive
@@ -171,3 +173,75 @@ def test_topics_of_one_size_are_one_block_unless_there_are_too_many_cells():
     assert topics(most=8) == [[0, 1], [2, 3]]  # two items of two runs each
     assert topics(most=12) == [[0, 1, 2], [3]]
     assert topics(most=7) == topics(most=1) == [[0], [1], [2], [3]]
+
+
+def two_lists(rank):
+    """Return a join of two runs that found two of three items, one of them at a given rank."""
+    runs = naive.table({"r": {"q": ["b", "c"]}, "s": {"q": ["c", "b"], "p": ["a"]}})
+    qrels = naive.judgments({"q": {"a": 1, "b": 2, "c": 1}, "p": {"a": 1}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+    return replace(found, rank=np.where(found.rank == 2, float(rank), found.rank))
+
+
+@pytest.mark.parametrize("rank", [2, (1 << 29) - 3, (1 << 29) - 2, (1 << 29) - 1, 1 << 29, (1 << 29) + 1, 1 << 33])
+def test_ranks_of_any_size_are_sorted_and_no_rank_is_taken_for_infinity(rank):
+    view = View(two_lists(rank), "binary")
+    few, many = view.blocks()
+    assert few["rank"].tolist() == [[[inf, 1]]]
+    assert many["rank"][:, 0].tolist() == [[1, 1], [rank, rank], [inf, inf]]
+    assert many["grade"][:, 0].tolist() == [[2, 1], [1, 2], [1, 1]]
+    assert many["items"][:, 0].tolist() == [[inf, inf], [1, rank], [rank, 1]]
+
+
+@pytest.mark.parametrize(("rank", "kind"), [(2, np.int16), (32766, np.int16), (32767, np.int32), (1 << 29, np.int32)])
+@pytest.mark.parametrize("padded", [False, True])
+def test_small_ranks_are_held_in_few_bits_and_the_largest_number_is_infinity(rank, kind, padded):
+    view = View(two_lists(rank), "binary", padded=padded)
+    assert view.small.dtype == kind
+    wide = view.column("rank")
+    assert view.small.tolist() == np.where(wide == inf, np.iinfo(kind).max, wide).tolist()
+
+
+@pytest.mark.parametrize("ties", ["docid", "expected"])
+def test_where_orders_are_averaged_items_stand_by_what_is_above_them(ties):
+    runs = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcde"), "score": [1.0, 2.0, 1.0, 3.0, 1.0]})
+    qrels = naive.judgments({"q": {"a": 1, "b": 2, "e": 3, "z": 4}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties=ties)
+    order = [[2], [1], [3], [4]] if ties == "expected" else [[2], [3], [1], [4]]  # of a and e, e comes first by name
+    assert cells(found, "graded", "grade") == {"q": order}
+    assert cells(found, "graded", "start") == {"q": [[1], [2], [2], [inf]]}
+
+
+def test_the_items_of_some_users_are_looked_at_alone(found):
+    kept = np.isin(np.arange(len(found.judged.topic)), [0, 2, 4])  # a and c of q1, a of q2
+    view = View(found, "binary", None, kept)
+    assert view.items.tolist() == [0, 2, 4]
+    assert view.count.tolist() == [2, 1, 0, 0]
+    assert view.first.tolist() == [0, 2, 3, 3]
+    assert view.slot.tolist() == [0, -1, 1, -1, 0, -1, -1, -1, -1]
+    [few, many] = view.blocks()
+    assert many["rank"][:, 0].tolist() == [[3, 1], [5, inf]]
+    assert few["rank"][:, 0].tolist() == [[2, inf]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "small", "groups"),
+    [
+        ([8, 10, 11, 20, 0], 0, [[0], [8, 10], [11], [20]]),  # up to a fourth more
+        ([4, 5, 6, 7, 0], 0, [[0], [4, 5], [6, 7]]),
+        ([1, 2, 3, 4, 9], 3, [[1, 2, 3], [4], [9]]),
+        ([1, 2, 3, 4, 9], 4, [[1, 2, 3, 4], [9]]),
+        ([0, 1, 2, 9, 9], 9, [[0], [1, 2, 9, 9]]),
+        ([3, 3, 0, 0, 3], 0, [[0, 0], [3, 3, 3]]),
+    ],
+)
+def test_padded_topics_of_about_as_many_items_share_a_group(monkeypatch, sizes, small, groups):
+    runs = naive.table({"a": {f"q{i}": ["d0"] for i in range(5)}, "b": {"q0": ["d0"]}})
+    grades = {f"q{i}": {"never": 0} | {f"d{at}": 1 for at in range(size)} for i, size in enumerate(sizes)}
+    found = positions.join(tables.read(runs, "runs"), tables.read(naive.judgments(grades), "qrels"))
+    monkeypatch.setattr(blocks, "SMALL", small * 10)  # of five topics and two runs
+    made = View(found, "binary", padded=True).groups
+    assert [[sizes[topic] for topic in group.topics] for group in made] == groups
+    assert [group.size for group in made] == [max(group) for group in groups]
+    ends = np.cumsum([max(group) * len(group) * 2 for group in groups]).tolist()
+    assert [(group.begin, group.end) for group in made] == [*zip([0, *ends], ends)]

@@ -125,3 +125,51 @@ def test_integers_of_any_size_are_told_apart(numbers):
     rows = [("a", "1", number) for number in numbers]
     assert repeated(frame_of(rows)) == []
     assert repeated(frame_of([*rows, rows[1]])) == [3]
+
+
+@pytest.mark.parametrize("block", [duplicates._BLOCK, 6])
+@pytest.mark.parametrize("dtype", [*DTYPES, "int64"])
+@pytest.mark.parametrize("alike", [False, True])
+def test_repeated_rows_are_those_of_a_plain_search_however_lists_stand(monkeypatch, block, dtype, alike):
+    monkeypatch.setattr(duplicates, "_BLOCK", block)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        sizes = [5] * 6 if alike else rng.integers(1, 9, 6).tolist()
+        different = int(rng.choice([6, 60]))
+        rows = [("a", str(q), one) for q, size in enumerate(sizes) for one in rng.integers(0, different, size).tolist()]
+        frame = frame_of(rows).astype({"doc_id": str}).astype({"doc_id": dtype})
+        assert repeated(frame) == naive(frame)
+        mixed = frame.sample(frac=1, random_state=seed, ignore_index=True)
+        assert repeated(mixed) == naive(mixed)
+
+
+@pytest.mark.parametrize("width", [np.uint8, np.uint32, np.uint64])
+def test_lists_in_which_a_number_stands_twice_are_found_though_it_be_the_largest(width):
+    top = int(np.iinfo(width).max)
+    mark = np.array([top, 0, 1, 1, top - 1, top, top, 5, 0, 2], dtype=width)
+    assert duplicates._suspects(mark, np.array([0, 3, 5, 7, 10])).tolist() == [2]
+    mark[8] = 5
+    assert sorted(duplicates._suspects(mark, np.array([0, 3, 5, 7, 10])).tolist()) == [2, 3]
+    assert duplicates._suspects(mark[:0], np.array([0])).tolist() == []
+    assert duplicates._suspects(mark[5:9], np.array([0, 2, 4])).tolist() == [0, 1]
+
+
+def told(frame, **binding):
+    table = tables.read(frame, "runs", binding)
+    with pytest.raises(ValueError, match="duplicate") as caught:
+        duplicates.no_duplicates(table, ids.column_ids(table.column("doc"), "doc"), lists.find_lists(table))
+    return str(caught.value)
+
+
+def test_the_column_that_tells_rows_apart_is_whole_and_names_collections_first():
+    frame = frame_of([("a", "1", "d"), ("a", "1", "d"), ("a", "1", "e")])
+    assert "tells them apart" not in told(frame)
+    assert "'part' tells them apart" in told(frame.assign(part=[1, 2, 1]))
+    assert "tells them apart" not in told(frame.assign(part=[1.5, 2.5, 1.0]))  # a number with a fraction names nothing
+    assert "tells them apart" not in told(frame.assign(part=[1, 1, 2]))
+    assert "'other' tells them apart" in told(frame.assign(part=[1, 1, 2], other=[1, 2, 2]))
+    assert "The column dataset tells collections apart" in told(frame.assign(part=[1, 2, 1], dataset=["x", "y", "x"]))
+    assert "'part' tells them apart" in told(frame.assign(part=[1, 2, 1], dataset=["x", "x", "y"]))
+    assert "tells them apart" not in told(frame.assign(rank=[1, 2, 3]))  # it is one of the table's own columns
+    several = frame.assign(seed=[1, 1, 1], part=[1, 2, 1])
+    assert "df.ireval(run=['run', 'seed', 'part'])" in told(several, run=["run", "seed"])

@@ -220,3 +220,119 @@ def test_one_number_beyond_63_bits_among_others_is_refused():
     with pytest.raises(ValueError, match="too large for 63 bits"):
         ids.column_ids(pd.Series([1, 2**63, 2], dtype="uint64"), "doc")
     assert ids.column_ids(pd.Series([], dtype="uint64"), "doc").numbers.tolist() == []
+
+
+HELD = {
+    "text": lambda values: ids.column_ids(pd.Series([f"t{one}" for one in values]), "doc"),
+    "a slice of text": lambda values: ids.Ids(
+        text=pa.array(["no", "text", *(f"t{one}" for one in values), "x"]).slice(2, len(values))
+    ),
+    "long text": lambda values: ids.column_ids(pd.Series([f"a-long-text-{one}" for one in values]), "doc"),
+    "numbers": lambda values: ids.column_ids(pd.Series(values, dtype=np.int64), "doc"),
+    "codes": lambda values: ids.column_ids(pd.Series([f"t{one}" for one in values]).astype("category"), "doc"),
+    "codes of numbers": lambda values: ids.column_ids(pd.Series(values, dtype=np.int64).astype("category"), "doc"),
+}
+
+
+@pytest.mark.parametrize("stored", HELD)
+def test_ids_are_cut_matched_and_counted_as_plain_lists_are(stored):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        held = HELD[stored](rng.integers(0, 14, rng.integers(1, 40)).tolist())
+        plain = held.index().tolist()
+        assert len(held) == len(plain)
+        for first, last in ((0, 3), (1, 1), (2, 7), (0, len(plain)), (3, 999)):
+            part = held.part(first, last)
+            assert part.index().tolist() == plain[first:last]
+            assert part.changes().tolist() == [one != two for one, two in itertools.pairwise(plain[first:last])]
+            assert part.changes().dtype == bool
+        wanted = sorted(set(plain))
+        for narrow, dtype in ((False, np.int64), (True, np.int32)):
+            known, place = held.unique(narrow=narrow)
+            assert known.index().tolist() == wanted
+            assert place.tolist() == [wanted.index(one) for one in plain]
+            assert place.dtype == dtype
+        for some in ([], [0], [7, 3, 20], list(range(14))):
+            known = HELD[stored](some)
+            among = known.index().tolist()
+            rows, place = held.matches(known)
+            hits = [(row, among.index(one)) for row, one in enumerate(plain) if one in among]
+            assert [*zip(rows.tolist(), place.tolist())] == hits
+            assert held.probe(known).tolist() == [among.index(one) if one in among else -1 for one in plain]
+        part = held.part(2, 9)
+        if len(part):
+            rows, _ = part.matches(held.take(np.array([0])))
+            assert rows.tolist() == [row for row, one in enumerate(plain[2:9]) if one == plain[0]]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "as_they_are"),
+    [([0, 7, 2**32 - 1], True), ([5], True), ([], True), ([2**32, 0, 1], False), ([-1, 2**32 - 1, 3], False)],
+)
+def test_marks_of_numbers_that_fit_32_bits_are_those_and_of_others_are_mixed(numbers, as_they_are):
+    marks = ids.marks(ids.Ids(numbers=np.array(numbers, dtype=np.int64)))
+    mixed = [(one * 0x1E3779B97F4A7C15 >> 32) % 2**32 for one in numbers]
+    assert marks.tolist() == (numbers if as_they_are else mixed)
+    assert marks.dtype == np.uint32
+    assert len(set(marks.tolist())) == len(numbers)
+
+
+@pytest.mark.parametrize("width", [np.int8, np.int16, np.int32])
+def test_marks_of_codes_are_the_codes(width):
+    marks = ids.marks(ids.Ids(codes=np.array([3, 0, 3], dtype=width), values=ids.Ids(numbers=np.arange(4))))
+    assert (marks.tolist(), marks.dtype.itemsize, marks.dtype.kind) == ([3, 0, 3], np.dtype(width).itemsize, "u")
+    prints = ids.fingerprints(ids.Ids(codes=np.array([3, 0, 3], dtype=width)))
+    assert (prints.tolist(), prints.dtype) == ([3, 0, 3], np.uint64)
+
+
+@pytest.mark.parametrize(("texts", "by_tails"), [(["a-1", "b-2", "a-1"], True), (["a same-end", "b same-end"], False)])
+def test_marks_of_text_are_of_its_end_where_that_tells_ids_apart(texts, by_tails):
+    held = pa.array(texts)
+    wanted = texts_of.tail_hashes(held) if by_tails else texts_of.hashes(held) >> np.uint64(32)
+    marks = ids.marks(ids.Ids(text=held))
+    assert (marks.tolist(), marks.dtype) == (wanted.tolist(), np.uint32)
+
+
+DICTIONARY = pa.DictionaryArray.from_arrays
+ODD_ONES = {
+    "uint64 objects": (pd.Series([np.uint64(2**63)], dtype=object), "values of type uint64, some too large for 63"),
+    "nullable uint64": (pd.Series([1, 2**63], dtype="UInt64"), "integers too large for 63 bits"),
+    "arrow uint64": (pd.Series([1, 2**63], dtype=pd.ArrowDtype(pa.uint64())), "integers too large for 63 bits"),
+    "complex": (pd.Series([1j]), "holds complex128 values; ids must be strings or whole numbers"),
+    "arrow decimals": (pd.Series([decimal.Decimal(1)], dtype=pd.ArrowDtype(pa.decimal128(5, 2))), "holds decimal128"),
+    "floats beyond 53 bits": (pd.Series([1.0, 2.0**53]), "e.g. 9007199254740992.0; ids must be"),
+    "infinity": (pd.Series([1.0, -np.inf]), "e.g. -inf; ids must be"),
+    "three missing": (pd.Series(["a", None, None, None]), "has 3 missing ids"),
+    "two missing categories": (pd.Series(["a", None, None, "b"], dtype="category"), "has 2 missing ids"),
+    "a thousand missing": (pd.Series([None] * 1000 + ["a"]), "has 1,000 missing ids"),
+    "two mixed": (pd.Series(["a", 1, None], dtype=object), "has 1 missing ids"),
+    "truth as categories": (pd.Series([True]).astype("category"), "holds true/false values"),
+    "missing codes": (
+        pd.Series(pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, None, 1, None]), pa.array(["a", "b"])))),
+        "has 2 missing ids",
+    ),
+    "codes of missing texts": (
+        pd.Series(pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, 1, 1, 2]), pa.array(["a", None, None])))),
+        "has 3 missing ids",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ODD_ONES)
+def test_odd_columns_are_refused_with_what_they_hold(case):
+    column, text = ODD_ONES[case]
+    with pytest.raises(ValueError, match=text):
+        ids.column_ids(column, "doc")
+
+
+def test_whole_numbers_of_any_kind_are_held_as_numbers():
+    limits = ids.column_ids(pd.Series([2.0**53 - 1, -(2.0**53) + 1, -0.0]), "doc").numbers
+    assert (limits.tolist(), limits.dtype) == ([2**53 - 1, 1 - 2**53, 0], np.int64)
+    objects = ids.column_ids(pd.Series([np.int8(3), np.int8(-4)], dtype=object), "doc").numbers
+    assert (objects.tolist(), objects.dtype) == ([3, -4], np.int64)
+    largest = ids.column_ids(pd.Series([np.uint64(2**63 - 1)], dtype=object), "doc").numbers
+    assert largest.tolist() == [2**63 - 1]
+    twice = pd.Series(pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, 1, 1, 2]), pa.array([7, 5, 7]))))
+    assert ids.column_ids(twice, "doc").codes.tolist() == [1, 0, 0, 1]
+    assert ids.column_ids(twice, "doc").codes.dtype == np.int32
+    assert ids.column_ids(pd.Series([], dtype=object), "doc").text.to_pylist() == []

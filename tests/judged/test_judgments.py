@@ -1,7 +1,9 @@
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from pdeval.judged import judgments
+from pdeval.judged import ids, judgments
 from pdeval.kinds import tables
 
 
@@ -109,3 +111,75 @@ def test_of_many_rows_the_two_that_differ_are_shown_in_their_order():
         of(rows)
     with pytest.raises(ValueError, match=r"has 2 \(query, subtopic, doc\) rows with different grades"):
         of([(*row, "t") for row in rows], columns=("query_id", "doc_id", "relevance", "subtopic"))
+
+
+@pytest.mark.parametrize("dtype", [object, "category", "int64"])
+def test_judgments_are_those_of_a_plain_table_whatever_the_order_and_type(dtype):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table = {(f"{rng.integers(4)}", f"{rng.integers(5)}"): float(rng.integers(-1, 3)) for _ in range(9)}
+        rows = [(*key, grade) for key, grade in table.items()]
+        rows += rows[: rng.integers(0, 3)]  # said twice alike
+        frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"]).sample(frac=1, random_state=seed)
+        for kept in ("query_id", "doc_id"):
+            frame[kept] = frame[kept].astype(dtype)
+        read = tables.read(frame, "qrels")
+        found = judgments.read_judgments(read)
+        assert [(str(query), str(doc), grade) for query, doc, grade in items(found)] == sorted(
+            (*key, grade) for key, grade in table.items()
+        )
+        assert {str(one.dtype) for one in (found.topic, found.doc)} == {"int64"}
+        assert found.grade.dtype == np.float64
+        assert found.key().tolist() == [t * len(found.docs) + d for t, d in zip(found.topic, found.doc)]
+        positive = judgments.read_judgments(read, complete=False)
+        good = [one for one in items(positive) if one[2] > 0]
+        assert good == [one for one in items(found) if one[2] > 0]
+        if len(rows) == len(table):
+            assert len(items(positive)) == len(good)
+        assert positive.queries.index().tolist() == found.queries.index().tolist()
+
+
+def test_subtopics_are_those_of_a_plain_table_whatever_the_order():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table = {
+            (f"q{rng.integers(3)}", f"d{rng.integers(4)}", f"s{rng.integers(3)}"): float(rng.integers(-1, 3))
+            for _ in range(14)
+        }
+        rows = [(*key, grade) for key, grade in table.items()] * 2
+        frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic", "relevance"])
+        found = judgments.read_judgments(tables.read(frame.sample(frac=1, random_state=seed), "qrels"))
+        best = {}
+        for (query, doc, _), grade in table.items():
+            best[query, doc] = max(grade, best.get((query, doc), -9))
+        assert items(found) == sorted((*key, grade) for key, grade in best.items())
+        names, parts = [one[:2] for one in items(found)], found.subtopics.index()
+        held = [(*names[int(item)], parts[int(code)], grade) for item, code, grade in found.subtopic.T]
+        assert held == sorted((*key, grade) for key, grade in table.items())
+        assert found.subtopic.dtype == np.float64
+        assert {str(one.dtype) for one in (found.topic, found.doc)} == {"int64"}
+
+
+@pytest.mark.parametrize("docs", [np.array([0, 0, 1, 2**40]), pa.array(["a", "a", "b", "c"])], ids=["numbers", "text"])
+def test_two_rows_of_one_query_and_document_are_told_by_their_hashes(docs):
+    of = ids.Ids(numbers=docs) if isinstance(docs, np.ndarray) else ids.Ids(text=docs)
+    assert judgments._all_different(np.array([0, 1, 0, 0]), of)
+    assert judgments._all_different(np.array([0, 1, 1, 1]), of)
+    assert not judgments._all_different(np.array([1, 1, 0, 0]), of)
+    assert judgments._all_different(np.zeros(0, dtype=np.int64), of.take(np.zeros(0, dtype=np.int64)))
+
+
+def test_a_column_that_names_collections_is_advised_where_it_tells_grades_apart():
+    rows = [("q", "a", 1, "one"), ("q", "a", 3, "two")]
+    for name, advised in (("dataset", True), ("note", False)):
+        with pytest.raises(ValueError, match="different grades") as caught:
+            of(rows, ("query_id", "doc_id", "relevance", name))
+        assert ("by='dataset'" in str(caught.value)) == advised
+        assert ("subtopic=..." in str(caught.value)) != advised
+    with pytest.raises(ValueError, match=r"bind that column: qrels\.ireval\(subtopic=\.\.\.\)"):
+        of([(*row[:3], "one") for row in rows], ("query_id", "doc_id", "relevance", "dataset"))
+
+
+def test_ids_that_are_numbers_are_shown_as_numbers():
+    with pytest.raises(ValueError, match=r"e\.g\. \(3, 4\) with 1 and 2\."):
+        of([(3, 4, 1), (3, 4, 2)])

@@ -43,6 +43,15 @@ def test_rows_that_stand_together_are_not_moved():
     assert find(frame).order is None
 
 
+def test_of_long_lists_that_stand_together_the_rows_are_not_even_looked_up():
+    frame = pd.DataFrame({"run": list("bbbbbaaaaabbbbb"), "query_id": list("111113333322222"), "doc_id": "d"})
+    found = find(frame.assign(score=1.0))
+    assert found.order is None
+    assert found.own is None
+    assert found.starts.tolist() == [0, 5, 10, 15]
+    assert (found.run.tolist(), found.query.tolist()) == ([1, 0, 1], [0, 2, 1])
+
+
 def test_a_run_named_by_several_columns_is_each_combination_that_occurs():
     frame = pd.DataFrame(
         {"model": list("xyyx"), "seed": [2, 1, 2, 2], "query_id": list("1112"), "doc_id": "d", "score": 1.0}
@@ -143,3 +152,90 @@ def test_runs_named_by_a_parameter_stand_in_its_order_whatever_the_order_of_rows
         found = lists.find_lists(tables.read(table, "runs", {"run": ["model", "rate"]}))
         assert found.runs["rate"].tolist()[:3] == [0.1, 0.25, 0.5]
         assert found.runs["rate"].isna().tolist() == [False, False, False, True]
+
+
+STORED = {
+    "text": {},
+    "categories": {"run": "category", "query_id": "category"},
+    "numbers": {"query_id": "int32"},
+}
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("sample", [0, 6, lists.SAMPLE])
+@pytest.mark.parametrize("columns", [[], ["run"], ["run", "fold"], ["fold", "rate"]])
+def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(monkeypatch, stored, sample, columns):
+    monkeypatch.setattr(lists, "SAMPLE", sample)
+    rng = np.random.default_rng(3)
+    rows = [
+        (run, fold, rate, query)
+        for run, fold, rate, query in zip("bbaac", [2, 1, 1, 2, 1], [0.5, np.nan, 0.5, 0.25, np.nan], "31223")
+        for _ in range(rng.integers(1, 5))
+    ]
+    frame = pd.DataFrame(rows, columns=["run", "fold", "rate", "query_id"]).assign(doc_id="d", score=1.0)
+    frame = frame[[*columns, "query_id", "doc_id", "score"]]
+    for seed in (None, 0, 1):
+        table = frame if seed is None else frame.sample(frac=1, random_state=seed)
+        wanted = {}
+        for row, key in enumerate(table[[*columns, "query_id"]].astype(str).itertuples(index=False, name=None)):
+            wanted.setdefault(key if columns else ("run", *key), []).append(row)
+        kept = {name: dtype for name, dtype in STORED[stored].items() if name in table}
+        found = find(table.astype(kept), **({"run": columns} if columns else {}))
+        order = np.arange(len(table)) if found.order is None else found.order
+        names = found.runs.astype(str).to_numpy().tolist()
+        queries = [str(one) for one in found.queries.index()]
+        held = {
+            (*names[run], queries[query]): order[begin:end].tolist()
+            for run, query, begin, end in zip(found.run, found.query, found.starts, found.starts[1:])
+        }
+        assert held == wanted
+        assert found.starts[-1] == len(table)
+        assert len({key[:-1] for key in wanted}) == len(names)
+        assert list(found.runs.columns) == (columns or ["run"])
+        assert {str(one.dtype) for one in (found.starts, found.run, found.query)} == {"int64"}
+        if found.order is not None:
+            assert (str(found.order.dtype), str(found.own.dtype)) == ("int32", "int32")
+        given = rng.permutation(len(table))
+        own = found.of_given(given).tolist()
+        assert [[*held.values()][one].count(row) for one, row in zip(own, given.tolist())] == [1] * len(table)
+
+
+@pytest.mark.parametrize("sizes", [[3], [1, 1, 1], [2, 5, 1, 30, 4]])
+def test_the_list_of_any_rows_is_the_last_that_begins_at_or_before_each(sizes):
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    found = lists.Lists(starts, np.zeros(0), np.zeros(0), pd.DataFrame(), None, None)
+    own = [one for one, size in enumerate(sizes) for _ in range(size)]
+    rng = np.random.default_rng(0)
+    for count in [0, 1, 2, 3, 4, 5, 6, sum(sizes), 100]:
+        for _ in range(5):
+            rows = rng.integers(0, sum(sizes), count)
+            for some in (rows, np.sort(rows), np.sort(rows)[::-1], np.unique(rows)):
+                assert found.of_rows(some).tolist() == [own[row] for row in some]
+                assert found.of_rows(some).dtype == np.int64
+    every = np.arange(sum(sizes))
+    assert found.of_rows(every).tolist() == found.of_given(every).tolist() == own
+
+
+@pytest.mark.parametrize("sizes", [[4, 4, 4], [9, 1, 2, 30], [1, 0, 2], [0, 0]])
+def test_dense_blocks_of_some_lists_hold_those_alone(sizes):
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    for which in ([0, 1], [1], list(range(len(sizes)))[::-1], []):
+        for most in (1, 8, 100):
+            seen = {}
+            for own, rows, real in lists.dense(starts, np.array(which, dtype=np.int64), most=most):
+                assert rows.shape == real.shape == (len(own), max(sizes[one] for one in own))
+                assert real.dtype == bool
+                seen |= {one: held[mask].tolist() for one, held, mask in zip(own.tolist(), rows, real)}
+            assert seen == {one: list(range(starts[one], starts[one + 1])) for one in which}
+
+
+def test_a_column_of_numbers_or_with_gaps_is_a_parameter_among_several_alone():
+    frame = pd.DataFrame({"run": ["b", None], "seed": [1, 2], "query_id": "q", "doc_id": "d", "score": 1.0})
+    found = find(frame, run=["run", "seed"])
+    assert found.runs["run"].isna().tolist() == [False, True]
+    assert found.runs["seed"].tolist() == [1, 2]
+    with pytest.raises(ValueError, match="run column has 1 missing ids"):
+        find(frame, run="run")
+    whole = find(frame.assign(run=[2.0, 1.0]), run="run")
+    assert whole.runs["run"].tolist() == [1, 2]
+    assert whole.runs["run"].dtype == np.int64

@@ -62,3 +62,29 @@ def test_ids_that_cannot_match_are_said():
     first = min(set(runs["user_id"]) & set(history["user_id"]))
     leaked, _ = leaks(rows, positions_of(rows), history[history["user_id"] == first], None)  # a single user is enough
     assert len(leaked) == len(rows.lists.run)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_pair_of_an_unknown_user_or_item_is_no_leak(shuffled):
+    # keys are user * 2 + item: an unknown item of the second user would be the last item of the first
+    history = pd.DataFrame({"user_id": list("uuvw"), "item_id": list("abaa")})
+    runs = pd.DataFrame(
+        [
+            ("x", "v", "z"),
+            ("x", "v", "b"),
+            ("x", "n", "a"),
+            ("x", "n", "b"),
+            ("x", "u", "b"),
+            ("x", "w", "a"),
+            ("x", "w", "b"),
+        ],
+        columns=["run", "user_id", "item_id"],
+    ).assign(score=np.arange(7.0))
+    runs = runs.sample(frac=1, random_state=0) if shuffled else runs
+    tested = pd.DataFrame({"user_id": list("unvw"), "item_id": list("baab"), "rating": [1, 1, 1, 1]})
+    rows = rows_of(read(runs, "runs"), read(tested, "qrels"))
+    leaked, wanted = leaks(rows, positions_of(rows), history, None)
+    users = rows.lists.queries.index()[rows.lists.query]
+    assert dict(zip(users, leaked.tolist())) == {"v": 0, "n": 0, "u": 1, "w": 1}
+    assert wanted.tolist() == [0, 1, 1, 0]  # of n, u, v, w
+    assert leaked.dtype == wanted.dtype == np.int64

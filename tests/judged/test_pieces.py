@@ -1,5 +1,7 @@
 """A join in pieces: what parts of whole queries found makes the join of the whole, to the last bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,3 +80,58 @@ def test_a_pair_of_tables_has_both():
     pair = pieces.Pair()
     pair.runs, pair.qrels = "lists", "judgments"
     assert (len(pair), [*pair], pair[0], pair[1]) == (2, ["lists", "judgments"], "lists", "judgments")
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_hit_is_named_by_its_topic_and_its_place_among_the_topics_items(complete):
+    runs, qrels = frames(2)
+    found = join(runs, qrels, complete=complete)
+    topics, names = np.array([40, 3, 5, 0, 9, 7, 8]), np.array([6, 2, 4])
+    key, values = pieces.hits(found, topics, names)
+    wanted = found.judged.grade > (-9 if complete else 0)
+    for one, item, run, held in zip(key.tolist(), found.item, found.run, values.T):
+        own = found.judged.topic[item]
+        place = sum(wanted[:item] & (found.judged.topic[:item] == own))
+        assert divmod(one, 1 << 32) == (topics[own], place)
+        assert held[0] == names[run]
+    assert values[1:].tolist() == [found.rank.tolist(), found.start.tolist(), found.size.tolist()]
+    assert (key.dtype, values.dtype) == (np.int64, np.float64)
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_what_rankings_of_some_queries_hold_is_known_by_their_names(complete):
+    runs, qrels = frames(4)
+    whole = join(runs, qrels, complete=complete)
+    found = [pieces.items(part, topics) for part, topics, _ in in_parts(runs, qrels, whole, {"complete": complete})]
+    counted = pieces.Returned(whole.judged, complete, pieces.beside(found))
+    queries, docs = whole.queries, whole.judged.docs.index()
+    held = set(zip(runs["query_id"], runs["doc_id"]))
+    wanted = whole.judged.grade > (-9 if complete else 0)
+    items = [(queries[topic], docs[doc]) for topic, doc in zip(whole.judged.topic, whole.judged.doc)]
+    assert counted.returned.tolist() == [one in held and bool(good) for one, good in zip(items, wanted)]
+    assert counted.size.tolist() == [sum(query == one for one, _ in held) for query in queries]
+    for mask in (np.arange(len(items)) % 2 == 0, np.arange(len(items)) > 7):
+        size, returned = counted.of_join(whole.keep_items(mask))
+        assert size.tolist() == counted.size.tolist()
+        assert returned.tolist() == counted.returned[mask].tolist()
+
+
+def test_pieces_without_hits_make_a_join_without():
+    runs, qrels = frames(1)
+    known = join(runs, qrels)
+    nothing = np.zeros(0, dtype=np.int64), np.zeros((4, 0))
+    made = pieces.joined_hits(known, known.judged, pieces.beside([nothing, nothing]), known.source)
+    assert [len(getattr(made, name)) for name in ("item", "run", "rank", "start", "size")] == [0] * 5
+    assert made.source is known.source
+
+
+def test_a_join_of_judged_items_alone_is_made_so_from_pieces():
+    runs, qrels = frames(3)
+    whole, plain = join(runs, qrels, judged_only=True), join(runs, qrels)
+    found = pieces.beside([pieces.hits(*part) for part in in_parts(runs, qrels, whole, {})])
+    known = replace(plain, rules={**plain.rules, "judged_only": True})
+    made = pieces.joined_hits(known, plain.judged, found, plain.source)
+    by_run = np.lexsort((whole.run, whole.item))
+    for name in ("rank", "start", "size"):
+        assert getattr(made, name).tolist() == getattr(whole, name)[by_run].tolist()
+    assert made.retrieved.tolist() == whole.retrieved.tolist()

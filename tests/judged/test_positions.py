@@ -3,15 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.judged import positions
-from pdeval.judged.corpus import corpus_sizes
 from pdeval.kinds import tables
 from tests import naive
-from tests.examples import examples
 
 DOCS = [f"d{i}" for i in range(9)]
 
@@ -59,7 +57,7 @@ def wanted(lists, grades, depth=99, least=-9):
 
 
 @given(collections(), st.sampled_from([None, 1, 3]))
-@examples(50)
+@settings(max_examples=50, deadline=None)
 def test_every_judged_item_is_found_at_its_rank(collection, depth):
     lists, grades = collection
     found = join(lists, grades, depth=depth)
@@ -72,39 +70,12 @@ def test_every_judged_item_is_found_at_its_rank(collection, depth):
 
 
 @given(collections())
-@examples(30)
+@settings(max_examples=30, deadline=None)
 def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
     lists, grades = collection
     found = join(lists, grades, complete=False)
     assert by_name(found) == wanted(lists, grades, least=1)
     assert found.relevant().sum() == join(lists, grades).relevant().sum()
-
-
-@given(collections(), st.integers(0, 255))
-@examples(40)
-def test_keeping_items_topics_and_runs_is_joining_fewer(collection, bits):
-    lists, grades = collection
-    whole = join(lists, grades)
-    chosen = [bool(bits >> i & 1) for i in range(8)]
-    kept = np.resize(chosen, len(whole.judged.topic))
-    names = list(zip(whole.queries[whole.judged.topic], whole.judged.docs.index()[whole.judged.doc]))
-    fewer = {query: {} for query in grades}
-    for keep, (query, doc) in zip(kept, names):
-        if keep:
-            fewer[query][doc] = grades[query][doc]
-    assert by_name(whole.keep_items(kept)) == wanted(lists, fewer)
-    assert whole.keep_items(kept).judged.grade.tolist() == whole.judged.grade[kept].tolist()
-
-    topics = np.resize(chosen, len(whole.queries))
-    some = whole.keep_topics(topics)
-    assert some.queries.tolist() == whole.queries[topics].tolist()
-    assert by_name(some) == wanted(lists, {q: grades[q] for q in whole.queries[topics]})
-    assert some.retrieved.tolist() == whole.retrieved[topics].tolist()
-
-    mine = np.array([chosen[0], not chosen[0]])[: len(whole.runs)]
-    few = whole.keep_runs(mine)
-    assert by_name(few) == wanted({run: lists[run] for run in whole.runs["run"][mine]}, grades)
-    assert few.runs["run"].tolist() == whole.runs["run"][mine].tolist()
 
 
 def test_keeping_items_keeps_their_subtopics():
@@ -185,44 +156,13 @@ def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_row
     assert found.to_dict() == {"RR": 1 / 2, "AP": (1 / 2 + 2 / 3) / 2}
 
 
-@given(collections())
-@examples(40)
-def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(collection):
-    lists, grades = collection
-    sizes = corpus_sizes(join(lists, grades))
-    assert sizes.tolist() == [
-        len(
-            {doc for queries in lists.values() for doc in queries.get(query, [])}
-            | {doc for doc, grade in grades[query].items() if grade > 0}
-        )
-        for query in sorted(grades)
-    ]
-
-
-def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
-    found = join({"a": {"q": ["x", "y"]}, "b": {"q": ["z"]}}, {"q": {"w": 1}})
-    assert corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
-
-
-KEYS = [3, 5, 9]
-
-
-@pytest.mark.parametrize("cells", [12, 1 << 40])  # by a table, by bisection
-def test_a_key_is_looked_up_at_its_place_among_sorted_keys(cells):
-    asked = np.array([3, 4, 9, 10, 0, 5, 11])
-    assert positions._lookup(np.array(KEYS), cells, 7)(asked).tolist() == [0, -1, 2, -1, -1, 1, -1]
-    assert positions._lookup(np.zeros(0, dtype=np.int64), cells, 7)(asked).tolist() == [-1] * 7
-
-
 @pytest.mark.parametrize("complete", [True, False])
 def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
     rng = np.random.default_rng(5)
     docs = [f"d{number}" for number in range(40)]
     lists = {run: {query: list(rng.permutation(docs)[:3]) for query in ("q1", "q2", "q3")} for run in "ab"}
     grades = {query: dict(zip(docs, rng.integers(-1, 3, 40).tolist())) for query in ("q0", "q2", "q3")}
-    monkeypatch.setattr(
-        positions, "_TABLE", 0
-    )  # 3 queries x 40 documents are more than 4 x the 12 rows that are judged
+    monkeypatch.setattr(positions, "_TABLE", 0)
     found = join(lists, grades, complete=complete)
     assert by_name(found) == wanted(lists, grades, least=-9 if complete else 1)
 
@@ -230,10 +170,7 @@ def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
 def test_ranks_that_give_no_order_are_refused_and_named():
     runs = naive.table({"a": {"q1": ["x", "y"], "q2": ["x", "y", "z"]}, "b": {"q1": ["x"]}}).drop(columns="score")
     qrels = tables.read(naive.judgments({"q1": {"x": 1}}), "qrels")
-    assert positions.join(tables.read(runs, "runs"), qrels).rank.tolist() == [
-        1.0,
-        1.0,
-    ]  # equal across lists is no fault
+    assert positions.join(tables.read(runs, "runs"), qrels).rank.tolist() == [1.0, 1.0]  # across lists it is no fault
     runs.loc[runs["query_id"] == "q2", "rank"] = [1, 2, 2]
     with pytest.raises(ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"):
         positions.join(tables.read(runs, "runs"), qrels)
@@ -310,3 +247,153 @@ def test_rows_are_joined_part_by_part_as_all_at_once(dtype, shuffled, monkeypatc
     parts = positions.join(*both)
     for name in ("item", "run", "rank", "start", "size", "retrieved"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), strict=True)
+
+
+def drawn(seed, *, subtopics):
+    """Return runs with tied scores, in any order of rows, and judgments of every kind of grade."""
+    rng = np.random.default_rng(seed)
+    names = [(run, query, doc) for run in "abc" for query in "1234" for doc in DOCS]
+    runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(frac=0.6, random_state=seed)
+    runs = runs[~((runs["run"] == "b") & (runs["query_id"] == "3"))]
+    items = [(query, doc, part) for query in "0234" for doc in DOCS[1:] for part in ("t", "s", "u")]
+    qrels = pd.DataFrame(items, columns=["query_id", "doc_id", "subtopic"]).sample(frac=0.4, random_state=seed)
+    qrels["relevance"] = rng.integers(-1, 4, len(qrels))
+    if not subtopics:
+        qrels = qrels.drop(columns="subtopic").drop_duplicates(["query_id", "doc_id"])
+    return runs.assign(score=rng.integers(0, 5, len(runs)) / 2), qrels
+
+
+def said(found):
+    """Return all that a join says, by names."""
+    was, queries, docs = found.judged, found.queries, found.judged.docs.index()
+    items = [(queries[topic], docs[doc]) for topic, doc in zip(was.topic, was.doc)]
+    runs = found.runs["run"].tolist()
+    hits = [(runs[run], *items[item]) for run, item in zip(found.run, found.item)]
+    parts = {}
+    if was.subtopic is not None:
+        codes = was.subtopics.index()
+        parts = {(*items[int(item)], codes[int(code)]): grade for item, code, grade in was.subtopic.T}
+        assert len(parts) == was.subtopic.shape[1]
+    return {
+        "hits": dict(zip(hits, zip(found.rank.tolist(), found.start.tolist(), found.size.tolist()))),
+        "grades": dict(zip(items, was.grade.tolist())),
+        "subtopics": parts,
+        "queries": queries.tolist(),
+        "their names": was.queries.index().tolist(),
+        "runs": runs,
+        "retrieved": found.retrieved.tolist(),
+        "lengths": found.list_sizes.tolist(),
+        "answered": found.answered.tolist(),
+        "rules": found.rules,
+    }
+
+
+RULES = [{}, {"judged_only": True}, {"ties": "expected"}, {"depth": 2}, {"depth": 3, "judged_only": True}]
+
+
+@pytest.mark.parametrize("subtopics", [False, True])
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_a_part_of_a_join_is_the_join_of_that_part(rules, subtopics):
+    runs, qrels = drawn(5, subtopics=subtopics)
+
+    def joined(runs, qrels):
+        return positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), **rules)
+
+    whole = joined(runs, qrels)
+    topics = np.array([True, False, True, True])
+    own, judged = (frame[frame["query_id"].isin(["0", "3", "4"])] for frame in (runs, qrels))
+    assert said(whole.keep_topics(topics)) == said(joined(own, judged))
+    assert said(whole.keep_topics(topics).keep_topics(np.array([False, True, False])))["queries"] == ["3"]
+    some = whole.keep_runs(np.array([True, False, True]))
+    assert said(some) == said(joined(runs[runs["run"] != "b"], qrels))
+    assert some.runs.index.tolist() == [0, 1]
+    names = whole.judged.docs.index()[whole.judged.doc]
+    fewer = said(joined(runs, qrels[~qrels["doc_id"].isin(["d2", "d5", "d8"])]))
+    assert said(whole.keep_items(~names.isin(["d2", "d5", "d8"]))) == fewer
+    every = said(whole)
+    for keep, masked in (("topics", whole.queries), ("runs", whole.runs), ("items", names)):
+        kept = getattr(whole, f"keep_{keep}")
+        assert said(kept(np.ones(len(masked), dtype=bool))) == every
+        assert said(kept(np.zeros(len(masked), dtype=bool)))["hits"] == {}
+
+
+@pytest.mark.parametrize("least", [-1, 0])
+def test_without_what_nobody_judged_the_others_move_up_and_ties_stay_ties(least):
+    runs, qrels = drawn(8, subtopics=False)
+    qrels = qrels.assign(relevance=np.maximum(qrels["relevance"], least))
+    read = tables.read(runs, "runs"), tables.read(qrels, "qrels")
+    grades = {(query, doc): grade for query, doc, grade in qrels.itertuples(index=False, name=None)}
+    lists = {}
+    for run, query, doc, score in runs.itertuples(index=False, name=None):
+        if grades.get((query, doc), -1) >= 0:
+            lists.setdefault((run, query), []).append((-score, doc))
+    wanted = {}
+    for key, rows in lists.items():
+        rows = sorted(sorted(rows, key=lambda row: row[1], reverse=True), key=lambda row: row[0])
+        for rank, (score, doc) in enumerate(rows, 1):
+            scores = [one for one, _ in rows]
+            wanted[(*key, doc)] = (rank, scores.index(score), scores.count(score))
+    found, made = said(positions.join(*read, judged_only=True)), positions.join(*read)
+    assert found["hits"] == wanted
+    assert found["lengths"] == made.retrieved.tolist()
+    queries, names = made.queries, made.runs["run"]
+    assert found["retrieved"] == [[len(lists.get((run, query), [])) for run in names] for query in queries]
+    assert found["rules"] == {**made.rules, "judged_only": True}
+
+
+@pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9"])
+def test_the_rules_of_a_join_are_those_of_its_ranks(compat):
+    runs = pd.DataFrame({"query_id": "q", "doc_id": list("abc"), "score": [1 + 1e-12, 1.0, 0.5]})
+    both = tables.read(runs, "runs"), tables.read(naive.judgments({"q": {"a": 1, "b": 1, "c": 0}}), "qrels")
+    found = positions.join(*both, compat=compat, depth=2)
+    assert found.rank.tolist() == ([1, 2] if compat == "trec_eval-10" else [2, 1])
+    assert found.rules == {"ties": "docid", "compat": compat, "depth": 2}
+    assert found.retrieved.tolist() == [[2]]
+    with pytest.raises(ValueError, match="ties='expected' has no definite first items"):
+        positions.join(*both, ties="expected", depth=2)
+
+
+@pytest.mark.parametrize("cells", [12, 1000])
+@pytest.mark.parametrize("rows", [0, 5, 6, 7, 10_000])
+@pytest.mark.parametrize("table", [0, 11, 12, 1 << 22])
+def test_a_key_is_found_in_each_way(monkeypatch, cells, rows, table):
+    monkeypatch.setattr(positions, "_TABLE", table)
+    for keys in ([], [0], [11], [3, 5, 9], list(range(12))):
+        found = positions._lookup(np.array(keys, dtype=np.int64), cells, rows)(np.array([11, 0, 4, 3, 3, 9]))
+        assert [max(one, -1) for one in found.tolist()] == [
+            keys.index(k) if k in keys else -1 for k in (11, 0, 4, 3, 3, 9)
+        ]
+
+
+@pytest.mark.parametrize(("mine", "judged", "refused"), [(10, 9, False), (9, 30, False), (11, 10, True)])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_few_items_on_either_side_may_well_share_nothing(mine, judged, refused, shuffled):
+    lists = {"a": {"q": [f"n{at}" for at in range(mine)], "p": ["n1"]}, "b": {"p": ["n0"], "q": ["n1"]}}
+    runs = naive.table(lists)
+    runs = runs.sample(frac=1, random_state=1) if shuffled else runs
+    qrels = naive.judgments({"q": {f"d{at}": 1 for at in range(judged)}, "p": {"d0": 1}})
+    found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"))
+    if refused:
+        with pytest.raises(positions.NothingJudged, match="no item of the runs is judged"):
+            positions.sharing_nothing(found)
+    else:
+        assert positions.sharing_nothing(found).tolist() == [0, 1]
+
+
+def test_what_is_found_is_known_without_ranks_too():
+    runs, qrels = (tables.read(frame, kind) for frame, kind in zip(drawn(2, subtopics=False), ("runs", "qrels")))
+    rows = positions.rows_of(runs, qrels)
+    plain, bare = positions.positions_of(rows), positions.positions_of(rows, ranked=False)
+    assert bare.item.tolist() == plain.item.tolist()
+    assert sorted(zip(bare.item, bare.run)) == sorted(zip(plain.item, plain.run))
+    assert not (bare.rank + bare.start + bare.size).any()
+    assert bare.retrieved.tolist() == plain.retrieved.tolist()
+    assert (plain.complete, plain.extra, plain.top_grade) == (True, 3, 3.0)
+    less = positions.positions_of(rows, complete=False)
+    assert by_name(less) == {key: rank for key, rank in by_name(plain).items() if said(plain)["grades"][key[1:]] > 0}
+
+
+def test_a_join_of_relevant_items_cannot_leave_out_those_that_nobody_judged():
+    with pytest.raises(RuntimeError, match="holds relevant items only; join again with complete=True"):
+        join({"a": {"q": ["x"]}}, {"q": {"x": 1}}, complete=False).only_judged()
+    assert join({"a": {"q": ["x"]}}, {"q": {"x": 1}}, complete=False, judged_only=True).complete

@@ -1,5 +1,7 @@
 """The propensity column of judgments: bound, checked, and read only by measures that ask for it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,3 +79,47 @@ def test_on_dask_weights_are_refused_with_what_to_do():
 
 def test_the_catalog_lists_the_weighed_measures():
     assert {"wR", "wDCG", "wAP", "wAUC"} <= set(pdeval.catalog()["name"])
+
+
+def weights(qrels, runs=RUNS, keep=None):
+    at = runs.ireval.join(qrels).positions
+    at = at if keep is None else keep(at)
+    docs, queries = at.judged.docs.index(), at.queries
+    found = propensities.inverse_propensities(at)
+    assert found.dtype == np.float64
+    return {(queries[t], docs[d]): one for t, d, one in zip(at.judged.topic, at.judged.doc, found.tolist())}
+
+
+@pytest.mark.parametrize("dtype", [object, "category"])
+def test_every_judged_item_weighs_one_over_its_own_propensity_and_nothing_where_it_is_not_relevant(dtype):
+    rng = np.random.default_rng(1)
+    rows = [(user, item, int(rng.integers(-1, 3)), float(rng.integers(1, 9)) / 8) for user in "uvw" for item in "abcdz"]
+    qrels = pd.DataFrame(rows, columns=["user_id", "item_id", "rating", "propensity"]).sample(frac=1, random_state=0)
+    wanted = {(user, item): 1 / share if grade > 0 else 0.0 for user, item, grade, share in rows}
+    stored = qrels.astype({"user_id": dtype, "item_id": dtype})
+    assert weights(stored) == wanted
+    assert weights(pd.concat([stored, stored])) == wanted  # said twice alike
+    some = weights(stored, keep=lambda at: at.keep_topics(np.array([False, True, False])))
+    assert some == {key: one for key, one in wanted.items() if key[0] == "v"}
+    for mask in (np.arange(15) % 3 > 0, np.arange(15) < 5, np.arange(15) >= 12):  # labels that were taken out since
+        held = weights(stored, keep=lambda at, mask=mask: at.keep_items(mask))
+        assert held == {key: wanted[key] for key in held}
+        assert len(held) == mask.sum()
+
+
+def test_the_limits_of_a_probability_and_the_first_wrong_one_are_told():
+    assert weights(CLICKS.assign(propensity=[1.0, 1e-9, 1, 1])) == {
+        ("u", "a"): 1.0, ("u", "c"): 1 / 1e-9, ("v", "b"): 1.0, ("v", "z"): 1.0
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=r"holds 2 values for relevant items .*, e\.g\. 1\.01 for \('u', 'c'\)\. An"):
+        weights(CLICKS.assign(propensity=[1.0, 1.01, 1, -1]))
+    with pytest.raises(ValueError, match=r"holds 1 values .* e\.g\. 'high' for \('v', 'z'\)"):
+        weights(CLICKS.assign(propensity=pd.Series([1.0, 0.5, 1, "high"], dtype=object)))
+    with pytest.raises(ValueError, match="propensities are read from the judgments table, which this join no longer"):
+        weights(CLICKS, keep=lambda at: replace(at, source=None))
+    numbers = CLICKS.assign(user_id=[1, 1, 2, 2], item_id=[7, 8, 7, 9], propensity=[1.0, 1.5, 1, 1])
+    with pytest.raises(ValueError, match=r"e\.g\. 1\.5 for \(1, 8\)\. An"):
+        weights(numbers, RUNS.assign(user_id=1, item_id=range(7, 12)))
+    twice = pd.concat([CLICKS, CLICKS.tail(2).assign(propensity=0.4)])
+    with pytest.raises(ValueError, match=r"2 items with more than one propensity, e\.g\. \('v', 'b'\)"):
+        weights(twice)

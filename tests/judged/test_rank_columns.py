@@ -192,3 +192,54 @@ def test_users_without_a_history_are_no_fault_where_their_topics_stand_alone():
     others = HISTORY.assign(user_id="x" + HISTORY["user_id"])
     with pytest.raises(ValueError, match="no user of the runs is in the history: the runs have"):
         whole(["had"], at=positions(items=ITEMS, history=others))
+
+
+def test_items_that_nobody_judged_have_no_grade_though_the_judgments_name_them():
+    qrels = QRELS.assign(rating=[-1 if one == ("u", "b") else grade for one, grade in GRADES.items()])
+    at = RUNS.ireval.join(qrels, topics="judged", items=ITEMS).positions
+    for level in (None, 0.5, 1):
+        grade, relevant = whole(["grade", "relevant"], level=level, at=at)
+        for place, user, item in cells(5):
+            wanted = max(dict(zip(GRADES, qrels["rating"])).get((user, item), 0), 0)
+            assert grade[place] == wanted
+            assert relevant[place] == (wanted > 0)
+
+
+@pytest.mark.parametrize(("k", "size"), [(0.5, 1), (1, 1), (4.9, 4), (5, 5), (np.inf, 5)])
+def test_a_block_is_as_deep_as_asked_and_no_deeper_than_the_longest_list(k, size):
+    [block] = list_blocks(BOTH, 2, "Mine", k, ("rank",))
+    assert (block.size, block.level, block.measure) == (size, 2, "Mine")
+    ranks = np.full((size, len(USERS), len(RUN_NAMES)), np.inf)
+    for place, _, item in cells(size):
+        if item is not None:
+            ranks[place] = place[0] + 1
+    assert block["rank"].tolist() == ranks.tolist()
+    assert block.topics.tolist() == list(range(len(USERS)))
+    assert block.columns(("rank", "item"))[1] is block["item"]
+
+
+def test_blocks_hold_as_many_topics_as_cells_allow_and_fewer_with_features(monkeypatch):
+    for most, names, topics in [
+        (29, ("rank",), [2, 2, 1]),  # 5 ranks of 2 runs are 10 cells a topic
+        (30, ("rank",), [3, 2]),
+        (9, ("rank",), [1] * 5),
+        (60, ("features",), [2, 2, 1]),  # 3 features make 30
+        (89, ("features", "rank"), [2, 2, 1]),
+    ]:
+        monkeypatch.setattr(rank_columns, "MOST", most)
+        assert [len(block.topics) for block in list_blocks(BOTH, None, "Mine", 9, names)] == topics
+
+
+def test_columns_of_popularity_say_that_they_need_a_history():
+    at = positions(items=ITEMS)
+    for name in rank_columns.POPULAR:
+        with pytest.raises(ValueError, match=r"^Mine needs history= "):
+            list(list_blocks(at, None, "Mine", 3, (name,)))
+        [block] = list_blocks(at, None, "Mine", 3, ("item",))
+        with pytest.raises(ValueError, match=r"^Mine needs history= "):
+            block[name]
+    with pytest.raises(ValueError, match=r"^Mine needs items= .* and history= "):
+        rank_columns.check_columns(rank_columns.Catalogue(), "Mine", ("taste", "rank"))
+    rank_columns.check_columns(BOTH.listed.catalogue, "Mine", ("taste", "users", "price"))
+    rank_columns.check_lists(True, {}, "Mine")
+    assert rank_columns.lists_of(BOTH, "Mine") is BOTH.listed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.judged import ranking
+from pdeval.judged import ids, prepared, ranking
 from pdeval.kinds import tables
 from tests import naive
 from tests.examples import examples
@@ -98,3 +98,52 @@ def test_the_first_rows_are_those_of_all_rows_ranked_wherever_groups_of_ties_are
     found = ranking.top(table, depth)
     assert sorted(found.row.tolist()) == np.flatnonzero(rank <= depth).tolist()
     assert found.rank.tolist() == rank[found.row].tolist()
+
+
+@pytest.mark.parametrize(("ties", "compat"), RULES)
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_the_first_rows_of_some_lists_are_those_of_a_plain_sort(ties, compat, shuffled):
+    rng = np.random.default_rng(7)
+    rows = [
+        (run, query, f"d{doc}", rng.choice([0.0, 1.0, 1 + 1e-12, 2.0]), place)
+        for run in "ab"
+        for query in "12"
+        for place, doc in enumerate(rng.permutation(12)[: rng.integers(2, 12)])
+    ]
+    frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score", "rank"])
+    frame = frame.sample(frac=1, random_state=1, ignore_index=True) if shuffled else frame
+    table = tables.read(frame, "runs")
+    lists = naive.lists_of(frame, ties, compat)
+    names = list(zip(frame["run"], frame["query_id"], frame["doc_id"]))
+    for depth in (1, 2, 5, 30, None):
+        wanted = {(*key, doc): rank for key, docs in lists.items() for rank, doc in enumerate(docs[:depth], 1)}
+        top = ranking.top(table, depth, ties=ties, compat=compat)
+        assert {names[row]: rank for row, rank in zip(top.row.tolist(), top.rank.tolist())} == wanted
+        assert len(top.row) == len(top.own) == len(wanted)
+        assert [(one, rank) for one, rank in zip(top.own, top.rank)] == sorted(zip(top.own, top.rank))
+        runs, queries = top.lists.runs["run"].tolist(), top.lists.queries.index()
+        own = [(runs[top.lists.run[one]], queries[top.lists.query[one]]) for one in top.own]
+        assert own == [names[row][:2] for row in top.row]
+        score = prepared.scores_of(table, ties, compat)
+        score, order = prepared.sorted_scores(score, top.lists, ties)
+        doc = ids.column_ids(table.column("doc"), "doc")
+        which = np.array([True, False, False, True])
+        place, own, rank = ranking.first_rows(score, order, doc, top.lists, ties, depth, which)
+        assert which[own].all()
+        held = {names[row if order is None else order[row]]: one for row, one in zip(place.tolist(), rank.tolist())}
+        kept = [(runs[top.lists.run[one]], queries[top.lists.query[one]]) for one in np.flatnonzero(which)]
+        assert held == {key: one for key, one in wanted.items() if key[:2] in kept}
+
+
+def test_rules_that_do_not_go_together_are_refused_here_too():
+    frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "b"], "score": [1.0, 1.0]})
+    for rules, text in (
+        ({"compat": "old"}, "compat='old'"),
+        ({"depth": 0}, "depth=0"),
+        ({"ties": "rank"}, "needs a rank column"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            ranking.top(tables.read(frame, "runs"), **rules)
+    close = tables.read(frame.assign(score=[1 + 1e-12, 1.0]), "runs")
+    assert ranking.ranked(close).tolist() == [1, 2]
+    assert ranking.ranked(close, compat="trec_eval-9").tolist() == [2, 1]

@@ -1,5 +1,6 @@
 """Ranks under every tie rule, against Python's own sort of each list."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.judged import lists, positions, ranks
+from pdeval.judged import ids, lists, positions, prepared, ranks
 from pdeval.kinds import tables
 from tests import naive
 from tests.examples import examples
@@ -210,3 +211,108 @@ def test_scores_that_differ_in_their_last_bit_are_sorted_and_equal_ones_stay_as_
         tables.read(pd.DataFrame({"query_id": 1, "doc_id": range(len(many)), "score": many}), "runs")
     )
     assert ranks.sort_lists(many, found).tolist() == np.argsort(-many, kind="stable").tolist()
+
+
+IDS = [
+    "",
+    "d",
+    "d\0",
+    "d\0\0",
+    "d1",
+    "d10",
+    "é",
+    "eight888",
+    "eight888\0",
+    "eight888a",
+    "eight888b",
+    "16 bytes of text",
+]
+IDS += [f"a-common-prefix-of-many-bytes-{i}" for i in range(9)] + ["\0" * 9, "\0" * 8, "\0" * 9 + "a", "9", "10"]
+
+
+def stood(score, docs, starts, ties):
+    """Return (rank, start, size) of every row of sorted lists; one id twice among ties counts as it stands."""
+    found = []
+    for begin, end in itertools.pairwise(starts):
+        for row in range(begin, end):
+            tied = [other for other in range(begin, end) if score[other] == score[row]]
+            if ties in ("first", "rank"):
+                found.append((row - begin + 1, row - begin, 1))
+                continue
+            above = tied[0] - begin
+            later = [other for other in tied if (docs[other], -other) > (docs[row], -row)]
+            found.append((above + 1 + len(later) if ties == "docid" else row - begin + 1, above, len(tied)))
+    return found
+
+
+@pytest.mark.parametrize("part", [ranks.PART, 3])
+@pytest.mark.parametrize("ties", ["docid", "rank", "first", "expected"])
+@pytest.mark.parametrize("stored", ["object", "category", "int64"])
+def test_rows_in_any_order_stand_where_a_plain_count_puts_them(monkeypatch, part, ties, stored):
+    monkeypatch.setattr(ranks, "PART", part)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        count = int(rng.integers(1, 70))
+        docs = rng.choice(len(IDS), count)
+        docs = docs * 7 if stored == "int64" else [IDS[one] for one in docs]
+        frame = pd.DataFrame({"query_id": rng.integers(0, 3, count), "doc_id": docs})
+        frame = frame.assign(score=rng.integers(0, 3, count) / 2).astype({"doc_id": stored})
+        frame = frame.sort_values("query_id", ignore_index=True) if seed % 2 else frame
+        found = lists.find_lists(tables.read(frame, "runs"))
+        score, order = prepared.sorted_scores(frame["score"].to_numpy(), found, "first")
+        texts = [str(one).encode() for one in (frame["doc_id"] if order is None else frame["doc_id"].iloc[order])]
+        wanted = stood(score.tolist(), texts, found.starts.tolist(), ties)
+        doc = ids.column_ids(frame["doc_id"], "doc")
+        every = np.arange(count)
+        for rows in (every, every[::3], rng.permutation(count), rng.permutation(count)[:5], every[-1:], every[:0]):
+            held = ranks.of_rows(rows, score, doc, found, ties, order)
+            assert [*zip(held.rank.tolist(), held.start.tolist(), held.size.tolist())] == [wanted[row] for row in rows]
+            assert {str(one.dtype) for one in (held.rank, held.start, held.size)} == {"int32"}
+
+
+@pytest.mark.parametrize("later", [ranks._later_by_pairs, ranks._later_by_sorting])
+@pytest.mark.parametrize("stored", ["object", "category"])
+def test_ids_that_come_later_are_counted_alike_in_small_and_in_large_groups(later, stored):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers(2, 20, 3)
+        begins = np.cumsum(sizes) - sizes + [0, 2, 3]
+        some = rng.choice(IDS, size=rng.integers(2, len(IDS)), replace=False)
+        texts = rng.choice(some, size=int(begins[-1] + sizes[-1])).astype(object)
+        group = rng.integers(0, 3, 7)
+        rows = begins[group] + [rng.integers(size) for size in sizes[group]]
+        wanted = [
+            sum((texts[other].encode(), -other) > (texts[row].encode(), -row) for other in range(begin, begin + size))
+            for row, begin, size in zip(rows.tolist(), begins[group].tolist(), sizes[group].tolist())
+        ]
+        held = ids.column_ids(pd.Series(texts, dtype=stored), "doc")
+        assert later(rows, begins[group], sizes[group], held, None).tolist() == wanted
+        spread = ids.column_ids(pd.Series([one for text in texts for one in ("z", text)], dtype=stored), "doc")
+        order = 2 * np.arange(len(texts)) + 1
+        assert later(rows, begins[group], sizes[group], spread, order).tolist() == wanted
+
+
+@pytest.mark.parametrize("block", [ranks.BLOCK, 8])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_lists_are_sorted_by_falling_score_and_rows_of_one_score_stay(monkeypatch, block, dtype):
+    monkeypatch.setattr(ranks, "BLOCK", block)
+    values = np.array([0.0, -0.0, 1.0, np.nextafter(1, 2), np.nextafter(1, 0), -1.0, 3e38, -2.5, math.inf, -math.inf])
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers(1, 12, rng.integers(1, 6)) if seed % 3 else np.full(rng.integers(1, 6), rng.integers(1, 9))
+        score = rng.choice(values[: rng.integers(1, len(values) + 1)], sizes.sum()).astype(dtype)
+        starts = np.append(0, np.cumsum(sizes))
+        for one in rng.integers(0, len(sizes), len(sizes) // 2):  # some lists stand sorted
+            score[starts[one] : starts[one + 1]] = np.sort(score[starts[one] : starts[one + 1]])[::-1]
+        wanted = [
+            row
+            for begin, end in zip(starts.tolist(), starts[1:].tolist())
+            for row in sorted(range(begin, end), key=lambda row: -score[row])
+        ]
+        found = lists.Lists(starts, np.zeros(0), np.zeros(0), pd.DataFrame(), None, None)
+        order = ranks.sort_lists(score, found)
+        if wanted == sorted(wanted):
+            assert order is None
+        else:
+            assert order.tolist() == wanted
+            assert order.dtype == np.int32

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pdeval.judged import positions
-from pdeval.judged.topics import counted, nothing_text, of_runs, tell_missing
+from pdeval.judged.topics import counted, nothing_text, of_runs, outside, tell_missing
 from pdeval.kinds import tables
 from tests import naive
 
@@ -80,3 +80,46 @@ def test_of_runs_without_a_judged_item_three_are_named(many, more):
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]})
     with pytest.warns(UserWarning, match=f"no item of 'x0', 'x1', 'x2'{more} is judged"):
         runs.ireval.join(qrels).measure("AP")
+
+
+def test_a_rule_that_there_is_not_is_refused(found):
+    with pytest.raises(ValueError, match="topics='all': choose 'relevant', 'judged', 'answered' or 'common'"):
+        counted(found, "all", None)
+
+
+def test_a_list_of_which_nothing_is_left_is_an_answer(found):
+    assert counted(found.only_judged(), "answered", None).tolist() == counted(found, "answered", None).tolist()
+
+
+def test_only_queries_that_count_are_missing(found):
+    used = np.zeros((4, 3), dtype=bool)
+    used[1:3, 0] = True  # of queries 2 and 3, a answers the first
+    with pytest.warns(UserWarning, match=r"^1 of 2 judged queries are missing from run 'a'; they count as worst case"):
+        assert tell_missing(found, used, "relevant")
+    used[2] = False
+    assert not tell_missing(found, used, "judged")
+    used[3] = [True, True, True]
+    used[2, 2] = True
+    with pytest.warns(
+        UserWarning, match=r"^2 of 3 judged queries are missing from run 'c', and some from 1 other run;"
+    ):
+        assert tell_missing(found, used, "judged")
+    same = np.array([[N, N, N], [N, Y, Y], [N, N, N], [N, N, N]])
+    with pytest.warns(UserWarning, match=r"missing from run 'b', and some from 1 other run;"):  # of equals the first
+        assert tell_missing(found, same, "relevant")
+
+
+def test_the_largest_grade_that_is_said_is_0_where_none_is_positive(found):
+    none = found.keep_topics(np.array([N, N, N, Y])).keep_items(np.array([False]))
+    assert "(the largest grade is 0)" in nothing_text(none, "judged", None)
+    assert "a grade of at least 0.5 (" in nothing_text(found, "answered", 0.5)
+
+
+def test_the_first_frame_outside_of_the_package_is_counted():
+    assert outside() == 1
+    scope = {"__name__": "pdeval.some.room", "outside": outside}
+    exec("def inner():\n    return outside()\ndef outer():\n    return inner()", scope)
+    assert (scope["inner"](), scope["outer"]()) == (2, 3)
+    other = {"__name__": "pdeval_of_others", "outside": outside}
+    exec("def inner():\n    return outside()", other)
+    assert other["inner"]() == 1
