@@ -8,6 +8,8 @@ import numpy as np
 
 from pdeval.orderings.strengths import inverse_curvature, many_strengths, strengths
 
+BLOCK = 1 << 22
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -202,7 +204,7 @@ def _of_groups(counts: Counts, surprise: np.ndarray, size: int) -> np.ndarray:
     """Return the sum over groups of the square of what each adds to the slope of the likelihood."""
     spread = np.zeros((size, size))
     value = counts.cell_n * surprise[counts.cell_kind]
-    height = max(1, (1 << 22) // size)
+    height = max(1, BLOCK // size)
     for first in range(0, counts.groups, height):
         low, high = np.searchsorted(counts.cell_group, (first, first + height))
         part = slice(low, high)

@@ -100,7 +100,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
         "a tuple with names is equal to one without",
     ),
-    ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
     (
         "orderings/votes.py",
         "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
@@ -151,5 +150,29 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
             "np.where(reach[:, None] < 0.5, move, step - share[:, None] * (gone ...",
         ),
         PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "return np.divide(odds[..., :, None], chance, out=chance)",
+        ("np.divide(odds[..., :, None], chance, out=chance) -> np.divide(odds[..., :, None], chance)",),
+        "where the quotient is written: memory, not the result",
+    ),
+    (
+        "orderings/votes.py",
+        "in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all())",
+        ("a * runs + b -> (a * runs - b)", "(a < b).all -> (a < b).any", "a < b -> (a <= b)"),
+        "which of two ways: both add the same numbers of a run, maybe in another order, so that only rounding differs",
+    ),
+    (
+        "orderings/votes.py",
+        "if in_order and queries * runs * runs <= 2 * BLOCK:",
+        (
+            "queries * runs * runs -> (queries * runs / runs)",
+            "queries * runs -> (queries / runs)",
+            "queries * runs * runs <= 2 * BLOCK -> (queries * runs * runs < 2 * BLOCK)",
+            "2 -> 3",
+            "2 * BLOCK -> (2 / BLOCK)",
+        ),
+        TWO_WAYS,
     ),
 ]

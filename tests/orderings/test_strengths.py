@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pdeval.orderings import strengths as room
 from pdeval.orderings.strengths import inverse_curvature, many_strengths, strengths
 
 
@@ -56,3 +57,12 @@ def test_the_curvature_times_its_inverse_is_one_but_for_the_mean():
     np.testing.assert_allclose(found @ curvature, np.eye(5) - 0.2, atol=1e-12)
     np.testing.assert_allclose(found.sum(axis=1), 0.0, atol=1e-12)
     assert (found == found.T).all()
+
+
+@pytest.mark.parametrize("cells", [1, 60])
+@pytest.mark.parametrize("uneven", [False, True])
+def test_how_many_resamples_are_worked_on_at_once_changes_nothing(monkeypatch, cells, uneven):
+    games, won = played(4, resamples=7, runs=5, uneven=uneven)
+    whole = many_strengths(games, won)
+    monkeypatch.setattr(room, "CELLS", cells)
+    np.testing.assert_allclose(many_strengths(games, won), whole, atol=1e-8)
