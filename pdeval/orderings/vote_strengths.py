@@ -56,7 +56,7 @@ class Counts:
         met = np.zeros((systems, systems))
         first, second = kinds // 3 // systems, kinds // 3 % systems
         np.add.at(met, (first, second), n)
-        cells = counts = np.empty(0, dtype=np.int64)
+        cells, counts = kinds[:0], n[:0]
         if together is not None:
             cells, counts = np.unique(together.astype(np.int64) * len(kinds) + kind.ravel(), return_counts=True)
         groups = len(one) if together is None else int(together.max()) + 1
@@ -88,7 +88,7 @@ class Counts:
         found = np.empty((draws, self.kinds))
         for row in found:  # a group drawn twice counts twice
             weight = np.bincount(rng.integers(0, self.groups, self.groups), minlength=self.groups)
-            row[:] = np.bincount(self.cell_kind, weights=weight[self.cell_group] * self.cell_n, minlength=self.kinds)
+            row[:] = np.bincount(self.cell_kind, weights=weight[self.cell_group] * self.cell_n)
         return found
 
     def tables(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +116,7 @@ class Counts:
         Then, and only then, no finite strengths explain the votes (Ford 1957).
         """
         net, shared = self.tables(self.times())
-        beaten = (shared - net) / 2.0 > 0  # at least half a vote of b against a
+        beaten = shared > net  # at least half a vote of b against a
         reach = beaten | np.eye(len(beaten), dtype=bool)
         while True:  # who is beaten by those that are beaten by ...
             further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0

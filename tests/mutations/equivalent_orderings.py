@@ -175,4 +175,17 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         TWO_WAYS,
     ),
+    (
+        "orderings/votes.py",
+        'by_two = np.argsort(two, kind="stable")',
+        ('np.argsort(two, kind="stable") -> np.argsort(two)',),
+        "pairs of one run are added to different runs, in whatever order",
+    ),
+    ("orderings/vote_strengths.py", "swapped = one > two", ("one > two -> (one >= two)",), "no system meets itself"),
+    (
+        "orderings/vote_strengths.py",
+        "starts = np.flatnonzero(np.diff(place.ravel(), prepend=-1))",
+        ("1 -> 2",),
+        "any negative number differs from the first place, 0",
+    ),
 ]

@@ -129,6 +129,11 @@ def test_missing_pairs_are_an_error_that_names_one():
         check_pairs(preferences([(0, 1), (0, 2), (1, 3), (2, 3)], [[1.0, 1.0, 1.0, 1.0]]))
 
 
+def test_the_first_two_runs_may_be_what_is_missing():
+    with pytest.raises(ValueError, match=r"5 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'b'\) is missing"):
+        check_pairs(preferences([(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], [[1.0] * 5]))
+
+
 def test_few_pairs_against_several_runs_are_an_error_that_names_no_baseline():
     with pytest.raises(ValueError, match=r"2 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'c'\) is missing"):
         check_pairs(preferences([(0, 1), (2, 3)], [[1.0, 1.0]]))
