@@ -223,7 +223,7 @@ def many_fitted(net: np.ndarray, shared: np.ndarray, met: np.ndarray, fitted: Fi
     if fitted.prior > 0:
         return many_strengths(games, won)
     found = np.full(won.shape, np.nan)
-    finite = np.array([_finite(one) for one in (games + net) / 2.0 > 0], dtype=bool)
+    finite = np.array([_finite(one) for one in games + net > 0])
     if finite.any():
         found[finite] = many_strengths(games[finite], won[finite])
     return found

@@ -188,4 +188,17 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1 -> 2",),
         "any negative number differs from the first place, 0",
     ),
+    (
+        "orderings/vote_strengths.py",
+        "if fitted.prior > 0:",
+        ("0 -> 1",),
+        "a prior leaves no resample without strengths: both ways solve all of them",
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "finite = np.array([_finite(one) for one in games + net > 0])",
+        ("games + net -> (games - net)",),
+        "who beat and who was beaten are looked at both ways round",
+    ),
+    ("orderings/vote_strengths.py", "new[0] = True", ("0 -> 1",), "all are reached from any one, or from none"),
 ]

@@ -39,6 +39,11 @@ def test_systems_fall_into_groups_that_chains_of_votes_join():
     assert [one.tolist() for one in Counts.of(ONE, TWO, SIGN, 6).apart()] == [[0, 1, 2], [3, 4], [5]]
 
 
+def test_a_group_is_joined_by_any_of_its_systems():
+    one, two = np.array([0, 0, 1, 5]), np.array([1, 2, 3, 6])  # the fourth met the second alone
+    assert [group.tolist() for group in Counts.of(one, two, one * 0, 7).apart()] == [[0, 1, 2, 3], [4], [5, 6]]
+
+
 @pytest.mark.parametrize(
     ("votes", "expected"),
     [
@@ -210,3 +215,17 @@ def test_a_prior_is_of_pairs_that_met_alone():
     net, shared = one.tables(one.times())
     again = many_fitted(np.stack([net, -net]), np.stack([shared, shared]), one.met, Fitted.of(one, 1.0))
     np.testing.assert_allclose(again, [strength, -strength], atol=1e-7)
+
+
+def test_a_prior_is_of_pairs_that_met_once_too():
+    once = Counts.of(np.array([0]), np.array([1]), np.array([1]), 2)
+    fitted = Fitted.of(once, 1.0)  # a vote and a tied one: odds of 3 to 1
+    assert np.subtract(*fitted.strength) == pytest.approx(np.log(3.0), rel=1e-9)
+    net, shared = (np.stack([one] * 2) for one in once.tables(once.times()))
+    np.testing.assert_allclose(many_fitted(net, shared, once.met, fitted), [fitted.strength] * 2, atol=1e-7)
+
+
+def test_of_no_resamples_there_are_no_strengths():
+    none = np.zeros((0, 3, 3))
+    fitted = Fitted(np.zeros(3), np.zeros((3, 3)), 0.0)
+    assert many_fitted(none, none, np.ones((3, 3)), fitted).shape == (0, 3)
