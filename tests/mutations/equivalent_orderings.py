@@ -39,12 +39,11 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
     (
         "orderings/elimination.py",
-        "if weight.ndim > 2 and len(weight) > 1:",
+        "if weight.ndim > 2 and min(len(weight), runs) > 1:",
         (
-            "weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",
-            "weight.ndim > 2 and len(weight) > 1 -> (not (weight.ndim > 2 and len(weight) > 1))",
+            "weight.ndim > 2 and min(len(weight), runs) > 1 -> (weight.ndim > 2 or min(len(weight), runs) > 1)",
+            "weight.ndim > 2 and min(len(weight), runs) > 1 -> (not (weight.ndim > 2 and min(len(weight), runs) > 1))",
             "weight.ndim > 2 -> (weight.ndim >= 2)",
-            "len(weight) > 1 -> (len(weight) >= 1)",
             "1 -> 2",
             "2 -> 3",
         ),
@@ -53,10 +52,7 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "orderings/strengths.py",
         "even = bool(",
-        (
-            "games.size - len(games) * games.shape[-1] -> (games.size + len(games) * games.shape[-1])",
-            "len(games) * games.shape[-1] -> (len(games) / games.shape[-1])",
-        ),
+        ("games.size - won.size -> (games.size + won.size)",),
         "the way for uneven games gives the same for even ones",
     ),
     (
@@ -120,11 +116,13 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "orderings/strengths.py",
-        "longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)",
+        "longer = np.maximum((played.mean(axis=0) / played).max(axis=-1), 1.0)",
         (
             "np.maximum -> np.minimum",
-            "(mean_games.sum(axis=-1) / played).max -> (mean_games.sum(axis=-1) / played).min",
-            "mean_games.sum(axis=-1) -> mean_games.sum()",
+            "(played.mean(axis=0) / played).max -> (played.mean(axis=0) / played).min",
+            "played.mean(axis=0) -> played.mean()",
+            "played.mean(axis=0) / played -> (played.mean(axis=0) * played)",
+            "1.0 -> 2.0",
         ),
         PATH,
     ),
@@ -201,4 +199,56 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         "who beat and who was beaten are looked at both ways round",
     ),
     ("orderings/vote_strengths.py", "new[0] = True", ("0 -> 1",), "all are reached from any one, or from none"),
+    (
+        "orderings/tallies.py",
+        "rank, weights = rank.astype(np.float32), weights.astype(np.float32)",
+        ("rank, weights = rank.astype(np.float32), weights.astype(np.float32) -> pass",),
+        "whole numbers, exact in single precision too: memory, not the result",
+    ),
+    (
+        "orderings/tallies.py",
+        "shared[:] = weights.sum(axis=1, dtype=np.float64)[:, None, None]",
+        ("weights.sum(axis=1, dtype=np.float64) -> weights.sum(axis=1)",),
+        "whole numbers, exact in single precision below 2**24 queries",
+    ),
+    (
+        "orderings/tallies.py",
+        "cell = np.arange(n_queries)[:, None] * (n_runs + 1) + rank",
+        ("1 -> 2",),
+        "the cells of two queries stay apart",
+    ),
+    (
+        "orderings/tallies.py",
+        "most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)",
+        ("1.0 -> 2.0",),
+        "it is added and taken away again, and a half is exact",
+    ),
+    (
+        "orderings/worst_first.py",
+        "whole = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63)))",
+        ("bits ^ np.int64(-(2**63)) -> (bits | np.int64(-2 ** 63))",),
+        "the sign bit of what is not negative is 0",
+    ),
+    (
+        "orderings/standings.py",
+        "frame[list(runs.columns)].itertuples(index=False, name=None)",
+        (
+            "frame[list(runs.columns)].itertuples(index=False, name=None) -> "
+            "frame[list(runs.columns)].itertuples(index=False)",
+        ),
+        "a tuple with names is equal to one without",
+    ),
+    (
+        "orderings/strengths.py",
+        "if reach.max(initial=0.0) < 1e-6:",
+        ("reach.max(initial=0.0) < 1e-6 -> (reach.max(initial=0.0) <= 1e-06)",),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if reach.max(initial=0.0) < 1e-6:", ("0.0 -> 1.0",), PATH),
+    (
+        "orderings/strengths.py",
+        "return np.where(reach > NEAR, np.log1p(reach) / np.maximum(reach, NEAR), 1.0)",
+        ("reach > NEAR -> (reach >= NEAR)",),
+        PATH,
+    ),
 ]

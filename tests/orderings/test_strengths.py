@@ -66,3 +66,20 @@ def test_how_many_resamples_are_worked_on_at_once_changes_nothing(monkeypatch, c
     whole = many_strengths(games, won)
     monkeypatch.setattr(room, "CELLS", cells)
     np.testing.assert_allclose(many_strengths(games, won), whole, atol=1e-8)
+
+
+def test_of_no_resamples_there_are_no_strengths():
+    assert strengths(np.zeros((0, 3, 3)), np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_games_that_differ_in_some_resamples_are_not_taken_for_even():
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for numbers in ([(4, 5, 6), (4, 4, 6)], [(4, 4, 4), (4, 4, 5)], [(4, 4, 4), (7, 7, 7)]):
+        games = np.zeros((2, 3, 3))
+        for one, counts in zip(games, numbers, strict=True):
+            for (a, b), count in zip(pairs, counts, strict=True):
+                one[a, b] = one[b, a] = count
+        won = games.sum(axis=-1) * [0.5, 0.6, 0.0]
+        won[:, 2] = games.sum(axis=(1, 2)) / 2 - won[:, :2].sum(axis=1)
+        found = many_strengths(games, won)
+        np.testing.assert_allclose(expected_wins(games, found), won, atol=1e-6)

@@ -63,6 +63,14 @@ def test_the_surplus_of_pairs_with_few_or_no_games_is_a_sum_of_quotients():
     assert thirds.tolist() == [1.0, 0.0, -1.0]
 
 
+def test_runs_of_equal_leads_are_equal_to_the_last_bit_in_every_resample():
+    net = np.array([[0, 7, 0, 0], [3, 0, 4, 0], [1, 2, 0, 4], [9, -1, -1, 0]]) * 1.0
+    queries = np.arange(10, 60)  # a share of them, such as 7 / 49, is no exact number
+    found = surplus_of_pairs(np.stack([net] * 50), queries[:, None, None] * (1.0 - np.eye(4)))
+    assert (found == found[:, :1]).all()
+    np.testing.assert_allclose(found[:, 0], 7 / queries, rtol=1e-14)
+
+
 def test_a_resample_without_a_query_of_a_run_has_no_lead():
     rank, known = np.array([[1, 2], [2, 1]]), np.ones((2, 2), dtype=bool)
     assert surplus(rank, known, np.array([[0, 0], [3, 1]])).tolist() == [[0.0, 0.0], [0.5, -0.5]]

@@ -229,3 +229,14 @@ def test_of_no_resamples_there_are_no_strengths():
     none = np.zeros((0, 3, 3))
     fitted = Fitted(np.zeros(3), np.zeros((3, 3)), 0.0)
     assert many_fitted(none, none, np.ones((3, 3)), fitted).shape == (0, 3)
+
+
+def test_a_chain_of_wins_may_go_over_any_of_several_systems():
+    # the first beat two, of which one beat the fourth, and both ways lead back to the first
+    one, two = np.array([0, 0, 1, 3, 2]), np.array([1, 2, 3, 0, 0])
+    counts = Counts.of(one, two, np.ones(5, dtype=int), 4)
+    net, shared = (np.stack([table] * 2) for table in counts.tables(counts.times()))
+    found = many_fitted(net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))
+    assert np.isfinite(found).all()
+    backwards = many_fitted(-net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))
+    np.testing.assert_allclose(backwards, -found, atol=1e-7)
