@@ -13,8 +13,8 @@ def leave_out(weight: np.ndarray) -> np.ndarray:
     Taksar and Heyman 1985); and LAPACK's threads make many small systems many times slower on busy cores.
     """
     weight, runs = weight.copy(), weight.shape[-1]
-    if weight.ndim > 2 and len(weight) > 1:
-        _leave(weight, min(1, runs - 1), runs)
+    if weight.ndim > 2 and min(len(weight), runs) > 1:
+        _leave(weight, 1, runs)
         return weight
     for last in range(runs - 1, 0, -1):
         weight[..., :last, last] /= weight[..., last, :last].sum(axis=-1)[..., None]
@@ -38,7 +38,7 @@ def stationary(move: np.ndarray) -> np.ndarray:
     """Return the share of time at each run of walks with these chances of moving, which stay put otherwise."""
     move = leave_out(move)
     mass = np.ones(move.shape[:-1])
-    for k in range(1, move.shape[-1]):
+    for k in range(1, mass.shape[-1]):
         mass[..., k] = (mass[..., :k] * move[..., :k, k]).sum(axis=-1)
     return mass / mass.sum(axis=-1, keepdims=True)
 
@@ -48,7 +48,7 @@ def balance(weight: np.ndarray, right: np.ndarray) -> np.ndarray:
     weight = leave_out(weight)
     right = right.copy()
     x = np.zeros_like(right)
-    for last in range(x.shape[-1] - 1, 0, -1):
+    for last in range(x.shape[-1] - 1, 1, -1):  # what the first run has to have is not looked at
         right[..., :last] += weight[..., :last, last] * right[..., last, None]
     for k in range(1, x.shape[-1]):
         row = weight[..., k, :k]

@@ -12,6 +12,7 @@ import numpy as np
 from pdeval.orderings.elimination import balance
 
 STEPS, SETTLED = 40, 1e-9  # of resamples, well within the tolerance of ties; more steps would tell of slow ones
+NEAR = 1e-6  # a step so short that its logarithm is itself
 CELLS = 1 << 17  # of the pairs that are worked on at once: they stay near the processor
 
 
@@ -39,7 +40,7 @@ def strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
 
 def _damped(reach: np.ndarray) -> np.ndarray:
     """Return the part of a step to take: over one that moves a pair by d, its curvature changes by e^d at most."""
-    return np.where(reach > 1e-6, np.log1p(reach) / np.maximum(reach, 1e-6), 1.0)
+    return np.where(reach > NEAR, np.log1p(reach) / np.maximum(reach, NEAR), 1.0)
 
 
 def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
@@ -55,14 +56,13 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     >>> np.exp(many_strengths(games, np.array([[3.0, 1.0], [1.0, 1.0]]))).round(4).tolist()
     [[1.7321, 0.5774], [1.0, 1.0]]
     """
-    mean_games = games.mean(axis=0)
-    start, inverse = _of_mean(mean_games, won.mean(axis=0))
-    even = bool((games == games[:, :1, 1:2]).sum() == games.size - len(games) * games.shape[-1])
+    start, inverse = _of_mean(games.mean(axis=0), won.mean(axis=0))
+    even = bool((games == games[:, :1, 1:2]).sum() == games.size - won.size)  # all but a run with itself
     found = np.empty(won.shape)
     settled = np.empty(len(won), dtype=bool)
     played = games.sum(axis=-1)
     # where runs have fewer games than in the mean, the true step is longer than that with the mean's curvature
-    longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)
+    longer = np.maximum((played.mean(axis=0) / played).max(axis=-1), 1.0)
     height = max(1, CELLS // games[0].size)
     for first in range(0, len(won), height):
         part = slice(first, first + height)

@@ -80,6 +80,6 @@ def surplus_of_pairs(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
     >>> surplus_of_pairs(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([[0.0, 2.0], [2.0, 0.0]])).tolist()
     [0.5, -0.5]
     """
-    most = np.maximum(shared.max(axis=(-1, -2), keepdims=True, initial=0.0), 1.0)
+    most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)
     # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
     return net.sum(axis=-1) / most[..., 0] + (net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)).sum(axis=-1)

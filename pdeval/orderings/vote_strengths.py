@@ -8,6 +8,8 @@ import numpy as np
 
 from pdeval.orderings.strengths import inverse_curvature, many_strengths, strengths
 
+BLOCK = 1 << 22
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -54,7 +56,7 @@ class Counts:
         met = np.zeros((systems, systems))
         first, second = kinds // 3 // systems, kinds // 3 % systems
         np.add.at(met, (first, second), n)
-        cells = counts = np.empty(0, dtype=np.int64)
+        cells, counts = kinds[:0], n[:0]
         if together is not None:
             cells, counts = np.unique(together.astype(np.int64) * len(kinds) + kind.ravel(), return_counts=True)
         groups = len(one) if together is None else int(together.max()) + 1
@@ -86,7 +88,7 @@ class Counts:
         found = np.empty((draws, self.kinds))
         for row in found:  # a group drawn twice counts twice
             weight = np.bincount(rng.integers(0, self.groups, self.groups), minlength=self.groups)
-            row[:] = np.bincount(self.cell_kind, weights=weight[self.cell_group] * self.cell_n, minlength=self.kinds)
+            row[:] = np.bincount(self.cell_kind, weights=weight[self.cell_group] * self.cell_n)
         return found
 
     def tables(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -114,7 +116,7 @@ class Counts:
         Then, and only then, no finite strengths explain the votes (Ford 1957).
         """
         net, shared = self.tables(self.times())
-        beaten = (shared - net) / 2.0 > 0  # at least half a vote of b against a
+        beaten = shared > net  # at least half a vote of b against a
         reach = beaten | np.eye(len(beaten), dtype=bool)
         while True:  # who is beaten by those that are beaten by ...
             further = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
@@ -202,7 +204,7 @@ def _of_groups(counts: Counts, surprise: np.ndarray, size: int) -> np.ndarray:
     """Return the sum over groups of the square of what each adds to the slope of the likelihood."""
     spread = np.zeros((size, size))
     value = counts.cell_n * surprise[counts.cell_kind]
-    height = max(1, (1 << 22) // size)
+    height = max(1, BLOCK // size)
     for first in range(0, counts.groups, height):
         low, high = np.searchsorted(counts.cell_group, (first, first + height))
         part = slice(low, high)
@@ -221,7 +223,7 @@ def many_fitted(net: np.ndarray, shared: np.ndarray, met: np.ndarray, fitted: Fi
     if fitted.prior > 0:
         return many_strengths(games, won)
     found = np.full(won.shape, np.nan)
-    finite = np.array([_finite(one) for one in (games + net) / 2.0 > 0], dtype=bool)
+    finite = np.array([_finite(one) for one in games + net > 0])
     if finite.any():
         found[finite] = many_strengths(games[finite], won[finite])
     return found

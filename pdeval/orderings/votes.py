@@ -60,7 +60,7 @@ def ranks_by_name(score: np.ndarray, name: np.ndarray) -> np.ndarray:
     >>> ranks_by_name(np.array([0.2, 0.5, 0.2]), np.array([1, 2, 0])).tolist()
     [3, 1, 2]
     """
-    best_first = np.lexsort((np.broadcast_to(name, score.shape), -score), axis=-1)
+    best_first = np.lexsort((np.broadcast_to(name, score.shape), -score))
     return _back(np.broadcast_to(np.arange(1, score.shape[-1] + 1), score.shape), best_first)
 
 

@@ -34,7 +34,7 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
             "where a missing query is the worst case, or with topics='common'."
         )
     upward = np.argsort(value.T, axis=-1)
-    ordered = np.take_along_axis(value.T, upward, axis=1)
+    ordered = np.take_along_axis(value.T, upward, axis=-1)
     if weights is None:
         return ordered[None]
     times = weights[:, upward]

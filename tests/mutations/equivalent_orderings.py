@@ -39,12 +39,11 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("orderings/elimination.py", "weight, runs = weight.copy(), weight.shape[-1]", ("1 -> 2",), "the matrix is square"),
     (
         "orderings/elimination.py",
-        "if weight.ndim > 2 and len(weight) > 1:",
+        "if weight.ndim > 2 and min(len(weight), runs) > 1:",
         (
-            "weight.ndim > 2 and len(weight) > 1 -> (weight.ndim > 2 or len(weight) > 1)",
-            "weight.ndim > 2 and len(weight) > 1 -> (not (weight.ndim > 2 and len(weight) > 1))",
+            "weight.ndim > 2 and min(len(weight), runs) > 1 -> (weight.ndim > 2 or min(len(weight), runs) > 1)",
+            "weight.ndim > 2 and min(len(weight), runs) > 1 -> (not (weight.ndim > 2 and min(len(weight), runs) > 1))",
             "weight.ndim > 2 -> (weight.ndim >= 2)",
-            "len(weight) > 1 -> (len(weight) >= 1)",
             "1 -> 2",
             "2 -> 3",
         ),
@@ -53,10 +52,7 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "orderings/strengths.py",
         "even = bool(",
-        (
-            "games.size - len(games) * games.shape[-1] -> (games.size + len(games) * games.shape[-1])",
-            "len(games) * games.shape[-1] -> (len(games) / games.shape[-1])",
-        ),
+        ("games.size - won.size -> (games.size + won.size)",),
         "the way for uneven games gives the same for even ones",
     ),
     (
@@ -100,7 +96,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("runs.itertuples(index=False, name=None) -> runs.itertuples(index=False)",),
         "a tuple with names is equal to one without",
     ),
-    ("orderings/vote_strengths.py", "height = max(1, (1 << 22) // size)", ("22 -> 23", "1 -> 2"), AT_A_TIME),
     (
         "orderings/votes.py",
         "as_one, as_two = (np.searchsorted(side, np.arange(runs + 1))",
@@ -121,11 +116,13 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "orderings/strengths.py",
-        "longer = np.maximum((mean_games.sum(axis=-1) / played).max(axis=-1), 1.0)",
+        "longer = np.maximum((played.mean(axis=0) / played).max(axis=-1), 1.0)",
         (
             "np.maximum -> np.minimum",
-            "(mean_games.sum(axis=-1) / played).max -> (mean_games.sum(axis=-1) / played).min",
-            "mean_games.sum(axis=-1) -> mean_games.sum()",
+            "(played.mean(axis=0) / played).max -> (played.mean(axis=0) / played).min",
+            "played.mean(axis=0) -> played.mean()",
+            "played.mean(axis=0) / played -> (played.mean(axis=0) * played)",
+            "1.0 -> 2.0",
         ),
         PATH,
     ),
@@ -150,6 +147,108 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
             "np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + chan... -> "
             "np.where(reach[:, None] < 0.5, move, step - share[:, None] * (gone ...",
         ),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "return np.divide(odds[..., :, None], chance, out=chance)",
+        ("np.divide(odds[..., :, None], chance, out=chance) -> np.divide(odds[..., :, None], chance)",),
+        "where the quotient is written: memory, not the result",
+    ),
+    (
+        "orderings/votes.py",
+        "in_order = bool((np.diff(a * runs + b) > 0).all() and (a < b).all())",
+        ("a * runs + b -> (a * runs - b)", "(a < b).all -> (a < b).any", "a < b -> (a <= b)"),
+        "which of two ways: both add the same numbers of a run, maybe in another order, so that only rounding differs",
+    ),
+    (
+        "orderings/votes.py",
+        "if in_order and queries * runs * runs <= 2 * BLOCK:",
+        (
+            "queries * runs * runs -> (queries * runs / runs)",
+            "queries * runs -> (queries / runs)",
+            "queries * runs * runs <= 2 * BLOCK -> (queries * runs * runs < 2 * BLOCK)",
+            "2 -> 3",
+            "2 * BLOCK -> (2 / BLOCK)",
+        ),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/votes.py",
+        'by_two = np.argsort(two, kind="stable")',
+        ('np.argsort(two, kind="stable") -> np.argsort(two)',),
+        "pairs of one run are added to different runs, in whatever order",
+    ),
+    ("orderings/vote_strengths.py", "swapped = one > two", ("one > two -> (one >= two)",), "no system meets itself"),
+    (
+        "orderings/vote_strengths.py",
+        "starts = np.flatnonzero(np.diff(place.ravel(), prepend=-1))",
+        ("1 -> 2",),
+        "any negative number differs from the first place, 0",
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "if fitted.prior > 0:",
+        ("0 -> 1",),
+        "a prior leaves no resample without strengths: both ways solve all of them",
+    ),
+    (
+        "orderings/vote_strengths.py",
+        "finite = np.array([_finite(one) for one in games + net > 0])",
+        ("games + net -> (games - net)",),
+        "who beat and who was beaten are looked at both ways round",
+    ),
+    ("orderings/vote_strengths.py", "new[0] = True", ("0 -> 1",), "all are reached from any one, or from none"),
+    (
+        "orderings/tallies.py",
+        "rank, weights = rank.astype(np.float32), weights.astype(np.float32)",
+        ("rank, weights = rank.astype(np.float32), weights.astype(np.float32) -> pass",),
+        "whole numbers, exact in single precision too: memory, not the result",
+    ),
+    (
+        "orderings/tallies.py",
+        "shared[:] = weights.sum(axis=1, dtype=np.float64)[:, None, None]",
+        ("weights.sum(axis=1, dtype=np.float64) -> weights.sum(axis=1)",),
+        "whole numbers, exact in single precision below 2**24 queries",
+    ),
+    (
+        "orderings/tallies.py",
+        "cell = np.arange(n_queries)[:, None] * (n_runs + 1) + rank",
+        ("1 -> 2",),
+        "the cells of two queries stay apart",
+    ),
+    (
+        "orderings/tallies.py",
+        "most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)",
+        ("1.0 -> 2.0",),
+        "it is added and taken away again, and a half is exact",
+    ),
+    (
+        "orderings/worst_first.py",
+        "whole = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63)))",
+        ("bits ^ np.int64(-(2**63)) -> (bits | np.int64(-2 ** 63))",),
+        "the sign bit of what is not negative is 0",
+    ),
+    (
+        "orderings/standings.py",
+        "frame[list(runs.columns)].itertuples(index=False, name=None)",
+        (
+            "frame[list(runs.columns)].itertuples(index=False, name=None) -> "
+            "frame[list(runs.columns)].itertuples(index=False)",
+        ),
+        "a tuple with names is equal to one without",
+    ),
+    (
+        "orderings/strengths.py",
+        "if reach.max(initial=0.0) < 1e-6:",
+        ("reach.max(initial=0.0) < 1e-6 -> (reach.max(initial=0.0) <= 1e-06)",),
+        PATH,
+    ),
+    ("orderings/strengths.py", "if reach.max(initial=0.0) < 1e-6:", ("0.0 -> 1.0",), PATH),
+    (
+        "orderings/strengths.py",
+        "return np.where(reach > NEAR, np.log1p(reach) / np.maximum(reach, NEAR), 1.0)",
+        ("reach > NEAR -> (reach >= NEAR)",),
         PATH,
     ),
 ]

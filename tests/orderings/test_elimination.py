@@ -51,3 +51,13 @@ def test_a_balance_gives_every_run_what_it_should_have(runs, count):
         np.testing.assert_allclose((weight * apart).sum(axis=-1), right, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(found.sum(axis=-1), 0.0, atol=1e-12)
     assert (right == kept).all()
+
+
+def test_one_row_of_several_systems_is_solved_as_each_alone():
+    weight = systems(4, 5, 3)
+    np.testing.assert_allclose(stationary(weight[None])[0], [stationary(one) for one in weight], rtol=1e-12)
+    even = weight + weight.transpose(0, 2, 1)
+    right = np.random.default_rng(2).normal(size=(3, 5))
+    right -= right.mean(axis=-1, keepdims=True)
+    alone = [balance(*one) for one in zip(even, right, strict=True)]
+    np.testing.assert_allclose(balance(even[None], right[None])[0], alone, rtol=1e-9, atol=1e-12)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.orderings.standings import standing
+from pdeval.orderings.standings import Standing, standing
 
 MEASURES = ["AP", "RPP", "rrLP", "ASL"]
 
@@ -52,3 +52,23 @@ def test_a_warning_about_missing_queries_is_given_once_or_not_at_all(recwarn):
     assert len(recwarn) == 0
     standing(joined, MEASURES)
     assert len(recwarn) == 1
+
+
+def test_the_columns_of_a_standing_name_the_measure_and_method_of_each_key():
+    held = Standing([("AP", "mean"), ("RPP", "mc4")], np.array([3, 3]), np.zeros((2, 1)), np.ones((2, 1)))
+    found = held.columns(np.array([1, 0, 1]))
+    assert {name: list(column) for name, column in found.items()} == {
+        "measure": ["RPP", "AP", "RPP"],
+        "method": ["mc4", "mean", "mc4"],
+    }
+
+
+def test_a_query_counts_that_any_run_answered():
+    runs = pd.DataFrame(
+        [("a", "1", "d", 2.0), ("a", "2", "e", 1.0), ("b", "1", "e", 2.0)],
+        columns=["run", "query_id", "doc_id", "score"],
+    )
+    qrels = pd.DataFrame({"query_id": ["1", "2", "3"], "doc_id": ["d", "e", "f"], "relevance": 1})
+    found = standing(runs.ireval.join(qrels, topics="answered"), ["AP", "RR"])
+    assert found.queries.tolist() == [2, 2]
+    assert found.score.tolist() == [[1.0, 0.0], [1.0, 0.0]]

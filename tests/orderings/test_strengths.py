@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pdeval.orderings import strengths as room
 from pdeval.orderings.strengths import inverse_curvature, many_strengths, strengths
 
 
@@ -56,3 +57,29 @@ def test_the_curvature_times_its_inverse_is_one_but_for_the_mean():
     np.testing.assert_allclose(found @ curvature, np.eye(5) - 0.2, atol=1e-12)
     np.testing.assert_allclose(found.sum(axis=1), 0.0, atol=1e-12)
     assert (found == found.T).all()
+
+
+@pytest.mark.parametrize("cells", [1, 60])
+@pytest.mark.parametrize("uneven", [False, True])
+def test_how_many_resamples_are_worked_on_at_once_changes_nothing(monkeypatch, cells, uneven):
+    games, won = played(4, resamples=7, runs=5, uneven=uneven)
+    whole = many_strengths(games, won)
+    monkeypatch.setattr(room, "CELLS", cells)
+    np.testing.assert_allclose(many_strengths(games, won), whole, atol=1e-8)
+
+
+def test_of_no_resamples_there_are_no_strengths():
+    assert strengths(np.zeros((0, 3, 3)), np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_games_that_differ_in_some_resamples_are_not_taken_for_even():
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for numbers in ([(4, 5, 6), (4, 4, 6)], [(4, 4, 4), (4, 4, 5)], [(4, 4, 4), (7, 7, 7)]):
+        games = np.zeros((2, 3, 3))
+        for one, counts in zip(games, numbers, strict=True):
+            for (a, b), count in zip(pairs, counts, strict=True):
+                one[a, b] = one[b, a] = count
+        won = games.sum(axis=-1) * [0.5, 0.6, 0.0]
+        won[:, 2] = games.sum(axis=(1, 2)) / 2 - won[:, :2].sum(axis=1)
+        found = many_strengths(games, won)
+        np.testing.assert_allclose(expected_wins(games, found), won, atol=1e-6)

@@ -115,3 +115,22 @@ def test_runs_on_different_queries_are_not_compared_from_the_worst_up():
 def test_an_ordering_may_take_the_mean_of_the_worst_queries():
     found = votes_of(scores([[0.9, 0.1], [0.5, 0.6], [0.1, 0.6]]), 0).counted({"worst_first"})["worst_first"]
     np.testing.assert_allclose(found[..., :2].mean(axis=-1), [[0.3, 0.35]])
+
+
+def test_runs_and_queries_with_a_gap_are_counted_apart():
+    table = np.arange(12.0).reshape(4, 3)
+    for query, run, told in (
+        ([0, 0], [0, 1], r"2 of 3 runs lack one or more of 1 of the 4 queries"),
+        ([0, 2, 3], [1, 1, 1], r"1 of 3 runs lack one or more of 3 of the 4 queries"),
+    ):
+        gaps = table.copy()
+        gaps[query, run] = np.nan
+        with pytest.raises(ValueError, match=told):
+            worst_first(gaps)
+
+
+def test_rows_of_any_numbers_are_compared():
+    rows = [[0.5, 0.25], [0.25, 2.0], [0.5, 0.125], [-1.0, 3.0]]
+    for kind in (np.float32, np.float64):
+        assert behind(np.array(rows, dtype=kind)).tolist() == [3, 1, 2, 0]
+    assert behind(np.array([[3, 1], [-2, 5], [3, 0]])).tolist() == [2, 0, 1]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
+from pdeval.significance import hsd
 from pdeval.significance.draws import chunks
 from pdeval.significance.hsd import orders, preference_maxima, randomised, residual_mean_square, score_maxima, tukey
 from tests.examples import examples
@@ -223,3 +224,82 @@ def test_the_interval_excludes_zero_where_the_test_is_significant():
         excluded = (outcome.ci_low > 0) | (outcome.ci_high < 0)
         assert 0 < excluded.sum() < len(a)
         assert excluded.tolist() == (outcome.p_value < 0.05).tolist()
+
+
+@pytest.mark.parametrize("of", ["scores", "preferences"])
+def test_every_number_of_the_randomised_test_is_that_of_the_drawn_maxima(of):
+    values = scores(9, 4, seed=5) if of == "scores" else np.sign(differences(scores(9, 4, seed=5))) * 3.0
+    a, b = np.array([0, 3, 1]), np.array([2, 0, 3])
+    outcome = randomised(values, a, b, confidence=0.7, draws=90, seed=2)
+    drawn = naive_maxima(values, 90, seed=2)
+    D = values[:, a] - values[:, b] if of == "scores" else values[:, a, b]
+    mean, half = D.mean(axis=0), np.sort(drawn)[62]  # the 63rd of 90 is the first at which 70% are reached
+    np.testing.assert_allclose(outcome.mean, mean, rtol=1e-12)
+    np.testing.assert_allclose(outcome.ci_low, mean - half, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(outcome.ci_high, mean + half, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(outcome.effect_size, mean / D.std(axis=0, ddof=1), rtol=1e-12)
+    assert outcome.statistic.tolist() == np.abs(outcome.mean).tolist()
+    assert outcome.n.tolist() == [9, 9, 9]
+    reached = [(1 + (drawn >= one - 1e-9).sum()) / 91 for one in np.abs(mean)]
+    np.testing.assert_allclose(outcome.p_value, reached, rtol=1e-12)
+
+
+def test_analytic_hsd_describes_each_pair_too():
+    a, b = np.array([3, 1]), np.array([0, 2])
+    outcome = tukey(X, a, b, confidence=0.8)
+    D = X[:, a] - X[:, b]
+    np.testing.assert_allclose(outcome.mean, D.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(outcome.effect_size, D.mean(axis=0) / D.std(axis=0, ddof=1), rtol=1e-12)
+    np.testing.assert_allclose(outcome.mean - outcome.ci_low, outcome.ci_high - outcome.mean, rtol=1e-12)
+    assert (outcome.ci_low < outcome.mean).all()
+    assert outcome.n.tolist() == [6, 6]
+
+
+@pytest.mark.parametrize("block", [1, 20])
+def test_pairs_are_described_however_many_at_a_time(monkeypatch, block):
+    monkeypatch.setattr(hsd, "BLOCK", block)
+    values = scores(9, 5, seed=8)
+    a, b = all_pairs(5)
+    for given_values in (values, differences(values)):
+        n, mean, sd = hsd.described_pairs(given_values, a, b)
+        D = values[:, a] - values[:, b]
+        assert n.tolist() == [9] * 10
+        np.testing.assert_allclose(mean, D.mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(sd, D.std(axis=0, ddof=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("runs", "kind"), [(4096, np.uint32), (4097, np.uint64)])
+def test_more_runs_than_4096_take_longer_keys(runs, kind):
+    [found] = orders((2, runs), 1, 3, np.random.SeedSequence(1))
+    assert found.dtype == kind
+    assert (np.sort(found, axis=-1) == np.arange(runs)).all()
+    assert (found[0, 0] != found[0, 1]).any()
+
+
+def test_orders_come_in_blocks_of_which_the_last_may_be_shorter():
+    whole = np.concatenate(list(orders((3, 5), 7, 7, np.random.SeedSequence(4))))
+    parts = list(orders((3, 5), 7, 3, np.random.SeedSequence(4)))
+    assert [len(part) for part in parts] == [3, 3, 1]
+    assert np.concatenate(parts).tolist() == whole.tolist()
+    assert whole.shape == (7, 3, 5)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_a_residual_is_none_where_it_is_rounding_for_the_size_of_the_differences(size):
+    additive = size * (np.arange(4.0)[:, None] / 3 + np.array([0.0, 0.1, 0.7]))
+    assert residual_mean_square(additive) == 0.0
+    bent = additive.copy()
+    bent[1, 1] += 1e-9 * size
+    # one cell of 4 x 3 off by d leaves d^2 (1 - 1/4) (1 - 1/3) over 3 * 2 degrees of freedom
+    assert residual_mean_square(bent) == pytest.approx((1e-9 * size) ** 2 * 0.5 / 6, rel=1e-4)
+
+
+def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_preferences(monkeypatch):
+    # the largest preference of the first query is 5, of the second 1: 3 on average, and rounding is 3e-12
+    values = np.array([[0.0, 5.0], [0.0, 1.0]])
+    for short, p in ((2.5e-12, 1.0), (3.5e-12, 1 / 5)):
+        maxima = np.full(4, 3.0 - short)
+        for name in ("score_maxima", "preference_maxima"):
+            monkeypatch.setattr(hsd, name, lambda *_, maxima=maxima, **__: maxima)
+        for given_values in (values, differences(values)):
+            assert randomised(given_values, np.array([0]), np.array([1]), draws=4).p_value.tolist() == [p]

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import pdeval  # noqa: F401
+from pdeval.significance import normal_hsd as room
+from pdeval.significance.draws import chunks
 from pdeval.significance.hsd import preference_maxima, randomised, score_maxima
-from pdeval.significance.normal_hsd import _largest, normal_hsd, spreads, step_of_signs
+from pdeval.significance.normal_hsd import _largest, near_normal, normal_hsd, spreads, step_of_signs
 
 
 def preferences(queries, runs, seed=0):
@@ -139,3 +141,106 @@ def test_of_few_queries_and_of_queries_that_outweigh_the_rest_permutations_are_d
 def test_runs_that_never_differ_have_p_1():
     outcome = normal_hsd(np.ones((300, 3)), np.array([0]), np.array([1]), draws=99)
     assert outcome.p_value.tolist() == [1.0]
+
+
+def plain_normal_maxima(values, draws, seed):
+    """The largest difference of each drawn matrix, cell by cell, from the normal numbers of the same seed."""
+    runs, (order, cycle) = values.shape[1], spreads(values)
+    found = []
+    for size, child in chunks(draws, seed):
+        rng = np.random.default_rng(child)
+        if values.ndim == 2:
+            found += [order * (row.max() - row.min()) / np.sqrt(runs) for row in rng.standard_normal((size, runs))]
+            continue
+        for cells in rng.standard_normal((size, runs * (runs - 1) // 2)):
+            matrix, above = np.zeros((runs, runs)), iter(cells)
+            for a, b in itertools.combinations(range(runs), 2):
+                matrix[a, b] = next(above)
+                matrix[b, a] = -matrix[a, b]
+            rows = matrix.mean(axis=1)
+            by_order = rows[:, None] - rows[None, :]
+            found.append(np.abs(order * by_order + cycle * (matrix - by_order)).max())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("of", ["scores", "preferences", "signs"])
+def test_p_and_interval_come_from_the_drawn_matrices(of):
+    if of == "scores":
+        values = np.random.default_rng(3).random((300, 4)) + [0.0, 0.01, 0.05, 0.1]
+    else:
+        values = preferences(300, 4) if of == "preferences" else signs(300, 4, grades=3)
+    a, b = np.triu_indices(4, k=1)
+    outcome = normal_hsd(values, a, b, confidence=0.8, draws=150, seed=9)
+    drawn = plain_normal_maxima(values, 150, 9) + (0.5 / 300 if of == "signs" else 0.0)
+    D = values[:, a] - values[:, b] if of == "scores" else values[:, a, b]
+    mean = D.mean(axis=0)
+    half = np.sort(drawn)[int(np.ceil(0.8 * 150)) - 1]
+    np.testing.assert_allclose(outcome.mean, mean, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(outcome.statistic, np.abs(mean), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(outcome.effect_size, mean / D.std(axis=0, ddof=1), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(outcome.p_value, [(1 + (drawn >= one).sum()) / 151 for one in np.abs(mean)], rtol=1e-12)
+    np.testing.assert_allclose(outcome.ci_low, mean - half, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(outcome.ci_high, mean + half, rtol=1e-9, atol=1e-15)
+    assert outcome.n.tolist() == [300] * 6
+
+
+@pytest.mark.parametrize("cells", [1, 70])
+@pytest.mark.parametrize("of", ["scores", "preferences", "signs", "signs with ties"])
+def test_how_many_queries_are_looked_at_at_a_time_changes_nothing(monkeypatch, cells, of):
+    values = {
+        "scores": np.random.default_rng(3).random((40, 4)),
+        "preferences": preferences(40, 4),
+        "signs": signs(40, 4),
+        "signs with ties": signs(40, 4, grades=3),
+    }[of]
+    whole = spreads(values), step_of_signs(values), near_normal(values)
+    monkeypatch.setattr(room, "CELLS", cells)
+    assert spreads(values) == pytest.approx(whole[0], rel=1e-12)
+    assert (step_of_signs(values), near_normal(values)) == whole[1:]
+
+
+def test_signs_are_told_from_other_differences_wherever_those_are():
+    ties = signs(40, 3, grades=2)
+    for late in (0, 39):
+        other = signs(40, 3)
+        other[late, 0, 1], other[late, 1, 0] = 0.5, -0.5
+        assert step_of_signs(other) == 0.0
+        tied = signs(40, 3)
+        tied[late, 0, 1] = tied[late, 1, 0] = 0.0
+        assert step_of_signs(tied) == 1 / 40
+    assert step_of_signs(ties) == 1 / 40
+    assert step_of_signs(np.zeros((40, 3))) == 0.0
+    assert step_of_signs(np.array([[0.0, 0.0], [3.0, 0.0], [1.0, 4.0]])) == 3.0 / 3  # the first query ties both
+
+
+def test_few_signs_are_permuted_and_other_differences_are_not():
+    a, b = np.triu_indices(4, k=1)
+    for values, normal in (
+        (signs(199, 4), False),
+        (signs(200, 4), True),
+        (preferences(199, 4), True),
+    ):
+        ours, theirs = (one(values, a, b, draws=99) for one in (normal_hsd, randomised))
+        assert (ours.ci_high.tolist() != theirs.ci_high.tolist()) == normal
+
+
+def plain_share(values):
+    """The fourth moment of a mean that single queries bring in, over its squared variance, of all ordered pairs."""
+    squares = fourths = 0.0
+    for query in values:
+        for a, b in itertools.permutations(range(len(query)), 2):
+            apart = query[a, b] if query.ndim == 2 else query[a] - query[b]
+            squares, fourths = squares + apart**2, fourths + apart**4
+    pairs = values.shape[1] * (values.shape[1] - 1)
+    return (fourths / pairs) / (squares / pairs) ** 2
+
+
+@pytest.mark.parametrize("of", ["scores", "preferences"])
+def test_means_are_near_normal_up_to_the_limit_of_the_fourth_moment(monkeypatch, of):
+    values = np.random.default_rng(4).random((30, 4)) if of == "scores" else preferences(30, 4)
+    share = plain_share(values)
+    for limit, near in ((1.0001 * share, True), (0.9999 * share, False)):
+        monkeypatch.setattr(room, "LIMIT", limit)
+        assert near_normal(values) == near
+    monkeypatch.setattr(room, "LIMIT", 0.03)
+    assert near_normal(np.zeros((3, 2)))  # nothing differs: there is no query that outweighs
