@@ -183,4 +183,17 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("total > weights -> (total >= weights)",),
         "a query alone has nothing to learn from, by 0 or by NaN",
     ),
+    (
+        "significance/welch.py",
+        "df = np.where(se == 0, n + m - 2.0,",
+        ("n + m - 2.0 -> (n + m + 2.0)", "2.0 -> 3.0"),
+        "without any spread all degrees of freedom give the same interval and p",
+    ),
+    ("significance/welch.py", "mean = np.where(n > 0, mean, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/anova.py",
+        "gain = df[:2] * (np.where(infinite, 1.0, statistic[:2]) - 1)",
+        ("1.0 -> 2.0",),
+        "what stands in for an infinite one is not looked at",
+    ),
 ]
