@@ -84,15 +84,29 @@ def differences_of(source):
     return Preferences(source.runs, source.queries, source.measures, a, b, values)
 
 
+def streamed(source):
+    """The same preferences, two pairs at a time."""
+
+    def blocks(measure):
+        for start in range(0, len(source.a), 2):
+            yield slice(start, min(start + 2, len(source.a))), source.values[measure][:, start : start + 2]
+
+    names = ("runs", "queries", "measures", "a", "b", "attrs")
+    return SimpleNamespace(blocks=blocks, **{name: getattr(source, name) for name in names})
+
+
+KINDS = {"scores": lambda x: x, "preferences": differences_of, "stream": lambda x: streamed(differences_of(x))}
+
+
 @pytest.mark.parametrize("block", [1, 6, 9, 2**20])
 @pytest.mark.parametrize("baseline", [None, "r1", ["r3", "r0"]])
-@pytest.mark.parametrize("kind", ["scores", "preferences"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_blocks_hold_each_pair_once_and_say_how_much_better_its_first_run_is(kind, baseline, block, monkeypatch):
     monkeypatch.setattr(compared, "BLOCK", block)
     values = np.random.default_rng(0).integers(0, 8, size=(2, 3, 4)) / 8
     values[0, 1, 2] = np.nan
     source = scores(values)
-    pairs = Pairs.of(source if kind == "scores" else differences_of(source), baseline=baseline)
+    pairs = Pairs.of(KINDS[kind](source), baseline=baseline)
     bases = [] if baseline is None else [int(name[1]) for name in np.atleast_1d(baseline)]
     if bases:
         assert [(a, b) for a, b in zip(pairs.a.tolist(), pairs.b.tolist(), strict=True) if a == b] == []
@@ -206,3 +220,10 @@ def test_infinite_values_are_counted_and_finite_ones_come_back():
     for read in (lambda: list(Pairs.of(infinite).blocks(0)), lambda: square(infinite, 0, "HSD")):
         with pytest.raises(ValueError, match="'RPP' has 6 infinite values"):
             read()
+
+
+def test_a_baseline_without_any_pair_is_named():
+    some = Preferences(RUNS, QUERIES, ("RPP",), np.array([0]), np.array([2]), np.zeros((1, 2, 1)))
+    with pytest.raises(ValueError, match=r"^no pair of the table has the baseline 'b': compute its pairs first"):
+        Pairs.of(some, baseline="b")
+    assert len(Pairs.of(some, baseline="c")) == 1

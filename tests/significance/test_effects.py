@@ -10,10 +10,19 @@ from scipy import stats
 
 from pdeval.evaluate.collected import Collected
 from pdeval.evaluate.cube import Scores
+from pdeval.kinds.tables import read
 from pdeval.mechanics.arguments import TooFew
 from pdeval.significance import paired
 from pdeval.significance.compared import Pairs
-from pdeval.significance.effects import blocks_within, corrected, effects_of, pairs_within, pairwise_test, said_of
+from pdeval.significance.effects import (
+    blocks_within,
+    corrected,
+    effects_of,
+    pairs_within,
+    pairwise_test,
+    read_collections,
+    said_of,
+)
 from pdeval.significance.registry import TESTS
 
 OPTIONS = {"confidence": 0.9, "draws": 70, "seed": 5}
@@ -146,3 +155,20 @@ def test_a_test_of_all_runs_at_once_is_refused_within_groups():
 def test_a_result_over_collections_says_what_told_them_apart_and_the_rules_of_its_table():
     found = collected([2, 2], attrs={"level": 2, "by": ["x"], "collections": ["x"], "table": "scores"})
     assert said_of(found) == {"level": 2, "verdict_by": ["site"]}
+
+
+def test_values_are_read_by_group_with_replicates_averaged_and_groups_from_metadata():
+    rows = [(run, seed, query, name) for run in "ab" for seed in (1, 2) for query in range(6) for name in ("AP", "RR")]
+    frame = pd.DataFrame(rows, columns=["run", "seed", "query_id", "measure"])
+    frame["value"] = np.random.default_rng(2).random(len(frame))
+    about = pd.DataFrame({"query_id": range(6), "site": [*"xyxyxy"]})
+    table = read(frame.ireval(run=["run", "seed"]), "scores")
+    found, pairs = read_collections(table, "RR", "site", "seed", "a", "collections", about)
+    assert (found.names, found.ends.tolist(), found.source.measures) == (["x", "y"], [0, 3, 6], ("RR",))
+    assert (pairs.a.tolist(), pairs.b.tolist()) == ([1], [0])
+    mean = frame[frame["measure"] == "RR"].groupby(["query_id", "run"])["value"].mean().unstack()
+    np.testing.assert_allclose(found.source.values[0], mean.loc[[0, 2, 4, 1, 3, 5]])
+    one = about.assign(site="x")
+    assert len(read_collections(table, "RR", "site", "seed", None, "queries", one)[0]) == 1
+    with pytest.raises(TooFew, match=r"^a verdict over collections needs at least two; site has only 'x'\."):
+        read_collections(table, "RR", "site", "seed", None, "collections", one)
