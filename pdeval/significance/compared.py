@@ -77,7 +77,6 @@ class Pairs:
         """
         check(source)
         a, b = all_pairs(len(source.runs)) if isinstance(source, Scores) else (source.a, source.b)
-        a, b = np.asarray(a), np.asarray(b)
         if baseline is None:
             return cls(source, a, b, np.arange(len(a)), np.zeros(len(a), bool), np.ones(len(a), bool))
         rows = baselines_of(source.runs, baseline)

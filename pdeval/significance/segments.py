@@ -207,7 +207,7 @@ def segments(
         columns["gap_p_adjusted"] = _together(gap[3], name, alpha)
         columns["gap_significant"] = columns["gap_p_adjusted"] < alpha
         frames.append(pd.DataFrame({**columns, "_group": group}))
-    frame = pd.concat(frames, ignore_index=True)
+    frame = pd.concat(frames)
     order = np.argsort(frame["_group"].to_numpy(), kind="stable")
     code = frame.pop("_group").to_numpy()[order]
     frame = frame.take(order).reset_index(drop=True)

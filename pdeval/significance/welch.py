@@ -27,7 +27,7 @@ def welch_gap(
     from scipy import special
 
     (n, mean, sd), (m, other, spread) = one, two
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         a, b = np.where(n > 1, np.square(sd) / n, np.nan), np.where(m > 1, np.square(spread) / m, np.nan)
         se = np.sqrt(a + b)
         df = np.where(se == 0, n + m - 2.0, np.square(a + b) / (np.square(a) / (n - 1) + np.square(b) / (m - 1)))
@@ -40,7 +40,8 @@ def welch_gap(
 def of_others(own: np.ndarray) -> np.ndarray:
     """Return number, mean and standard deviation of all queries but those of each segment."""
     n, mean, sd = own
-    mean, square = np.where(n > 0, mean, 0.0), np.where(n > 1, np.square(sd) * (n - 1), 0.0)
+    mean = np.where(n > 0, mean, 0.0)
+    square = np.where(n > 1, np.square(sd) * (n - 1), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         count = n.sum(axis=0) - n
         centre = (n * mean).sum(axis=0) / n.sum(axis=0)

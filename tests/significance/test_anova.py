@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.significance.anova import anova
+from pdeval.significance.anova import anova, two_way
 
 
 def cube(values, measures=("AP",)):
@@ -90,3 +90,31 @@ def test_preferences_that_are_not_score_differences_are_refused():
     D = np.sign(random_values()[0][:, a] - random_values()[0][:, b])
     with pytest.raises(ValueError, match="anova needs a score per run and query; 'X' is a preference"):
         anova(preferences(D, 5))
+
+
+def test_the_total_has_no_mean_square_and_what_is_known_of_the_scores_is_kept():
+    one = cube(random_values())
+    known = Scores(one.runs, one.queries, one.measures, one.values, one.higher, {"level": 2})
+    rows = anova(known)
+    assert rows.attrs["level"] == 2
+    assert np.isnan(rows["mean_sq"]).tolist() == [False, False, False, True]
+    assert rows["source"].tolist() == ["run", "query", "residual", "total"]
+
+
+def test_of_differences_neither_the_queries_nor_the_total_are_known():
+    found = two_way(random_values()[0], scored=False)
+    assert found["df"].tolist() == [4, 11, 44, 59]
+    for name in ("sum_sq", "mean_sq", "statistic", "p_value", "effect_size"):
+        assert np.isnan(found[name][[1, 3]]).all(), name
+        assert not np.isnan(found[name][0]), name
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**40, 2.0**-40])
+def test_means_that_differ_by_rounding_have_no_variance_in_any_unit(unit):
+    same = np.array([[0.0, 0.0], [0.1 + 0.2, 0.3]])  # a mean of 0.15 each, on paper
+    assert same[:, 0].mean() != same[:, 1].mean()
+    assert two_way(same * unit)["sum_sq"][0] == 0.0
+    values = np.random.default_rng(3).random((6, 3))
+    assert two_way(values * unit)["sum_sq"][0] == pytest.approx(
+        6 * unit**2 * np.square(values.mean(axis=0) - values.mean()).sum(), rel=1e-9
+    )

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from pdeval.significance import hierarchy
+from pdeval.significance.draws import chunks
 from pdeval.significance.hierarchy import _drawn_collections, _drawn_queries, _Part, macro_and_micro
 from pdeval.significance.paired import student
 
@@ -263,3 +264,73 @@ def test_queries_drawn_for_a_pair_that_some_lack_are_averaged_over_those_that_ha
         assert n[draw, 0] == max(len(drawn), 1)
         seen.add(len(drawn))
     assert {0, 1, 2} <= seen
+
+
+@pytest.mark.parametrize("draws", [9, 19, 20, 59, 99])
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+def test_interval_and_p_are_those_counted_draw_by_draw(draws, confidence):
+    random = np.random.default_rng(draws)
+    drawn = random.integers(-6, 7, size=(draws, 5)) / 4  # with ties
+    mean, se = np.array([0.5, -0.75, 0.0, 0.25, 0.25]), np.array([0.5, 0.5, 0.25, 0.0, 0.25])
+    found = hierarchy._estimate(mean, se, drawn, confidence)
+    level = {0.9: 10, 0.95: 20, 0.99: 100}[confidence]  # 1 over the level
+    allowed = [m for m in range(draws) if level * (1 + m) < 1 + draws]  # draws as far out with p below it
+    for at in range(5):
+        sizes = sorted(np.abs(drawn[:, at]).tolist(), reverse=True)
+        t = np.inf if se[at] == 0 else abs(mean[at]) / se[at]
+        half = 0.0 if se[at] == 0 else se[at] * (sizes[allowed[-1]] if allowed else np.inf)
+        assert found.p_value[at] == pytest.approx((1 + sum(one >= t for one in sizes)) / (1 + draws), rel=1e-15)
+        assert (found.ci_low[at], found.ci_high[at]) == pytest.approx((mean[at] - half, mean[at] + half), rel=1e-12)
+
+
+def test_means_and_errors_of_uneven_collections_with_gaps_are_those_worked_pair_by_pair():
+    random = np.random.default_rng(8)
+    parts = [random.normal(0.2, 1.0, size=(n, 4)) for n in (3, 6, 4, 2)]
+    parts[1][2:4, 1] = parts[2][1:, 2] = parts[0][:, 3] = parts[3][0, 3] = np.nan
+    for over in ("collections", "queries"):
+        estimates = macro_and_micro(parts, over=over, draws=20)
+        for pair in range(4):
+            own = [part[~np.isnan(part[:, pair]), pair] for part in parts]
+            own = [d for d in own if len(d) > 1]
+            k, means = len(own), np.array([d.mean() for d in own])
+            for estimate, weight in zip(estimates, (np.ones(k), np.array([len(d) for d in own])), strict=True):
+                share = weight / weight.sum()
+                mean = share @ means
+                if over == "collections":
+                    error = np.sqrt(k / (k - 1) * np.square(share * (means - mean)).sum())
+                else:
+                    error = np.sqrt(sum(w**2 * d.var(ddof=1) / len(d) for w, d in zip(share, own, strict=True)))
+                assert (estimate.mean[pair], estimate.se[pair]) == pytest.approx((mean, error), rel=1e-12)
+
+
+def test_the_whole_bootstrap_is_its_draws_chunk_by_chunk(monkeypatch):
+    random = np.random.default_rng(5)
+    parts = [random.normal(0.1, 1.0, size=(n, 3)) for n in (4, 5, 7)]
+    parts[1][:, 1] = np.nan
+    draws, own = 150, {(0, 2): (0, 1, 2), (1,): (0, 2)}  # which pairs have which collections
+    for over, draw in (("collections", _drawn_collections), ("queries", _drawn_queries)):
+        found = macro_and_micro(parts, over=over, draws=draws, seed=3, confidence=0.9)
+        with monkeypatch.context() as narrow:
+            narrow.setattr(hierarchy, "WIDTH", 1)
+            again = macro_and_micro(parts, over=over, draws=draws, seed=3, confidence=0.9)
+        for pairs, kept in own.items():
+            made = [
+                _Part.of(parts[c][:, pairs], parts[c][:, pairs].mean(axis=0), np.full(len(pairs), len(parts[c])))
+                for c in kept
+            ]
+            steps = [draw(made, size, np.random.default_rng(child), 2) for size, child in chunks(draws, 3)]
+            drawn = np.concatenate(steps, axis=1)
+            for number, (estimate, other) in enumerate(zip(found, again, strict=True)):
+                wanted = hierarchy._estimate(estimate.mean[[*pairs]], estimate.se[[*pairs]], drawn[number], 0.9)
+                for name in ("ci_low", "ci_high", "p_value"):
+                    values = getattr(estimate, name)[[*pairs]]
+                    assert values == pytest.approx(getattr(wanted, name), rel=1e-9), name
+                    assert getattr(other, name)[[*pairs]] == pytest.approx(values, rel=1e-9), name
+
+
+def test_a_pair_that_no_collection_has_has_no_mean_beside_one_that_all_have():
+    parts = [np.array([[0.5, np.nan], [0.25, np.nan]]), np.array([[1.0, 0.5], [0.0, np.nan], [0.5, np.nan]])]
+    for over in ("collections", "queries"):
+        for found in macro_and_micro(parts, over=over, draws=20):
+            for values in (found.mean, found.ci_low, found.ci_high, found.p_value):
+                assert np.isnan(values).tolist() == [False, True]

@@ -1,6 +1,7 @@
 """Each pairwise test against scipy, on random, tied, incomplete and degenerate differences."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from pdeval.significance import paired
+from pdeval.significance.draws import chunks
 from pdeval.significance.outcome import describe
 from pdeval.significance.paired import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
 from tests.examples import examples
@@ -103,8 +105,6 @@ def test_randomisation_approaches_the_exact_share_of_sign_patterns():
 
 
 def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
-    from pdeval.significance.draws import chunks
-
     D, draws = tied(15, 5), 300
     reached = np.zeros(5)
     for size, child in chunks(draws, 7):
@@ -115,8 +115,6 @@ def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
 
 
 def test_bootstrap_equals_a_naive_loop_over_the_same_samples():
-    from pdeval.significance.draws import chunks
-
     D, draws = continuous(12, 3, seed=8), 200
     t = np.abs(stats.ttest_1samp(D, 0).statistic)
     drawn = []
@@ -300,3 +298,59 @@ def test_a_pair_that_always_differs_by_the_same_has_no_deviation_whatever_the_ot
     for column in range(3):
         alone = describe(D[:, [column]])
         assert [one[column] for one in (n, mean, sd)] == [one[0] for one in alone]
+
+
+def test_wilcoxon_is_exact_up_to_50_differences_and_approximate_from_51_on():
+    for queries, method in ((50, "exact"), (51, "approx")):
+        D = continuous(queries, 3, seed=4)
+        expected = [stats.wilcoxon(d, correction=False, method=method).pvalue for d in D.T]
+        assert wilcoxon(D).p_value == pytest.approx(expected, rel=1e-9)
+
+
+WHOLE = np.array([[0, 3, 2, 1], [0, 3, -5, 1], [3, 3, 1, 1], [1, 3, 1, -1], [-2, 3, 4, -1]])
+HOLES = np.array([[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]], dtype=bool)
+
+
+def t_squared(values):
+    """Return t squared of whole numbers without rounding: 0 over 0 is 0, else over 0 infinite."""
+    n, total = len(values), sum(values)
+    spread = n * sum(v * v for v in values) - total**2
+    return Fraction(total**2 * (n - 1), spread) if spread else np.inf if total else 0
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e-7])
+def test_the_bootstrap_in_any_unit_is_that_of_whole_numbers_without_rounding(unit):
+    D, draws = np.where(HOLES, np.nan, WHOLE), 100
+    found = bootstrap(D * unit, draws=draws, seed=2, confidence=0.9)
+    for pair in range(4):
+        own = WHOLE[~HOLES[:, pair], pair].tolist()
+        n = len(own)
+        centred = [n * v - sum(own) for v in own]
+        rows = [
+            row
+            for size, child in chunks(draws, 2)
+            for row in np.random.default_rng(child).integers(0, n, size=(size, n))
+        ]
+        drawn = [t_squared([centred[k] for k in row]) for row in rows]
+        reached = sum(one >= t_squared(own) for one in drawn)
+        assert found.p_value[pair] == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
+        error = np.std(own, ddof=1) / np.sqrt(n)
+        half = np.sqrt(float(sorted(drawn)[89])) * error if error else 0.0
+        ends = [(np.mean(own) - half) * unit, (np.mean(own) + half) * unit]
+        assert [found.ci_low[pair], found.ci_high[pair]] == pytest.approx(ends, rel=1e-9, abs=1e-12 * unit)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e-7])
+def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding(unit):
+    draws, whole = 100, np.where(HOLES, 0, WHOLE)
+    swaps = [
+        2 * np.random.default_rng(child).integers(0, 2, size=(size, 5), dtype=np.int8).astype(int) - 1
+        for size, child in chunks(draws, 2)
+    ]
+    reached = (np.abs(np.concatenate(swaps) @ whole) >= np.abs(whole.sum(axis=0))).sum(axis=0)
+    found = randomisation(np.where(HOLES, np.nan, WHOLE) * unit, draws=draws, seed=2, confidence=0.8)
+    assert found.p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
+    plain = student(np.where(HOLES, np.nan, WHOLE) * unit, confidence=0.8)
+    for name in ("n", "ci_low", "ci_high", "effect_size"):
+        assert getattr(found, name).tolist() == getattr(plain, name).tolist()
+    assert found.statistic.tolist() == found.mean.tolist() == plain.mean.tolist()

@@ -131,3 +131,82 @@ def test_gaps_say_how_many_queries_each_segment_has():
     few = one.ireval.segments.gaps(by="group").query("run == 'bm25'")
     assert few.loc[few["segment_a"] == "w", "n_a"].tolist() == [1, 1, 1]
     assert len(few) == 6
+
+
+def test_a_segment_that_a_run_lacks_has_no_row_of_it():
+    fewer = PARTED[(PARTED["run"] != "ql") | (PARTED["group"] != "x")]
+    found = fewer.ireval.segments(by="group")
+    assert found.groupby("group")["run"].nunique().to_dict() == {"w": 12, "x": 11, "y": 12, "z": 12}
+    assert (found["n"] > 0).all()
+    assert found.index.tolist() == list(range(47))
+    against = fewer.ireval.segments(by="group", baseline="bm25")
+    assert against.groupby("group")["run_a"].nunique().to_dict() == {"w": 11, "x": 10, "y": 11, "z": 11}
+
+
+def test_what_is_at_alpha_is_not_below_it():
+    options = {"by": "group", "baseline": "bm25", "correction": "none"}
+    some = PARTED[PARTED["run"].isin(["bm25", "hybrid"])]
+    whole = some.ireval.segments(**options).set_index("group")
+    assert (whole.loc["z", "prefers"], bool(whole.loc["z", "significant"])) == ("a", True)
+    at = some.ireval.segments(**options, alpha=whole.loc["z", "p_value"]).set_index("group")
+    assert (at.loc["z", "prefers"], bool(at.loc["z", "significant"])) == ("neither", False)
+    at = some.ireval.segments(**options, alpha=whole.loc["x", "gap_p"]).set_index("group")
+    assert at["gap_significant"].to_dict() == (whole["gap_p"] < whole.loc["x", "gap_p"]).to_dict()
+    gaps = some.ireval.segments.gaps(**options)
+    at = some.ireval.segments.gaps(**options, alpha=gaps["p_value"].iloc[1])
+    assert at["significant"].tolist() == (gaps["p_value"] < gaps["p_value"].iloc[1]).tolist()
+    above = some.ireval.segments.gaps(**options, alpha=gaps["p_value"].iloc[1] + 1e-9)
+    assert above["significant"].iloc[1]
+
+
+@pytest.mark.parametrize("verb", ["segments", "segments.gaps"])
+def test_what_the_numbers_rest_on_is_kept(verb):
+    door = PARTED.ireval
+    for part in verb.split("."):
+        door = getattr(door, part)
+    found = door(by="group", correction="holm", alpha=0.1, confidence=0.8)
+    assert {name: found.attrs[name] for name in ("correction", "alpha", "confidence")} == {
+        "correction": "holm",
+        "alpha": 0.1,
+        "confidence": 0.8,
+    }
+    assert found.attrs["topics"] == "common"
+    assert "collections" not in found.attrs
+
+
+GAP = ["gap", "gap_low", "gap_high", "gap_p", "gap_p_adjusted", "gap_significant"]
+BETWEEN = ["segment_a", "segment_b", "n_a", "n_b", "gap", "ci_low", "ci_high", "p_value", "p_adjusted", "significant"]
+
+
+def test_tables_have_their_columns_and_rows_in_order_for_several_measures():
+    three = PARTED[PARTED["run"].isin(["bm25", "ql", "hybrid"])]
+    both = pd.concat([three, three.assign(measure="RR", value=1 - three["value"])], ignore_index=True)
+    both.attrs = dict(PARTED.attrs)
+    found = both.ireval.segments(by="group")
+    assert found.columns.tolist() == ["group", "run", "measure", "n", "mean", "ci_low", "ci_high", *GAP]
+    assert found["group"].tolist() == np.repeat([*"wxyz"], 6).tolist()
+    assert found["measure"].tolist() == (["AP"] * 3 + ["RR"] * 3) * 4
+    assert found["run"].tolist() == ["bm25", "hybrid", "ql"] * 8
+    against = both.ireval.segments(by="group", baseline="ql")
+    own = ["difference", "ci_low", "ci_high", "p_value", "p_adjusted", "significant", "prefers"]
+    assert against.columns.tolist() == ["group", "run_a", "run_b", "measure", "n", *own, *GAP]
+    assert against["run_a"].tolist() == ["bm25", "hybrid"] * 8
+    assert set(against["run_b"]) == {"ql"}
+    gaps = both.ireval.segments.gaps(by="group")
+    assert gaps.columns.tolist() == ["run", "measure", *BETWEEN, "largest"]
+    assert gaps["measure"].tolist() == ["AP"] * 18 + ["RR"] * 18
+    assert gaps["run"].tolist() == np.repeat(["bm25", "hybrid", "ql"] * 2, 6).tolist()
+    assert gaps["segment_a"].tolist() == [*"wwwxxy"] * 6
+    assert gaps["segment_b"].tolist() == [*"xyzyzz"] * 6
+    for frame in (found, against, gaps):
+        assert frame.index.tolist() == list(range(len(frame)))
+    opposite = gaps["gap"].to_numpy().reshape(2, -1)
+    np.testing.assert_allclose(opposite[0], -opposite[1], atol=1e-12)
+
+
+def test_a_second_segment_of_one_query_has_gaps_without_a_test():
+    one = PARTED[(PARTED["group"] != "z") | (PARTED["query_id"] == "103")]
+    few = one.ireval.segments.gaps(by="group").query("run == 'bm25' and segment_b == 'z'")
+    assert few["n_b"].tolist() == [1, 1, 1]
+    assert few["gap"].notna().all()
+    assert few["p_value"].isna().all()

@@ -61,3 +61,37 @@ def test_the_rest_of_a_whole_is_what_all_others_hold(parts):
         n, mean, sd = found[:, at]
         assert (n, mean) == (len(rest), pytest.approx(rest.mean(), abs=1e-12))
         assert np.isnan(sd) if len(rest) == 1 else sd == pytest.approx(rest.std(ddof=1), abs=1e-7)
+
+
+def test_a_sample_of_one_has_no_interval_and_no_p_whatever_spread_is_said_of_it():
+    one, three = tuple(map(np.array, ([1], [0.5], [0.0]))), tuple(map(np.array, ([3], [0.25], [0.5])))
+    alike = tuple(map(np.array, ([3], [0.25], [0.0])))
+    for first, second in ((one, three), (three, one), (one, one), (one, alike), (alike, one)):
+        gap, low, high, p = welch_gap(first, second, 0.95)
+        assert gap.item() == first[1].item() - second[1].item()
+        assert np.isnan([low, high, p]).all()
+    assert np.isnan(interval_of(*one, 0.95)).all()
+    assert np.isnan(paired_p(*one))
+
+
+def test_each_column_has_a_rest_of_its_own_and_segments_without_queries_add_nothing():
+    columns = [
+        [np.array([0.5, 0.25]), np.array([0.75]), np.array([])],
+        [np.array([]), np.array([0.125, 1.0, 0.25]), np.array([0.5, 0.5])],
+        [np.array([0.1, 0.1, 0.1]), np.array([]), np.array([])],
+        [np.array([0.64, 0.27]), np.array([0.04]), np.array([])],
+    ]
+    own = np.full((3, 3, 4), np.nan)
+    for at, parts in enumerate(columns):
+        for segment, x in enumerate(parts):
+            own[0, segment, at] = len(x)
+            own[1, segment, at] = np.nan if not len(x) else x[0] if np.ptp(x) == 0 else x.mean()
+            own[2, segment, at] = x.std(ddof=1) if len(x) > 1 else np.nan
+    found = of_others(own)
+    for at, parts in enumerate(columns):
+        for segment in range(3):
+            rest = np.concatenate([x for other, x in enumerate(parts) if other != segment])
+            n, mean, sd = found[:, segment, at]
+            assert n == len(rest)
+            assert mean == pytest.approx(rest.mean(), abs=1e-12) if len(rest) else np.isnan(mean)
+            assert sd == pytest.approx(rest.std(ddof=1), abs=1e-7) if len(rest) > 1 else np.isnan(sd)
