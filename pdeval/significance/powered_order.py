@@ -138,9 +138,9 @@ def _resampled(
         width = max(1, CELLS // people.size)
         for first in range(0, size, width):
             picked = drawn[:, first : first + width]
-            shape = (len(picked), -1)
             chance = None if found.probability is None else found.probability[picked]
             if chance is not None:
                 chance = np.repeat(chance, people.shape[1], axis=1)
-            made = powered(people[picked].reshape(shape), judge[picked].reshape(shape), probability=chance)
+            human, machine = (values[picked].reshape(len(picked), -1) for values in (people, judge))
+            made = powered(human, machine, probability=chance)
             yield made.mean.reshape(picked.shape[1], people.shape[1])

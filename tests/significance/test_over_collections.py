@@ -9,7 +9,6 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.significance.corrections import adjust
 from pdeval.significance.meta_analysis import meta_analysis
-from pdeval.significance.power import queries_needed
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -190,17 +189,6 @@ def test_bad_calls_say_what_is_wrong_and_what_to_do():
         frame.ireval.lengths.headroom(by=3)
 
 
-def test_more_collections_are_needed_for_less():
-    needed = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.05)
-    spread = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection")
-    sd = spread.groupby("run_a")["difference"].std()
-    np.testing.assert_allclose(needed["sd"], sd.reindex(needed["run_a"]))
-    less = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.01)
-    assert (less["collections_needed"] > needed["collections_needed"]).all()
-    none = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.0)
-    assert np.isinf(none["collections_needed"]).all()
-
-
 TABLES = {
     "collection_verdicts": lambda: PARTED.ireval.verdict(by="collection", draws=20),
     "collections_needed": lambda: PARTED.ireval.verdict.sample_size(by="collection"),
@@ -280,32 +268,3 @@ def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_thei
         family = pd.factorize(found["run_b"])[0]
         wanted = adjust(found["p_value"].to_numpy(), family, correction="fdr_tsbky", alpha=alpha)
         np.testing.assert_array_equal(found["p_adjusted"], wanted)
-
-
-def test_a_plan_is_made_from_the_differences_of_the_collections_at_hand():
-    means = {"x": 0.2, "y": 0.05, "z": -0.15}
-    rows = scores_of(SMALL)
-    plan = {"by": "collection", "power": 0.9, "alpha": 0.1}
-    [row] = rows.ireval.verdict.sample_size(**plan).to_dict("records")
-    sd = np.std(list(means.values()), ddof=1)
-    assert (row["run_a"], row["run_b"], row["measure"], row["collections"]) == ("a", "b", "AP", 3)
-    assert row["difference"] == pytest.approx(0.1 / 3)  # the observed one
-    assert (row["sd"], row["effect_size"]) == pytest.approx((sd, 0.1 / 3 / sd))
-    assert (row["alpha"], row["power"]) == (0.1, 0.9)
-    assert row["collections_needed"] == queries_needed(np.array([0.1 / 3 / sd]), 0.9, 0.1).item()
-    [asked] = rows.ireval.verdict.sample_size(difference=0.3, **plan).to_dict("records")
-    assert (asked["difference"], asked["effect_size"]) == pytest.approx((0.3, 0.3 / sd))
-    assert asked["collections_needed"] == queries_needed(np.array([0.3 / sd]), 0.9, 0.1).item()
-
-
-def test_a_pair_is_planned_by_the_collections_that_both_runs_have():
-    third = {name: {**runs, "c": [0.5] * len(runs["a"])} for name, runs in SMALL.items()}
-    del third["z"]["c"]
-    found = scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
-    assert found["collections"].to_dict() == {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 2}
-    both = [0.2, -0.2]  # of a less 0.5, in x and y
-    assert found.loc[("a", "c"), ["sd", "difference"]].tolist() == pytest.approx([np.std(both, ddof=1), 0.0], abs=1e-12)
-    del third["y"]["c"]
-    once = scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
-    assert once.loc[("a", "c"), "collections"] == 1
-    assert np.isnan(once.loc[("a", "c"), ["sd", "effect_size", "collections_needed"]].astype(float)).all()
