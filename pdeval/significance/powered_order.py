@@ -76,7 +76,6 @@ def powered_order(
         found = rated(found)
     parts = [_ordered(found, number, own, draws, confidence, seed, progress) for number in range(len(found.measures))]
     frame = stacked(parts)
-    frame["measure"] = labels(pd.Index(found.measures), np.repeat(np.arange(len(parts)), len(found.runs)))
     frame.attrs.update({**found.attrs, "confidence": confidence})
     return frame
 
@@ -114,9 +113,7 @@ def _ordered(
         ends = np.quantile(ranks(sign * again, size), tails, axis=0, method="inverted_cdf").astype(np.int64)
         part |= {"rank_low": ends[0, row], "rank_high": ends[1, row]}
     low, high = made.interval(confidence)
-    frame = pd.DataFrame({**part, "score_low": low[row], "score_high": high[row]})
-    frame["method"] = labels(pd.Index([method]), np.zeros(len(frame), np.int64))
-    return frame
+    return pd.DataFrame({**part, "score_low": low[row], "score_high": high[row]})
 
 
 def _resampled(
