@@ -9,6 +9,7 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.significance.corrections import adjust
 from pdeval.significance.meta_analysis import meta_analysis
+from pdeval.significance.over_collections import _sentences
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -259,6 +260,7 @@ def test_draws_without_a_seed_say_which_one_they_had():
     found = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=None)
     again = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=found.attrs["seed"])
     pd.testing.assert_frame_equal(found, again)
+    assert found.attrs["seed"] > 2**32  # one of very many
 
 
 def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_their_level():
@@ -268,3 +270,72 @@ def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_thei
         family = pd.factorize(found["run_b"])[0]
         wanted = adjust(found["p_value"].to_numpy(), family, correction="fdr_tsbky", alpha=alpha)
         np.testing.assert_array_equal(found["p_adjusted"], wanted)
+
+
+def test_verdicts_are_said_in_words():
+    rows = {  # better, significantly, worse, significantly, collections, macro, significant
+        "better on 3 of 4, significantly on 2, worse on 1; better over all": (3, 2, 1, 0, 4, 0.2, True),
+        "better on 0 of 4, significantly on 0, worse on 4, significantly on 3; worse over all": (
+            0,
+            0,
+            4,
+            3,
+            4,
+            -2,
+            True,
+        ),
+        "better on 2 of 4, significantly on 1, worse on 2, significantly on 1; undecided over all": (
+            *(2, 1, 2, 1, 4, -0.1, False),
+        ),
+        "better on 1 of 1, significantly on 0, worse on 0; undecided over all": (1, 0, 0, 0, 1, 0.3, False),
+        "no collection has both": (0, 0, 0, 0, 0, np.nan, False),
+    }
+    names = ("better", "significantly_better", "worse", "significantly_worse", "collections", "macro", "significant")
+    twice = [*rows.values(), *rows.values()]
+    columns = {name: np.array([row[place] for row in twice]) for place, name in enumerate(names)}
+    assert _sentences(columns).tolist() == [*rows, *rows]
+
+
+def test_one_collection_is_told_of_alone_where_only_its_own_row_is_asked_for():
+    alone = scores_of({"x": SMALL["x"]})
+    [row] = alone.ireval.verdict(by="collection", per="collection").to_dict("records")
+    assert (row["collection"], row["n"], row["difference"]) == ("x", 3, pytest.approx(0.2))
+    assert np.isnan(row["weight"])
+    [over] = alone.ireval.verdict(by="collection", over="queries", draws=50).to_dict("records")
+    assert (over["collections"], over["macro"]) == (1, pytest.approx(0.2))
+
+
+def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
+    found = PARTED.ireval.verdict(by="collection", per="collection", baseline=["ql", "bm25"])
+    assert found.index.tolist() == list(range(6 * 44))
+    assert found["collection"].tolist() == np.repeat([f"c{number}" for number in range(6)], 44).tolist()
+    assert found["measure"].tolist() == (["AP"] * 22 + ["ASL"] * 22) * 6
+    assert found.attrs["correction"] == "bonferroni"
+    for _, rows in found.groupby(["collection", "measure", "run_b"], observed=True):
+        assert rows["p_adjusted"].tolist() == pytest.approx(np.minimum(1, 11 * rows["p_value"]).tolist())
+    over = PARTED.ireval.verdict(by="collection", baseline=["ql", "bm25"], draws=30, over="queries")
+    assert over.index.tolist() == list(range(44))
+    assert (over.attrs["over"], over["test"].unique().tolist()) == ("queries", ["t"])
+
+
+def test_bad_options_are_refused_by_their_name():
+    frame = scores_of(SMALL)
+    for wrong in ({"alpha": 1}, {"confidence": 0}, {"draws": 0}, {"per": "run"}, {"correction": "tukey"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            frame.ireval.verdict(by="collection", **wrong)
+    assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
+
+
+def test_a_p_value_of_exactly_the_level_is_not_significant():
+    frame = scores_of(SMALL)
+    each = frame.ireval.verdict(by="collection", per="collection", correction=None)
+    level = float(each.set_index("collection").loc["z", "p_value"])
+    for alpha, expected in ((level, 0), (np.nextafter(level, 1), 1)):
+        found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
+        assert found["significantly_worse"].item() == expected
+        those = frame.ireval.verdict(by="collection", per="collection", correction=None, alpha=alpha)
+        assert those.set_index("collection").loc["z", "significant"] == bool(expected)
+    p = float(frame.ireval.verdict(by="collection", correction=None, draws=50)["p_value"].item())
+    for alpha, expected in ((p, False), (np.nextafter(p, 1), True)):
+        found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
+        assert found["significant"].item() == expected
