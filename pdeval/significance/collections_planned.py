@@ -118,7 +118,7 @@ def collections_needed(
 def _spread(effects: Effects) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation over the collections of a pair."""
     k = effects.there.sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # nothing of nothing is NaN
         mean = np.where(effects.there, effects.difference, 0.0).sum(axis=0) / k
         away = np.where(effects.there, effects.difference - mean, 0.0)
         return mean, np.sqrt(np.square(away).sum(axis=0) / np.where(k > 1, k - 1, np.nan))

@@ -274,7 +274,7 @@ def standing(scores: Scores, measure: int, margin: float, alpha: float) -> tuple
         worse = np.where(first, mean_b, mean_a)
         # mean_a - mean_b and a share of it that are equal on paper may differ in the last digits
         clear = np.abs(outcome.mean) >= margin * np.abs(worse) * (1 - NOISE)
-        won = clear & (outcome.mean != 0) & (outcome.p_value <= alpha)
+        won = clear & (outcome.p_value <= alpha)
         better += np.bincount(np.where(first, pairs.b[numbers], pairs.a[numbers])[won], minlength=len(better))
     return np.nanmean(scores.values[measure], axis=0), better
 

@@ -83,9 +83,9 @@ def label_bounds(held: Table, measures: object = None, *, between: tuple[float, 
     for number, label in enumerate(found.measures):
         least, most = _limits(found, label, between)
         people, judge = found.people.values[number], found.judge.values[number]
-        n, whole = (~np.isnan(people)).sum(axis=0), (~np.isnan(people) | ~np.isnan(judge)).sum(axis=0)
+        n, whole = (~np.isnan(people)).sum(axis=0), (~np.isnan(judge)).sum(axis=0)
         total = np.nansum(people, axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(invalid="ignore"):  # nothing of nothing is NaN
             human, low, high = total / n, (total + (whole - n) * least) / whole, (total + (whole - n) * most) / whole
         own = {"n": n, "n_machine": whole - n, "human": human, "low": low, "high": high, "residual": high - low}
         for name, values in own.items():

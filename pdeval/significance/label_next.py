@@ -168,8 +168,8 @@ def planned(
 
 def _columns(found: TwoLabels) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of both, (queries, measures x runs or pairs)."""
-    shape = (len(found.queries), -1)
-    return tuple(cube.values.transpose(1, 0, 2).reshape(shape) for cube in (found.people, found.judge))  # type: ignore[return-value]
+    cubes = (found.people, found.judge)
+    return tuple(cube.values.transpose(1, 0, 2).reshape(len(found.queries), -1) for cube in cubes)  # type: ignore[return-value]
 
 
 def _places(judge: np.ndarray) -> np.ndarray:

@@ -53,13 +53,13 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
 
     there = ~np.isnan(difference)
     k = there.sum(axis=0)
-    usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)
+    usable = k > 1
     there = there & usable
     effect = np.where(there, difference, 0.0)
-    variance = np.where(there, np.square(se), 1.0)
+    variance = np.square(se)
     df = np.where(usable, k - 1, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        w = np.where(there, 1 / variance, 0.0)
+        w = np.where(there, 1 / variance, 0.0)  # a collection without variance has 1 / 0, which makes all of it NaN
         total = w.sum(axis=0)
         fixed = (w * effect).sum(axis=0) / total
         q = (w * np.square(effect - fixed)).sum(axis=0)
@@ -68,9 +68,9 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
         share = v / v.sum(axis=0)
         random = (share * effect).sum(axis=0)
         spread = np.sqrt((share * np.square(effect - random)).sum(axis=0) / df)
-        of_fixed, of_random = np.sqrt(1 / total), np.where(usable, spread, np.nan)
-        z, t = fixed / of_fixed, random / of_random
-        i2 = np.where(usable, np.maximum(1 - df / q, 0.0), np.nan)
+        of_fixed = np.sqrt(1 / total)
+        z, t = fixed / of_fixed, random / spread
+        i2 = np.maximum(1 - df / q, 0.0)
     normal, student = special.ndtri((1 + confidence) / 2), special.stdtrit(df, (1 + confidence) / 2)
     return MetaAnalysis(
         fixed,
@@ -78,12 +78,12 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
         fixed + normal * of_fixed,
         2 * special.ndtr(-np.abs(z)),
         random,
-        random - student * of_random,
-        random + student * of_random,
+        random - student * spread,
+        random + student * spread,
         2 * special.stdtr(df, -np.abs(t)),
         np.where(usable, q, np.nan),
-        np.where(usable, special.chdtrc(df, q), np.nan),
-        np.where(q == 0, 0.0, i2) + 0 * df,
+        special.chdtrc(df, q),
+        i2,
         tau2,
         np.where(there, share, np.nan),
     )

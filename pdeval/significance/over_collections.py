@@ -208,7 +208,7 @@ def verdict(
             frames.append(_verdicts(columns, pairs, label, chosen.name, baseline is not None, name, alpha))
         else:
             frames.append(_effects(columns, pairs, found, label, chosen.name))
-    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    frame = pd.concat(frames, ignore_index=True)
     if per == "collection":
         code = frame.pop("_group").to_numpy()
         order = np.argsort(code, kind="stable")

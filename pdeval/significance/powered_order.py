@@ -76,7 +76,6 @@ def powered_order(
         found = rated(found)
     parts = [_ordered(found, number, own, draws, confidence, seed, progress) for number in range(len(found.measures))]
     frame = stacked(parts)
-    frame["measure"] = labels(pd.Index(found.measures), np.repeat(np.arange(len(parts)), len(found.runs)))
     frame.attrs.update({**found.attrs, "confidence": confidence})
     return frame
 
@@ -114,9 +113,7 @@ def _ordered(
         ends = np.quantile(ranks(sign * again, size), tails, axis=0, method="inverted_cdf").astype(np.int64)
         part |= {"rank_low": ends[0, row], "rank_high": ends[1, row]}
     low, high = made.interval(confidence)
-    frame = pd.DataFrame({**part, "score_low": low[row], "score_high": high[row]})
-    frame["method"] = labels(pd.Index([method]), np.zeros(len(frame), np.int64))
-    return frame
+    return pd.DataFrame({**part, "score_low": low[row], "score_high": high[row]})
 
 
 def _resampled(
@@ -138,9 +135,9 @@ def _resampled(
         width = max(1, CELLS // people.size)
         for first in range(0, size, width):
             picked = drawn[:, first : first + width]
-            shape = (len(picked), -1)
             chance = None if found.probability is None else found.probability[picked]
             if chance is not None:
                 chance = np.repeat(chance, people.shape[1], axis=1)
-            made = powered(people[picked].reshape(shape), judge[picked].reshape(shape), probability=chance)
+            human, machine = (values[picked].reshape(len(picked), -1) for values in (people, judge))
+            made = powered(human, machine, probability=chance)
             yield made.mean.reshape(picked.shape[1], people.shape[1])

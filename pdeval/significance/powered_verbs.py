@@ -204,19 +204,14 @@ def compared_twice(
         judge = Pairs.of(found.judge, baseline=base, others=together == "measure")
         for number, label in enumerate(found.measures):
             columns = _of_pairs(found, people, judge, number, confidence)
-            head = people.columns(1)
-            head["measure"], head["test"] = np.full(int(people.against.sum()), label), TEST
+            head = people.columns(1) | {"measure": label, "test": TEST}
             adjusted = columns["p_value"]
             if together != "all":
                 adjusted = adjust(adjusted, np.zeros(len(people), np.int64), correction=name, alpha=alpha)
             columns["p_adjusted"], columns["significant"] = adjusted, adjusted < alpha
             shown = {key: values[people.against] for key, values in columns.items()}
             parts.append(pd.DataFrame({**head, **shown}))
-    frame = pd.concat(parts, ignore_index=True)
-    frame["measure"] = labels(
-        pd.Index(found.measures), pd.Index(found.measures).get_indexer(pd.Index(frame["measure"]))
-    )
-    frame["test"] = labels(pd.Index([TEST]), np.zeros(len(frame), np.int64))
+    frame = pd.concat(parts)
     if together == "all":
         p = frame["p_value"].to_numpy()
         frame["p_adjusted"] = adjust(p, np.zeros(len(p), np.int64), correction=name, alpha=alpha)

@@ -90,6 +90,7 @@ class Powered:
         return self.mean - half, self.mean + half
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # a column without enough of both kinds is NaN
 def powered(
     human: np.ndarray, machine: np.ndarray, *, probability: np.ndarray | None = None, lam: float | None = None
 ) -> Powered:
@@ -126,7 +127,7 @@ def powered(
     slopes = _slopes(h, g, weights, lam, 1.0 / (1.0 + n / n_machine))
     residual = h - slopes * (g - machine_mean)
     _, mean, residual_sd = describe(residual)
-    average = np.where(both, slopes, 0.0).sum(axis=0) / n
+    average = (weights * slopes).sum(axis=0) / n
     parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
     df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
@@ -143,10 +144,9 @@ def _slopes(
     total = weights.sum(axis=0)
     away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]
     # a query that leaves takes its share of both sums along, and moves both means
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(total > weights, weights * total / (total - weights), 0.0)
-        products, squares = ((weights * away[1] * x).sum(axis=0) - share * away[1] * x for x in away)
-        slope = products / squares
+    share = weights * total / (total - weights)
+    products, squares = ((weights * away[1] * x).sum(axis=0) - share * away[1] * x for x in away)
+    slope = products / squares
     # nothing is left to learn from where the others are all alike
     known = squares > NOISE * (weights * away[1] ** 2).sum(axis=0)
     return np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0)
@@ -181,16 +181,15 @@ def _weighted(
     slopes = _slopes(h, g, weights, lam, factor) / factor
     residual = np.where(both, h - slopes * (g - whole), 0.0)
     mean = (weights * residual).sum(axis=0) / total
-    average = (weights * np.where(both, slopes, 0.0)).sum(axis=0) / total
+    average = (weights * slopes).sum(axis=0) / total
     counted = ~np.isnan(machine)
     size = counted.sum(axis=0)
     # what every query adds: its share of the machine's mean, and of the correction where people labelled it
     by_machine = np.where(counted, average * (machine - whole), 0.0)
     by_people = np.where(both, weights * (residual - mean), 0.0) * size / total
     effective = total**2 / (weights**2).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.square(by_machine + by_people).sum(axis=0) / size**2 * effective / (effective - 1)
-        people = np.square(by_people).sum(axis=0) / size**2
+    variance = np.square(by_machine + by_people).sum(axis=0) / size**2 * effective / (effective - 1)
+    people = np.square(by_people).sum(axis=0) / size**2
     df = degrees((np.minimum(people, variance), np.maximum(variance - people, 0.0)), (effective - 1, size - 1))
     human_mean = np.nansum(weights * h, axis=0) / total
     human_sd = np.sqrt(np.nansum(weights * (h - human_mean) ** 2, axis=0) / total * n / (n - 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE, TWO_WAYS
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE
 
 IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     (
@@ -92,12 +92,6 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "the size that rounding is measured against, to a factor of a few",
     ),
     (
-        "significance/meta_analysis.py",
-        "usable = (k > 1) & (np.where(there, se, 1.0) > 0).all(axis=0)",
-        ("(np.where(there, se, 1.0) > 0).all -> (np.where(there, se, 1.0) > 0).any",),
-        "a weight of 1 / 0 among others makes all of it NaN too",
-    ),
-    (
         "significance/studentised.py",
         "t = step * np.arange(np.floor(-(60 / df + 0.5) / step)",
         ("60 -> 61", "0.5 -> 1.5", "np.floor -> np.ceil", "9 -> 10", "1 -> 2", "1.0 -> 2.0", "np.ceil -> np.floor"),
@@ -176,36 +170,5 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]",
         ("0.0 -> 1.0",),
         "its weight is 0",
-    ),
-    (
-        "significance/prediction_powered.py",
-        "share = np.where(total > weights",
-        ("total > weights -> (total >= weights)",),
-        "a query alone has nothing to learn from, by 0 or by NaN",
-    ),
-    (
-        "significance/welch.py",
-        "df = np.where(se == 0, n + m - 2.0,",
-        ("n + m - 2.0 -> (n + m + 2.0)", "2.0 -> 3.0"),
-        "without any spread all degrees of freedom give the same interval and p",
-    ),
-    ("significance/welch.py", "mean = np.where(n > 0, mean, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
-    (
-        "significance/anova.py",
-        "gain = df[:2] * (np.where(infinite, 1.0, statistic[:2]) - 1)",
-        ("1.0 -> 2.0",),
-        "what stands in for an infinite one is not looked at",
-    ),
-    (
-        "significance/hierarchy.py",
-        "variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)",
-        ("1 -> 2",),
-        "a number of queries is 0, where nothing is taken of it, or at least 2",
-    ),
-    (
-        "significance/hierarchy.py",
-        "if (n == n.max(axis=0)).all():",
-        ("n == n.max(axis=0) -> (n != n.max(axis=0))",),
-        TWO_WAYS,
     ),
 ]

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import pdeval
 from pdeval.evaluate.cube import Scores
-from pdeval.significance.delta_sort import delta_sort_chain, moved
+from pdeval.significance.delta_sort import delta_sort_chain, gain, moved, standing
+from pdeval.significance.paired import student
 
 QUERIES = pd.Index(range(6), name="query_id")
 NOISE = np.array([0.0, 0.01, -0.01, 0.02, -0.02, 0.0])
@@ -271,3 +273,101 @@ def test_a_system_with_fewer_seeds_is_told_of_once_though_two_measures_are_avera
     assert [str(one.message) for one in told] == ["'b' has 1 of seed where 'a' has 2; each is averaged over its own."]
     assert found["model"].tolist() == ["a", "b"]
     assert found["value_old"].tolist() == pytest.approx([values[0, :, :2].mean(), values[0, :, 2].mean()])
+
+
+@pytest.mark.parametrize(("olds", "news"), [(1, 3), (3, 1), (2, 2)])
+def test_measures_are_taken_in_turn_each_in_its_own_direction(olds, news):
+    random = np.random.default_rng(olds)
+    runs = pd.DataFrame({"run": list("dbca"), "seed": [1, 2, 3, 4]})
+    sides = []
+    for count, name in ((olds, "o"), (news, "n")):
+        values = random.random((count, 6, 4)) + 4 * random.random((count, 1, 4)) + 0.1
+        names = tuple(f"{name}{number}" for number in range(count))
+        sides.append(Scores(runs, QUERIES, names, values, np.arange(count) % 2 == 0))
+    old, new = sides
+    rows, each = moved(old, new), moved(old, new, per="run")
+    assert list(rows.columns) == ["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"]
+    assert each.index.tolist() == list(range(4 * max(olds, news)))
+    for number in range(max(olds, news)):
+        (a, one), (b, two) = ((k % len(side.measures), side) for k, side in ((number, old), (number, new)))
+        before, after = one.values[a].mean(axis=0), two.values[b].mean(axis=0)
+        counts = [plainly_better(side.values[k], bool(side.higher[k]), 0.1, 0.05) for k, side in ((a, old), (b, new))]
+        move = 100 * np.abs(counts[0] - counts[1]) / 4
+        signs = [1 if side.higher[k] else -1 for k, side in ((a, old), (b, new))]
+        tau = stats.kendalltau(signs[0] * before, signs[1] * after).statistic
+        value = np.mean(after ** signs[1] / before ** signs[0])
+        row = rows.iloc[number]
+        assert row[["measure_old", "measure_new", "runs"]].tolist() == [f"o{a}", f"n{b}", 4]
+        assert row[["delta_sort", "tau_b", "delta_value"]].tolist() == pytest.approx([move.max(), tau, value])
+        part = each.iloc[4 * number : 4 * number + 4]
+        assert part[["run", "seed"]].to_dict("list") == runs.to_dict("list")
+        assert (set(part["measure_old"]), set(part["measure_new"])) == ({f"o{a}"}, {f"n{b}"})
+        assert part["value_old"].tolist() == pytest.approx(before)
+        assert part["value_new"].tolist() == pytest.approx(after)
+        assert part["better_old"].tolist() == counts[0].tolist()
+        assert part["better_new"].tolist() == counts[1].tolist()
+        assert part["delta_sort"].tolist() == pytest.approx(move)
+    assert each[["better_old", "better_new"]].dtypes.tolist() == [np.dtype(np.int64)] * 2
+
+
+def test_a_p_value_of_exactly_the_level_is_a_lead():
+    values = np.random.default_rng(8).random((7, 2)) + [0.0, 0.3]
+    level = float(stats.ttest_rel(values[:, 0], values[:, 1]).pvalue)
+    table = Scores(pd.DataFrame({"run": ["a", "b"]}), pd.Index(range(7)), ("AP",), values[None], np.array([True]))
+    for alpha, expected in ((level * (1 + 1e-9), [1, 0]), (level * (1 - 1e-9), [0, 0])):
+        assert standing(table, 0, 0.1, alpha)[1].tolist() == expected
+    exact = student(values[:, :1] - values[:, 1:]).p_value.item()
+    assert exact == pytest.approx(level, rel=1e-12)
+    assert standing(table, 0, 0.1, exact)[1].tolist() == [1, 0]
+
+
+def test_the_margin_is_a_share_of_the_mean_over_the_queries_of_both():
+    one, two = np.full((2, 9), np.nan)
+    one[:6], two[:6], one[6:] = 0.5 + NOISE, 0.56 - NOISE, 0.9  # 12% above 0.5, and 9.5% above 0.633
+    table = Scores(
+        pd.DataFrame({"run": ["a", "b"]}),
+        pd.Index(range(9)),
+        ("AP",),
+        np.stack([one, two], axis=1)[None],
+        np.array([True]),
+    )
+    mean, better = standing(table, 0, 0.1, 0.05)
+    assert mean.tolist() == pytest.approx([(6 * 0.5 + 3 * 0.9) / 9, 0.56])
+    assert better.tolist() == [1, 0]
+
+
+def test_a_lead_of_exactly_one_counts_and_a_lead_of_nothing_does_not():
+    values = np.array([[2.0, 1.0, 1.0], [3.0, 2.0, 2.0], [5.0, 4.0, 4.0]])
+    table = Scores(pd.DataFrame({"run": list("abc")}), pd.Index(range(3)), ("AP",), values[None], np.array([True]))
+    assert standing(table, 0, 0.0, 0.05)[1].tolist() == [0, 1, 1]
+
+
+def test_the_reciprocal_of_nothing_is_endless():
+    assert gain(np.array([0.0, 4.0]), False).tolist() == [np.inf, 0.25]
+    assert gain(np.array([0.0, 4.0]), True).tolist() == [0.0, 4.0]
+
+
+def test_the_door_hands_on_margin_level_and_kind():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    judged = runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(qrels, topics="common")
+    given = {"margin": 0.4, "alpha": 0.3, "per": "run"}
+    found = judged.delta_sort(["RR", "P@10"], old="AP", **given)
+    table = judged.measure(["AP", "RR", "P@10"])
+    pd.testing.assert_frame_equal(table.ireval.delta_sort(["RR", "P@10"], old="AP", **given), found)
+    for measure, side in (("AP", "old"), ("RR", "new"), ("P@10", "new")):
+        wide = table[table["measure"] == measure].pivot(index="query_id", columns="run", values="value")
+        counts = dict(zip(wide.columns, plainly_better(wide.to_numpy(), True, 0.4, 0.3), strict=True))
+        part = found[found[f"measure_{side}"] == measure]
+        assert part[f"better_{side}"].tolist() == [counts[run] for run in part["run"]]
+    assert len(table.ireval.delta_sort("RR")) == len(table.ireval.delta_sort(("RR",), old=["AP"])) == 1
+
+
+def test_a_query_without_items_is_left_out_of_the_means_of_its_run():
+    table, ap = items(), cube([0.1, 0.2, 0.3, 0.4])
+    table.loc[5, "asl"] = 0.5
+    few = table[(table["run"] != "b") | (table["query_id"] != 2)]
+    chain = delta_sort_chain(ap, few).set_index("step")["delta_value"]
+    across = 1 / few.groupby(["run", "query_id"])["asl"].mean().groupby("run").mean()
+    assert chain["cumulative"] == pytest.approx((across / ap.values[0].mean(axis=0)).mean())
+    with pytest.raises(ValueError, match="search lengths must be above 0; 1 are not"):
+        delta_sort_chain(ap, table.assign(asl=table["asl"].where(table.index != 3, 0.0)))

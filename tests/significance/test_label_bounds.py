@@ -75,3 +75,32 @@ def test_measures_without_limits_are_asked_for_them():
             own.bounds(between=wrong)
     with pytest.raises(ValueError, match="GMAP is a geometric mean over queries; bounds are of means"):
         plain([0.2, 0.4, np.nan, np.nan], "GMAP").ireval.bounds()
+
+
+def test_what_people_never_labelled_may_be_anything_and_what_is_not_there_has_no_bounds():
+    two = pd.concat([plain([0.2, 0.4, np.nan, np.nan]), plain([0.1, 0.3, np.nan, np.nan], "P@10")])
+    other = plain([np.nan] * 3, run="b")
+    found = pd.concat([two, other], ignore_index=True).ireval.bounds().set_index(["run", "measure"])
+    assert found.loc[("b", "AP"), ["n", "n_machine", "low", "high", "residual"]].tolist() == [0, 3, 0, 1, 1]
+    assert np.isnan(found.loc[("b", "AP"), "human"])
+    assert found.loc[("b", "P@10"), ["n", "n_machine"]].tolist() == [0, 0]
+    assert found.loc[("b", "P@10"), ["human", "low", "high", "residual"]].isna().all()
+    assert found.loc[("a", "P@10")].tolist() == pytest.approx([2, 2, 0.2, 0.1, 0.6, 0.5])
+
+
+def test_values_may_reach_the_limits_that_were_said_and_not_pass_them():
+    own = plain([0.2, 0.4, np.nan, np.nan], "my own").ireval(higher=True)
+    assert own.bounds(between=(0.2, 0.4))[["low", "high"]].iloc[0].tolist() == pytest.approx([0.25, 0.35])
+    with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.4\."):
+        own.bounds(between=(0.2, 0.3))
+    with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.2\."):
+        own.bounds(between=(0.3, 0.4))
+    with pytest.raises(ValueError, match="give the least and the largest value of a query"):
+        own.bounds(between=(1, 1))
+
+
+def test_a_measure_from_minus_one_to_one_differs_by_up_to_two():
+    table = plain([0.2, 0.4, np.nan, np.nan, np.nan], "MCC").rename(columns={"run": "run_a"}).assign(run_b="b")
+    found = table.ireval.bounds().iloc[0]
+    assert found[["low", "high", "residual"]].tolist() == pytest.approx([(0.6 - 6) / 5, (0.6 + 6) / 5, 12 / 5])
+    assert (found["run_a"], found["run_b"]) == ("a", "b")

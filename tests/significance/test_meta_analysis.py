@@ -88,3 +88,24 @@ def test_one_collection_without_variance_among_many_gives_no_analysis_and_no_wei
         assert np.isnan(getattr(found, name)[0]), name
         assert getattr(found, name)[1] == pytest.approx(getattr(other, name)[0], rel=1e-12), name
     assert np.isnan(found.weight[:, 0]).all()
+
+
+def test_two_collections_suffice():
+    found = meta_analysis(SPREAD[:2], SE[:2])
+    same(found.fixed, [one.mean_effect_fe for one in by_hand(SPREAD[:2], SE[:2])])
+    same(found.q, [one.q for one in by_hand(SPREAD[:2], SE[:2])])
+    assert not np.isnan(found.random_p).any()
+
+
+def test_the_p_value_of_random_effects_is_that_of_student_with_one_degree_less_than_collections():
+    found = meta_analysis(SPREAD, SE)
+    error = (found.random_high - found.random_low) / 2 / stats.t.ppf(0.975, 8)
+    same(found.random_p, 2 * stats.t.sf(np.abs(found.random) / error, 8))
+
+
+def test_collections_that_say_the_very_same_do_not_disagree():
+    found = meta_analysis(np.full((4, 1), 0.25), np.array([[0.5], [0.25], [0.5], [1.0]]))
+    assert [getattr(found, name).item() for name in ("q", "i2", "tau2", "q_p")] == [0, 0, 0, 1]
+    assert [getattr(found, name).item() for name in ("random", "random_low", "random_high", "fixed")] == [0.25] * 4
+    same(found.fixed_p, 2 * stats.norm.sf(0.25 * np.sqrt(4 + 16 + 4 + 1)))
+    same(found.weight[:, 0], np.array([4, 16, 4, 1]) / 25)

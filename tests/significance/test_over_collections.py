@@ -9,7 +9,7 @@ from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.significance.corrections import adjust
 from pdeval.significance.meta_analysis import meta_analysis
-from pdeval.significance.power import queries_needed
+from pdeval.significance.over_collections import _sentences
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -190,17 +190,6 @@ def test_bad_calls_say_what_is_wrong_and_what_to_do():
         frame.ireval.lengths.headroom(by=3)
 
 
-def test_more_collections_are_needed_for_less():
-    needed = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.05)
-    spread = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection")
-    sd = spread.groupby("run_a")["difference"].std()
-    np.testing.assert_allclose(needed["sd"], sd.reindex(needed["run_a"]))
-    less = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.01)
-    assert (less["collections_needed"] > needed["collections_needed"]).all()
-    none = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.0)
-    assert np.isinf(none["collections_needed"]).all()
-
-
 TABLES = {
     "collection_verdicts": lambda: PARTED.ireval.verdict(by="collection", draws=20),
     "collections_needed": lambda: PARTED.ireval.verdict.sample_size(by="collection"),
@@ -271,6 +260,7 @@ def test_draws_without_a_seed_say_which_one_they_had():
     found = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=None)
     again = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=found.attrs["seed"])
     pd.testing.assert_frame_equal(found, again)
+    assert found.attrs["seed"] > 2**32  # one of very many
 
 
 def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_their_level():
@@ -282,30 +272,70 @@ def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_thei
         np.testing.assert_array_equal(found["p_adjusted"], wanted)
 
 
-def test_a_plan_is_made_from_the_differences_of_the_collections_at_hand():
-    means = {"x": 0.2, "y": 0.05, "z": -0.15}
-    rows = scores_of(SMALL)
-    plan = {"by": "collection", "power": 0.9, "alpha": 0.1}
-    [row] = rows.ireval.verdict.sample_size(**plan).to_dict("records")
-    sd = np.std(list(means.values()), ddof=1)
-    assert (row["run_a"], row["run_b"], row["measure"], row["collections"]) == ("a", "b", "AP", 3)
-    assert row["difference"] == pytest.approx(0.1 / 3)  # the observed one
-    assert (row["sd"], row["effect_size"]) == pytest.approx((sd, 0.1 / 3 / sd))
-    assert (row["alpha"], row["power"]) == (0.1, 0.9)
-    assert row["collections_needed"] == queries_needed(np.array([0.1 / 3 / sd]), 0.9, 0.1).item()
-    [asked] = rows.ireval.verdict.sample_size(difference=0.3, **plan).to_dict("records")
-    assert (asked["difference"], asked["effect_size"]) == pytest.approx((0.3, 0.3 / sd))
-    assert asked["collections_needed"] == queries_needed(np.array([0.3 / sd]), 0.9, 0.1).item()
+def test_verdicts_are_said_in_words():
+    rows = {  # better, significantly, worse, significantly, collections, macro, significant
+        "better on 3 of 4, significantly on 2, worse on 1; better over all": (3, 2, 1, 0, 4, 0.2, True),
+        "better on 0 of 4, significantly on 0, worse on 4, significantly on 3; worse over all": (
+            0,
+            0,
+            4,
+            3,
+            4,
+            -2,
+            True,
+        ),
+        "better on 2 of 4, significantly on 1, worse on 2, significantly on 1; undecided over all": (
+            *(2, 1, 2, 1, 4, -0.1, False),
+        ),
+        "better on 1 of 1, significantly on 0, worse on 0; undecided over all": (1, 0, 0, 0, 1, 0.3, False),
+        "no collection has both": (0, 0, 0, 0, 0, np.nan, False),
+    }
+    names = ("better", "significantly_better", "worse", "significantly_worse", "collections", "macro", "significant")
+    twice = [*rows.values(), *rows.values()]
+    columns = {name: np.array([row[place] for row in twice]) for place, name in enumerate(names)}
+    assert _sentences(columns).tolist() == [*rows, *rows]
 
 
-def test_a_pair_is_planned_by_the_collections_that_both_runs_have():
-    third = {name: {**runs, "c": [0.5] * len(runs["a"])} for name, runs in SMALL.items()}
-    del third["z"]["c"]
-    found = scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
-    assert found["collections"].to_dict() == {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 2}
-    both = [0.2, -0.2]  # of a less 0.5, in x and y
-    assert found.loc[("a", "c"), ["sd", "difference"]].tolist() == pytest.approx([np.std(both, ddof=1), 0.0], abs=1e-12)
-    del third["y"]["c"]
-    once = scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
-    assert once.loc[("a", "c"), "collections"] == 1
-    assert np.isnan(once.loc[("a", "c"), ["sd", "effect_size", "collections_needed"]].astype(float)).all()
+def test_one_collection_is_told_of_alone_where_only_its_own_row_is_asked_for():
+    alone = scores_of({"x": SMALL["x"]})
+    [row] = alone.ireval.verdict(by="collection", per="collection").to_dict("records")
+    assert (row["collection"], row["n"], row["difference"]) == ("x", 3, pytest.approx(0.2))
+    assert np.isnan(row["weight"])
+    [over] = alone.ireval.verdict(by="collection", over="queries", draws=50).to_dict("records")
+    assert (over["collections"], over["macro"]) == (1, pytest.approx(0.2))
+
+
+def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
+    found = PARTED.ireval.verdict(by="collection", per="collection", baseline=["ql", "bm25"])
+    assert found.index.tolist() == list(range(6 * 44))
+    assert found["collection"].tolist() == np.repeat([f"c{number}" for number in range(6)], 44).tolist()
+    assert found["measure"].tolist() == (["AP"] * 22 + ["ASL"] * 22) * 6
+    assert found.attrs["correction"] == "bonferroni"
+    for _, rows in found.groupby(["collection", "measure", "run_b"], observed=True):
+        assert rows["p_adjusted"].tolist() == pytest.approx(np.minimum(1, 11 * rows["p_value"]).tolist())
+    over = PARTED.ireval.verdict(by="collection", baseline=["ql", "bm25"], draws=30, over="queries")
+    assert over.index.tolist() == list(range(44))
+    assert (over.attrs["over"], over["test"].unique().tolist()) == ("queries", ["t"])
+
+
+def test_bad_options_are_refused_by_their_name():
+    frame = scores_of(SMALL)
+    for wrong in ({"alpha": 1}, {"confidence": 0}, {"draws": 0}, {"per": "run"}, {"correction": "tukey"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            frame.ireval.verdict(by="collection", **wrong)
+    assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
+
+
+def test_a_p_value_of_exactly_the_level_is_not_significant():
+    frame = scores_of(SMALL)
+    each = frame.ireval.verdict(by="collection", per="collection", correction=None)
+    level = float(each.set_index("collection").loc["z", "p_value"])
+    for alpha, expected in ((level, 0), (np.nextafter(level, 1), 1)):
+        found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
+        assert found["significantly_worse"].item() == expected
+        those = frame.ireval.verdict(by="collection", per="collection", correction=None, alpha=alpha)
+        assert those.set_index("collection").loc["z", "significant"] == bool(expected)
+    p = float(frame.ireval.verdict(by="collection", correction=None, draws=50)["p_value"].item())
+    for alpha, expected in ((p, False), (np.nextafter(p, 1), True)):
+        found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
+        assert found["significant"].item() == expected

@@ -78,3 +78,28 @@ def test_win_rates_are_shares_of_opponents_beaten_by_both_kinds_of_labels():
     human, machine = (both.pivot_table(index="query_id", columns="run_a", values=name) for name in ("human", "machine"))
     made = powered(human.reindex(machine.index).to_numpy(), machine.to_numpy())
     np.testing.assert_allclose(found[list(machine.columns)], 11 * made.mean, rtol=1e-9)
+
+
+def test_runs_that_tie_stand_as_the_table_names_them():
+    names = [f"r{number:02}" for number in range(40)]
+    good = np.arange(40) % 3 == 0
+    rows = [
+        (run, query, "AP", (0.5 + 0.01 * query + 0.2 * better) if query < 3 else np.nan, 0.1 * query + 0.2 * better)
+        for run, better in zip(names, good, strict=True)
+        for query in range(6)
+    ]
+    table = pd.DataFrame(rows, columns=["run", "query_id", "measure", "human", "machine"])
+    found = table.ireval.order()
+    assert found["run"].tolist() == [*np.array(names)[good], *np.array(names)[~good]]
+    assert found["rank"].tolist() == [1] * 14 + [15] * 26
+    assert found["method"].unique().tolist() == ["mean"]
+
+
+def test_preferences_of_some_pairs_give_no_order_and_bad_options_are_named():
+    against = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, topics="common", baseline="bm25")
+    with pytest.raises(ValueError, match="the preferences hold 11 of 66 pairs of runs"):
+        against.ireval.order()
+    for wrong in ({"draws": -1}, {"confidence": 1.5}, {"seed": -1}, {"method": "median"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            SCORES.ireval.order("AP", **wrong)
+    assert SCORES.ireval.order("AP", method="mean").equals(SCORES.ireval.order("AP"))

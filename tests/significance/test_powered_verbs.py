@@ -75,11 +75,12 @@ class TestCompare:
 
     @pytest.mark.broad
     def test_corrections_are_those_of_compare(self):
+        by_people = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], topics="common")
         for family, base in (("measure", None), ("baseline", "bm25"), ("measure", "bm25"), ("all", ["bm25", "ql"])):
             for correction in ("bonferroni", "holm", "fdr_bh", None):
                 given = {"baseline": base, "family": family, "correction": correction}
                 found = SCORES.ireval.compare(["AP", "ASL"], **given)
-                known = RUNS.ireval.compare(HUMAN, ["AP", "ASL"], topics="common", **given)
+                known = by_people.ireval.compare(["AP", "ASL"], test="t", **given)
                 assert found[["run_a", "run_b", "measure"]].equals(known[["run_a", "run_b", "measure"]])
                 raw, own = found["p_value"].to_numpy(), found["p_adjusted"].to_numpy()
                 assert (own >= raw).all()
@@ -198,3 +199,68 @@ def test_a_p_value_of_exactly_the_level_is_not_significant():
     for family in ("measure", "all"):
         found = SCORES.ireval.compare("AP", correction=None, alpha=level, family=family)
         assert found["significant"].tolist() == (usual < level).tolist()
+
+
+@pytest.mark.parametrize("correction", ["holm", "fdr_bh"])
+def test_pairs_with_a_baseline_may_be_corrected_for_all_pairs_of_the_measure(correction):
+    given = {"correction": correction, "family": "measure"}
+    whole, some = SCORES.ireval.compare("AP", **given), SCORES.ireval.compare("AP", baseline="bm25", **given)
+    known = {frozenset((a, b)): p for a, b, p in zip(whole["run_a"], whole["run_b"], whole["p_adjusted"], strict=True)}
+    assert len(known) == 66
+    assert len(some) == 11
+    assert some["p_adjusted"].tolist() == pytest.approx([known[frozenset((run, "bm25"))] for run in some["run_a"]])
+    raw = adjust(some["p_value"].to_numpy(), np.zeros(11, np.int64), correction=correction)
+    assert (some["p_adjusted"] > raw).any()
+
+
+def test_rows_are_numbered_and_options_are_looked_at():
+    found = SCORES.ireval.compare(["AP", "ASL"], baseline=["bm25", "ql"])
+    assert found.index.tolist() == list(range(44))
+    assert found["measure"].tolist() == ["AP"] * 22 + ["ASL"] * 22
+    assert found["run_b"].tolist() == (["bm25"] * 11 + ["ql"] * 11) * 2
+    assert SCORES.ireval.compare("AP", test="default").equals(SCORES.ireval.compare("AP"))
+    assert SCORES.ireval.summary("AP", confidence=0.7).attrs["confidence"] == 0.7
+    for verb in (SCORES.ireval.summary, SCORES.ireval.compare):
+        with pytest.raises(ValueError, match=r"confidence=1\.5"):
+            verb("AP", confidence=1.5)
+    with pytest.raises(ValueError, match="alpha=2"):
+        SCORES.ireval.compare("AP", alpha=2)
+
+
+def pair_values(runs, human):
+    """Preferences of pairs of runs, with people's values of each query; the machine's differ a little."""
+    pairs = [(a, b) for number, a in enumerate(runs) for b in runs[number + 1 :]]
+    rows = [
+        (str(query), a, b, "RPP", value + 0.1 * place, value + 0.2 * place + 0.1 * (query % 3))
+        for place, (a, b) in enumerate(pairs)
+        for query, value in enumerate(human)
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "run_a", "run_b", "measure", "human", "machine"])
+
+
+def test_a_pair_with_one_query_of_a_kind_is_named_and_two_suffice():
+    table = pair_values("abc", [0.1, 0.3, 0.2, 0.4])
+    table["human"] = table["human"].where(table["query_id"].isin(["0", "1"]))
+    found = table.ireval.compare()
+    assert found[["n", "n_machine"]].to_numpy().tolist() == [[2, 2]] * 3
+    assert found[["mean_a", "mean_b"]].isna().all(axis=None)
+    for lost, text in (("0", "has 1 queries by people and 2 by"), ("2", "has 2 queries by people and 1 by")):
+        few = table[(table["run_b"] != "c") | (table["run_a"] != "b") | (table["query_id"] != lost)]
+        with pytest.raises(ValueError, match=rf"the pair .*'b'.*'c'.* {text} the machine alone of 'RPP'"):
+            few.ireval.compare()
+
+
+def test_chances_of_queries_reach_summaries_and_comparisons():
+    chance = 0.2 + 0.6 * (SCORES["query_id"].astype(int) % 5) / 5
+    drawn = SCORES.assign(probability=chance)
+    human, machine = square("AP", "human"), square("AP", "machine")
+    own = (0.2 + 0.6 * (human.index.astype(int) % 5) / 5).to_numpy()
+    made = powered(human.to_numpy(), machine.to_numpy(), probability=own)
+    found = drawn.ireval.summary("AP")
+    for name in ("mean", "human", "df", "lam", "effective_n", "n", "n_machine"):
+        np.testing.assert_allclose(found[name], getattr(made, name), rtol=1e-12)
+    away = (x.drop(columns="ql").sub(x["ql"], axis=0).to_numpy() for x in (human, machine))
+    made = powered(*away, probability=own)
+    found = drawn.ireval.compare("AP", baseline="ql")
+    np.testing.assert_allclose(found["difference"], made.mean, rtol=1e-9)
+    np.testing.assert_allclose(found["p_value"], made.p_value, rtol=1e-9)

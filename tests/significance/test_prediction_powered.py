@@ -195,7 +195,8 @@ def test_every_query_has_the_slope_of_all_others(steep):
         if case % 2:
             g = np.where(np.arange(6) == case % 6, 0.7, 0.1)  # without one query the others are all alike
         h, weights = steep * g + 0.1 * rng.random(6), rng.integers(1, 5, 6) / 2
-        found = _slopes(h[:, None], g[:, None], weights[:, None], None, 0.6)[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = _slopes(h[:, None], g[:, None], weights[:, None], None, 0.6)[:, 0]
         np.testing.assert_allclose(found, plain_slopes(h, g, weights, 0.6), atol=1e-9)
 
 
@@ -259,3 +260,43 @@ def test_queries_with_chances_of_their_own_are_weighed_one_by_one(seed):
     for column in range(3):
         wanted = plainly_weighed(people[:, column], machine[:, column], chance[:, column])
         assert {name: getattr(found, name)[column] for name in wanted} == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("chance", [None, 0.5])
+def test_the_unit_of_a_column_is_that_of_its_estimate_and_of_no_other(chance):
+    human, machine = stacked(HUMAN, [0.1, 0.2, 0.15, 0.9, 0.3, 0.2], ALONE)
+    unit = np.array([1.0, 1e16, 1e-16])
+    probability = None if chance is None else np.full(len(human), chance)
+    one = powered(human, machine, probability=probability)
+    found = powered(human * unit, machine * unit, probability=probability)
+    np.testing.assert_allclose(found.lam, np.repeat(one.lam, 3), rtol=1e-12)
+    np.testing.assert_allclose(found.mean, one.mean * unit, rtol=1e-12)
+    np.testing.assert_allclose(found.variance, one.variance * unit**2, rtol=1e-9)
+    assert one.lam.item() > 0.1
+
+
+@pytest.mark.parametrize("chance", [None, 0.5])
+def test_a_column_without_enough_of_both_kinds_has_no_interval_and_no_warning(chance):
+    human = np.array([[0.2, np.nan, 0.4, 0.2], [np.nan, np.nan, 0.6, 0.4], [np.nan, np.nan, 0.3, np.nan]])
+    machine = np.array([[0.3, 0.1, 0.2, 0.5], [0.4, 0.2, 0.5, 0.6], [0.7, 0.5, 0.8, 0.7]])
+    probability = None if chance is None else np.full(3, chance)
+    found = powered(human, machine, probability=probability)
+    assert found.n.tolist() == [1, 0, 3, 2]
+    assert found.n_machine.tolist() == [2, 3, 0, 1]
+    assert np.isnan(found.interval()[0][:3]).all()
+    assert (found.mean[0], found.human[0]) == (0.2, 0.2)  # the only query there is, as it is
+    assert np.isnan(found.human_sd[:2]).all()
+    np.testing.assert_allclose(found.machine, [1.4 / 3, 0.8 / 3, 0.5, 0.6])
+
+
+def test_no_machine_is_worth_more_than_people_on_all_queries():
+    # the machine tells all, and what it alone labelled lies far from the rest: more spread over all than within each
+    few, rest = [0.1, 0.2, 0.1, 0.2], [0.8, 0.9, 0.8, 0.9, 0.8]
+    assert powered(*stacked(few, few, rest)).effective_n.item() == 9
+
+
+def test_an_estimate_without_any_error_is_worth_the_queries_that_it_is_from():
+    found = powered(*stacked([0.3, 0.5, 0.9], [0.25, 0.45, 0.85], [5.0, 5.0]), lam=1.0)
+    assert found.variance.item() == pytest.approx(0, abs=1e-30)
+    assert found.spread.item() > 0
+    assert found.effective_n.item() == 3

@@ -1,0 +1,75 @@
+"""Mutants of the significance by labels of people and machines that no test can kill: (file, part, changes, why)."""
+
+from __future__ import annotations
+
+IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
+    ("significance/meta_analysis.py", "effect = np.where(there, difference, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
+    ("significance/prediction_powered.py", "weights = both * 1.0", ("1.0 -> 2.0",), "weights count by their ratios"),
+    (
+        "significance/prediction_powered.py",
+        "weights = np.where(both, 1.0 / probability",
+        ("1.0 -> 2.0",),
+        "weights count by their ratios",
+    ),
+    (
+        "significance/prediction_powered.py",
+        "residual = np.where(both, h - slopes * (g - whole), 0.0)",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
+    ),
+    (
+        "significance/prediction_powered.py",
+        "return np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0)",
+        (
+            "np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0) -> "
+            "np.clip(0.0, np.where(known, slope * factor, 0.0), 1.0)",
+        ),
+        "the larger of the two, whichever is named first",
+    ),
+    (
+        "significance/powered_order.py",
+        "chance = np.repeat(chance, people.shape[1], axis=1)",
+        ("np.repeat(chance, people.shape[1], axis=1) -> np.repeat(chance, people.shape[1])",),
+        "row by row either way, and given its shape again where it is used",
+    ),
+    (
+        "significance/collections_planned.py",
+        'effects = effects_of(parts, pairwise_test("t", label, {})',
+        ("0.95 -> 1.95", "1 -> 2", "0 -> 1"),
+        "the mean differences alone are used, not their test and interval",
+    ),
+    (
+        "significance/collections_planned.py",
+        "return mean, np.sqrt(np.square(away).sum(axis=0)",
+        ("k > 1 -> (k >= 1)",),
+        "nothing over 0 is NaN too",
+    ),
+    (
+        "significance/delta_sort.py",
+        'means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()',
+        (
+            "True -> False",
+            "False -> True",
+            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, sort=False)",
+            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, observed=True)",
+        ),
+        "found by their keys, in whatever order they stand; those that are not there are missing",
+    ),
+    (
+        "significance/delta_sort.py",
+        "found = cells.merge(means.reset_index(), on=keys",
+        (
+            'cells.merge(means.reset_index(), on=keys, how="left", validate="one... -> '
+            "cells.merge(means.reset_index(), how='left', validate='one_to_one')",
+            'cells.merge(means.reset_index(), on=keys, how="left", validate="one... -> '
+            "cells.merge(means.reset_index(), on=keys, how='left')",
+        ),
+        "the keys are what both have, once each",
+    ),
+    (
+        "significance/delta_sort.py",
+        "first = outcome.mean > 0",
+        ("outcome.mean > 0 -> (outcome.mean >= 0)",),
+        "a mean difference of 0 has p = 1, which is no lead of either",
+    ),
+]
