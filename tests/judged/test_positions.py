@@ -3,13 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
 from pdeval.judged import positions
 from pdeval.kinds import tables
 from tests import naive
+from tests.examples import examples
 
 DOCS = [f"d{i}" for i in range(9)]
 
@@ -57,7 +58,7 @@ def wanted(lists, grades, depth=99, least=-9):
 
 
 @given(collections(), st.sampled_from([None, 1, 3]))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_every_judged_item_is_found_at_its_rank(collection, depth):
     lists, grades = collection
     found = join(lists, grades, depth=depth)
@@ -70,7 +71,7 @@ def test_every_judged_item_is_found_at_its_rank(collection, depth):
 
 
 @given(collections())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
     lists, grades = collection
     found = join(lists, grades, complete=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE, TWO_WAYS
 
 IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     (
@@ -170,5 +170,42 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]",
         ("0.0 -> 1.0",),
         "its weight is 0",
+    ),
+    (
+        "significance/welch.py",
+        "df = np.where(se == 0, n + m - 2.0,",
+        ("n + m - 2.0 -> (n + m + 2.0)", "2.0 -> 3.0"),
+        "without any spread all degrees of freedom give the same interval and p",
+    ),
+    ("significance/welch.py", "mean = np.where(n > 0, mean, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/anova.py",
+        "gain = df[:2] * (np.where(infinite, 1.0, statistic[:2]) - 1)",
+        ("1.0 -> 2.0",),
+        "what stands in for an infinite one is not looked at",
+    ),
+    (
+        "significance/hierarchy.py",
+        "variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)",
+        ("1 -> 2",),
+        "a number of queries is 0, where nothing is taken of it, or at least 2",
+    ),
+    (
+        "significance/hierarchy.py",
+        "if (n == n.max(axis=0)).all():",
+        ("n == n.max(axis=0) -> (n != n.max(axis=0))",),
+        TWO_WAYS,
+    ),
+    (
+        "significance/effects.py",
+        "family = np.arange(len(p_value))[:, None] * (of_pair.max() + 1) + of_pair",
+        ("1 -> 2",),
+        "numbers of families, which only have to be different",
+    ),
+    (
+        "significance/posteriors.py",
+        "most = mass >= mass.max(axis=0) - NOISE",
+        ("mass >= mass.max(axis=0) - NOISE -> (mass > mass.max(axis=0) - NOISE)",),
+        "what is rounding either way",
     ),
 ]

@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.orderings import tallies
 from pdeval.orderings.tallies import surplus, surplus_of_pairs, tally
 from pdeval.orderings.votes import ranks
+from tests.examples import examples
 
 grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
@@ -76,7 +77,7 @@ def test_a_resample_without_a_query_of_a_run_has_no_lead():
     assert surplus(rank, known, np.array([[0, 0], [3, 1]])).tolist() == [[0.0, 0.0], [0.5, -0.5]]
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tables(), st.data())
 def test_the_tally_counts_votes_over_the_queries_that_have_both(x, data):
     known = data.draw(arrays(np.bool_, x.shape))
@@ -88,7 +89,7 @@ def test_the_tally_counts_votes_over_the_queries_that_have_both(x, data):
         assert shared[r, i, j] == weights[r][both].sum()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(tables(), st.data())
 def test_the_surplus_is_that_of_the_pairs_to_the_last_bit(x, data):
     weights = data.draw(arrays(np.int64, (2, len(x)), elements=st.integers(0, 3)))
