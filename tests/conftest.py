@@ -14,9 +14,6 @@ settings.register_profile("thorough", deadline=None, derandomize="CI" in os.envi
 settings.register_profile("brief", settings.get_profile("thorough"), max_examples=FEW_EXAMPLES)
 settings.load_profile("brief")
 
-# of a test with more cases than this, the README's command runs as many, spread over all; CI runs the rest as `broad`
-FEW = 2
-
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -30,13 +27,11 @@ def shared_data() -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as `broad` the cases of a long table of cases, but for a few from its beginning to its end."""
+    """Mark as `broad` the cases of a table of cases but the last: the README's command runs one, CI all of them."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if "[" in item.nodeid:
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for alike in cases.values():
-        kept = {round(k * (len(alike) - 1) / (FEW - 1)) for k in range(FEW)}
-        for k, item in enumerate(alike):
-            if k not in kept and len(alike) > FEW:
-                item.add_marker("broad")
+        for item in alike[:-1]:
+            item.add_marker("broad")

@@ -190,6 +190,7 @@ class TestPolars:
         printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         assert printed.strip() == "False False"
 
+    @pytest.mark.broad
     def test_a_frame_that_is_changed_in_place_is_read_as_it_is_now(self):
         polars = pytest.importorskip("polars")
         from pdeval.accessor.polars_frames import register_on_polars

@@ -172,6 +172,7 @@ def test_who_names_the_topics_is_not_told_of_missing_queries():
     assert isinstance(runs.ireval.join(QRELS, topics="judged"), Judged)
 
 
+@pytest.mark.broad
 def test_results_hand_their_table_and_every_option_to_the_verb():
     scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
     for name, verb in of_kind("scores").items():

@@ -140,6 +140,7 @@ def test_verbs_of_run_tables_are_the_loop_by_hand(name):
     same(found, by_hand(hand, "category"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in HELD.items() for name in names])
 def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
     table = {
@@ -267,6 +268,7 @@ class TestReplicates:
         both = prefs[prefs["run_a"].isin(["dense-s1", "dense-s2"])]["mean"].mean()
         assert found.loc[found["model_a"] == "dense", "mean"].item() == pytest.approx(both, abs=1e-15)
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("method", ["mean", "borda", "mc4"])
     @pytest.mark.parametrize("grouped", [{}, {"by": "category", "metadata": QUERIES}])
     def test_averages_are_ordered_as_pref_eval_does_where_the_call_or_the_join_asks_for_it(self, method, grouped):
@@ -345,6 +347,7 @@ def test_groups_that_are_none_are_no_groups(judged):
     same(judged.compare("AP", by=None, metadata=None, replicate=None), judged.compare("AP"))
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.* has 1 of seed")
 def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_queries():
     runs = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run")
@@ -362,6 +365,7 @@ def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_
         np.testing.assert_array_equal(found["difference"], expected["difference"])
 
 
+@pytest.mark.broad
 def test_metadata_of_collections_may_stand_in_several_tables():
     runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
     fields = pd.DataFrame({"collection": ["one", "two"], "field": ["law", "news"]})

@@ -185,6 +185,7 @@ class TestWhatIsSaid:
             RUNS.ireval.compare(QRELS, "AP", baseline="bm26", by="part", metadata=ABOUT["text"], topics="judged")
 
 
+@pytest.mark.broad
 def test_check_of_a_column_of_rows_that_divides_lists():
     rows = RUNS.assign(half=np.where(np.arange(len(RUNS)) % 2, "odd", "even"))
     found = rows.ireval.check(QRELS, by="half")

@@ -77,6 +77,7 @@ def test_missing_queries_of_runs_that_were_not_asked_for_are_not_told(joined, ve
     assert told(lambda: UNASKED[verb](joined)) == []
 
 
+@pytest.mark.broad
 def test_missing_queries_of_runs_that_were_asked_for_are_told(tables):
     runs, qrels = tables
     assert told(lambda: runs.ireval.join(qrels).lengths.rrie("bm25", "ql")) == [MISSING]

@@ -129,6 +129,7 @@ class TestTablesOfCollections:
             stacked("runs").ireval.report(stacked("people"), "AP", machine=stacked("machine"), by="collection")
 
 
+@pytest.mark.broad
 def test_a_machine_that_does_not_say_of_which_collection_its_labels_are_is_refused():
     ask = stacked("runs").ireval.summary
     with pytest.raises(ValueError, match="the machine's have no column 'collection' to tell which are of which"):

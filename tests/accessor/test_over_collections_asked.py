@@ -233,6 +233,7 @@ class TestQueryIdsOfSeveralCollections:
         with pytest.raises(ValueError, match=self.text + self.advice.format("judgments")):
             runs.ireval.measure(qrels.drop(columns="collection"), "AP", by="collection")
 
+    @pytest.mark.broad
     @pytest.mark.extras
     def test_they_are_not_joined_as_one_on_dask(self):
         dd = pytest.importorskip("dask.dataframe")
@@ -266,6 +267,7 @@ class TestQueryIdsOfSeveralCollections:
             found.ireval.order(by="collection"), scores.ireval.order(by="collection"), check_dtype=False
         )
 
+    @pytest.mark.broad
     def test_preferences_from_a_file_are_first_told_to_group(self):
         found = from_file(stacked(RUNS).ireval.prefer(stacked(QRELS), "RPP", by="collection", topics="common"))
         for verb in ("mean", "order", "compare"):

@@ -66,6 +66,7 @@ def test_an_unknown_compat_of_runs_is_an_error():
         pdeval.datasets.sample_runs().ireval.order(pdeval.datasets.sample_qrels(), "RPP", compat="pref-eval")
 
 
+@pytest.mark.broad
 def test_tables_in_any_order_of_rows_give_the_same_results(scores, prefer):
     for table in (scores, prefer):
         mixed = table.sample(frac=1, random_state=2)

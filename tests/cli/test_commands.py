@@ -47,6 +47,7 @@ def test_evaluate_equals_the_accessor_per_query_and_with_statistics(data, pdeval
     assert found["ci_low"].to_numpy() == pytest.approx(scores.ireval.summary()["ci_low"].to_numpy(), rel=1e-15)
 
 
+@pytest.mark.broad
 def test_evaluate_averages_over_groups_of_runs(data, sample, pdeval_command):
     words = (
         "evaluate",
@@ -79,6 +80,7 @@ def test_files_folders_patterns_and_parquet_are_read_alike(data, sample, tmp_pat
     assert pdeval_command("evaluate", tmp_path / "qrels.parquet", tmp_path / "runs.parquet", *words).out == whole
 
 
+@pytest.mark.broad
 def test_complete_counts_judged_queries_without_relevant_items(tmp_path, pdeval_command):
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 0\n")
     (tmp_path / "x.run").write_text("1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n")
@@ -101,6 +103,7 @@ def test_prefer_prints_means_queries_or_a_matrix(data, pdeval_command):
     assert square.loc["dense-s1", "bm25"] == pytest.approx(mean)
 
 
+@pytest.mark.broad
 def test_order_lists_the_best_run_first(data, pdeval_command):
     done = pdeval_command("order", *data, "--draws", "50", "--quiet")
     assert done.out.splitlines()[0].split() == ["run", "measure", "method", "score", "rank", "rank_low", "rank_high"]
@@ -138,6 +141,7 @@ def test_report_is_latex_by_default_and_follows_the_file(data, sample, tmp_path,
     assert "† significantly better" in (tmp_path / "table.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.broad
 def test_report_takes_preferences_but_not_both_kinds(data, pdeval_command):
     assert "RPP" in pdeval_command("report", *data, "-m", "RPP", "--format", "markdown").out
     done = pdeval_command("report", *data, "-m", "RPP,AP")
@@ -154,6 +158,7 @@ def test_a_standalone_report_compiles(data, tmp_path, pdeval_command):
     assert (tmp_path / "table.pdf").stat().st_size > 0
 
 
+@pytest.mark.broad
 def test_check_fails_where_queries_are_missing_or_rows_repeat(data, tmp_path, pdeval_command):
     done = pdeval_command("check", *data)
     assert done.status == 1
@@ -279,6 +284,7 @@ def test_parquet_in_other_words_is_understood_or_told(tmp_path, pdeval_command):
     assert "it has user_id, thing, rating" in done.err
 
 
+@pytest.mark.broad
 def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20
     (tmp_path / "qrels").write_text("".join(f"{query} 0 a 1\n" for query in (1, 2, 10)))
     for run in ("r1", "r2", "r10"):

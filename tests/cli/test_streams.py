@@ -151,6 +151,7 @@ class TestEncoding:
         assert done.status == 2
         assert "no encoding 'latin-99'" in done.err
 
+    @pytest.mark.broad
     def test_metadata_are_read_in_it_too(self, sample, tmp_path, pdeval_command):
         text = (sample / "metadata.csv").read_text().replace("lexical", "léxical")
         (tmp_path / "metadata.csv").write_bytes(text.encode("latin-1"))

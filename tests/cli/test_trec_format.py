@@ -39,6 +39,7 @@ def test_the_output_is_that_of_trec_eval_in_every_character(
 CLEF = "-q -c -M 1000"  # how the expected files were made, with trec_eval 9
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("run", ["CUNI_EN_Run.2", "USST_EN_Run.1"])
 def test_compat_with_version_9_prints_its_lines_in_every_character(run, shared_data, pdeval_command):  # 12.22
     folder = shared_data / "clef-ehealth-2015"

@@ -52,6 +52,7 @@ def test_judgments_are_a_reference(labels):
         others.drop(columns="query_id").ireval.agreement.confusion(qrels)
 
 
+@pytest.mark.broad
 def test_intervals_are_of_shares_over_queries(labels):
     found = labels.ireval.agreement.confusion("nist", draws=200)
     assert (found["ci_low"] <= found["share"]).all()

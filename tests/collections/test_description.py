@@ -56,6 +56,7 @@ def test_many_grades_are_told_by_their_ends():
     assert described(RUNS[RUNS["run"] == "x"], qrels)["grades"] == "0 to 4.5 (10 different)"
 
 
+@pytest.mark.broad
 def test_collections_have_a_row_each_and_a_report():
     runs, qrels, _ = pdeval.datasets.load_sample()
     both = [frame.assign(collection=frame["query_id"].astype(int) % 2).copy() for frame in (runs, qrels)]

@@ -29,6 +29,7 @@ def noisy(sample):
     return sample[1].assign(relevance=np.where(missed, 0, np.where(added & (grade == 0), 1, grade)))
 
 
+@pytest.mark.broad
 def test_a_judge_who_agrees_with_people_changes_nothing(sample):
     runs, qrels = sample
     found = runs.ireval.judges(qrels, {"same": qrels.sample(frac=1, random_state=0)}, ["AP", "RPP"], **COMMON)
@@ -68,6 +69,7 @@ def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, nois
         assert row.flipped == (sign[0] * sign[1] < 0).sum()
 
 
+@pytest.mark.broad
 def test_scores_are_those_of_each_set_and_ranks_tell_who_moves(sample, noisy):
     runs, qrels = sample
     found = runs.ireval.judges.scores(qrels, {"noisy": noisy}, ["AP", "RR"], **COMMON)
@@ -82,6 +84,7 @@ def test_scores_are_those_of_each_set_and_ranks_tell_who_moves(sample, noisy):
         assert own["rank"].is_monotonic_increasing
 
 
+@pytest.mark.broad
 def test_pairs_are_the_counts_of_the_table(sample, noisy):
     runs, qrels = sample
     machine = {"noisy": noisy, "same": qrels}
@@ -116,6 +119,7 @@ def test_judges_come_as_a_mapping_as_labels_or_alone(sample, noisy):
         judges_of({})
 
 
+@pytest.mark.broad
 def test_a_judge_may_label_items_that_people_did_not(sample):
     runs, qrels = sample
     less = qrels[qrels.index % 4 > 0]
@@ -153,6 +157,7 @@ def test_where_queries_differ_the_caller_says_which_to_use(sample):
     assert (own["tau_b"] < 1).all()
 
 
+@pytest.mark.broad
 def test_a_query_without_relevant_items_by_the_judge_is_one_that_differs(sample):
     runs, qrels = sample
     first = qrels["query_id"] == qrels["query_id"].iloc[0]
@@ -163,6 +168,7 @@ def test_a_query_without_relevant_items_by_the_judge_is_one_that_differs(sample)
     assert runs.ireval.judges(qrels, judge, "AP", topics="judged")["queries"].tolist() == [50]
 
 
+@pytest.mark.broad
 def test_judges_of_other_queries_only_are_refused(sample):
     runs, qrels = sample
     human, machine = some(qrels, 101, 126), {"llm": some(qrels, 126, 151)}
@@ -174,6 +180,7 @@ def test_judges_of_other_queries_only_are_refused(sample):
     assert runs.ireval.judges(human, machine, "AP", queries="all")["queries_machine"].tolist() == [25]
 
 
+@pytest.mark.broad
 def test_judges_who_tell_nothing_are_refused(sample, noisy):
     runs, qrels = sample
     with pytest.raises(

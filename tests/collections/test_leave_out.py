@@ -149,6 +149,7 @@ def test_on_the_sample_no_run_gains_and_families_lose_more_than_single_runs():
     np.testing.assert_array_equal(alone["removed"], unique["unique_relevant"])
 
 
+@pytest.mark.broad
 def test_a_team_may_be_a_column_of_the_run_table_itself():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs.merge(sample.metadata[["run", "family"]], on="run")
@@ -159,6 +160,7 @@ def test_a_team_may_be_a_column_of_the_run_table_itself():
     pd.testing.assert_frame_equal(found, wanted)
 
 
+@pytest.mark.broad
 def test_runs_named_by_several_columns_are_left_out_by_one_of_them():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(columns="run")

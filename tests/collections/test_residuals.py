@@ -76,6 +76,7 @@ def test_the_range_is_that_over_all_ways_to_judge(docs, length, grades, depth):
         assert (low, high) == pytest.approx(wanted[measure], abs=1e-12), measure
 
 
+@pytest.mark.broad
 def test_many_lists_at_once_equal_one_at_a_time():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs[
@@ -91,6 +92,7 @@ def test_many_lists_at_once_equal_one_at_a_time():
             np.testing.assert_array_equal(alone[["low", "high"]], rows[["low", "high"]])
 
 
+@pytest.mark.broad
 def test_small_blocks_change_nothing(monkeypatch):
     sample = pdeval.datasets.load_sample()
     measures = ["AP", "nDCG@10"]
@@ -248,6 +250,7 @@ def test_queries_that_nobody_judged_may_have_any_value():
     assert judged["high"].tolist() == [1.0, 0.5]
 
 
+@pytest.mark.broad
 def test_bounds_over_all_queries_hold_whatever_the_missing_judgments_are():
     runs, qrels, _ = pdeval.datasets.load_sample()
     runs = runs[runs["run"].isin(["bm25", "hybrid", "ql"])]

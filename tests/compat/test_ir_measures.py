@@ -70,6 +70,7 @@ def test_a_query_that_the_run_did_not_answer_has_the_value_of_nothing():
     assert ("q2", "AP", 0.0) in told(found.per_query)
 
 
+@pytest.mark.broad
 def test_an_evaluator_serves_many_runs():
     qrels = pdeval.datasets.sample_qrels()
     runs = pdeval.datasets.sample_runs()

@@ -16,11 +16,13 @@ def sample() -> datasets.Sample:
     return datasets.load_sample()
 
 
+@pytest.mark.broad
 def test_the_generator_makes_exactly_the_tables_that_are_shipped():
     for name, table in generate.tables().items():
         assert table.equals(pq.read_table(shipped.FOLDER / f"{name}.parquet")), name
 
 
+@pytest.mark.broad
 def test_another_seed_makes_other_rankings():
     other = generate.tables(seed=generate.SEED + 1)
     assert not other["runs"].equals(shipped.stored("runs"))

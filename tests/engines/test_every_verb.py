@@ -79,6 +79,7 @@ class TestTheDoor:
         call = inspect.signature(ON_DASK["runs"].__call__)
         assert call == inspect.signature(DOORS["runs"].__call__)
 
+    @pytest.mark.broad
     def test_completion_shows_the_verbs_of_pandas_and_how_to_write(self, some, qrels):
         table = divided(some, 2)
         assert set(dir(table.ireval)) == {*dir(some.ireval), "to_parquet"}

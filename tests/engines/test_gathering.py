@@ -194,11 +194,13 @@ def rows_verb():
 
 @pytest.mark.usefixtures("rows_verb")
 class TestVerbsOfRunTables:
+    @pytest.mark.broad
     def test_their_rows_are_gathered(self, some, qrels):
         table = divided(some, 5, "mixed")
         same_bits(some.ireval.lengths_of(qrels, topics="x"), table.ireval.lengths_of(qrels, topics="x"))
         same_bits(some.ireval.lengths_of(qrels), table.ireval.lengths_of(divided(qrels, 2)))
 
+    @pytest.mark.broad
     def test_a_join_tells_them_its_judgments_and_rules(self, some, qrels):
         rules = {"ties": "rank", "topics": "common"}
         joined = divided(some, 5, "mixed").ireval.join(qrels, **rules)

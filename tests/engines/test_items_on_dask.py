@@ -102,6 +102,7 @@ def test_side_tables_may_be_on_dask_bound_or_not():
     same_bits(expected, runs.ireval.summary(TEST, asked, **side, topics="answered"))
 
 
+@pytest.mark.broad
 def test_an_own_measure_of_items_goes_to_the_partitions():
     @pdeval.metric(kind="items", range=(0, np.inf))
     def PriceOnDask(price, listed, *, k=np.inf):
@@ -114,6 +115,7 @@ def test_an_own_measure_of_items_goes_to_the_partitions():
     same_bits(expected, runs.ireval.summary(TEST, "PriceOnDask@2", items=ITEMS))
 
 
+@pytest.mark.broad
 def test_a_partition_may_hold_users_without_a_history_alone():
     history = HISTORY[HISTORY["user_id"] != "v"]
     by_user = RUNS.sort_values("user_id", kind="stable")

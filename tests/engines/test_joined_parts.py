@@ -87,6 +87,7 @@ class TestTheJoin:
         expected = by_run(frame.ireval(**bound).join(judged).positions)
         same_positions(expected, pdeval.join_parts(parts, judged).positions)
 
+    @pytest.mark.broad
     def test_a_run_that_has_no_row_in_the_first_parts_is_a_run(self, few, qrels):
         late = few[(few["query_id"] > "115") | (few["run"] != "ql")].sort_values("query_id", kind="stable")
         same_positions(
@@ -120,6 +121,7 @@ class TestTheJoin:
         parts[2] = parts[2].astype({"score": "float32", "doc_id": "category"})
         same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions)
 
+    @pytest.mark.broad
     def test_one_part_is_in_memory_at_a_time(self, few, qrels):
         import weakref
 
@@ -217,6 +219,7 @@ class TestOtherFrames:
         with pytest.raises(TypeError, match="takes an iterable of tables"):
             pdeval.join_parts(frame, qrels)
 
+    @pytest.mark.broad
     @pytest.mark.extras
     def test_batches_of_duckdb_ordered_by_query_are_parts(self, few, qrels):
         duckdb = pytest.importorskip("duckdb")
@@ -275,6 +278,7 @@ class TestFaults:
         with pytest.raises(ValueError, match=r"part 1: query '110' has rows in part 0 already"):
             pdeval.join_parts([part for _, part in few.groupby("run")], qrels)
 
+    @pytest.mark.broad
     def test_a_query_without_judgments_in_two_parts_is_named_too(self, few, qrels):
         strange = few.head(4).assign(query_id="999")
         with pytest.raises(ValueError, match="query '999' has rows in part 0 already"):
@@ -303,6 +307,7 @@ class TestFaults:
         found = pdeval.join_parts([parts[0], *(part.drop(columns="rank") for part in parts[1:])], qrels)
         same_positions(by_run(few.ireval.join(qrels).positions), found.positions)
 
+    @pytest.mark.broad
     def test_ids_of_another_type_in_one_part_are_an_error(self, few, qrels):
         parts = by_query(few)
         with pytest.raises(ValueError, match="part 1: the query ids are integers in the run table and strings in"):
@@ -310,6 +315,7 @@ class TestFaults:
         with pytest.raises(ValueError, match="the run ids are integers in some parts and strings in others"):
             pdeval.join_parts([parts[0], parts[1][parts[1]["run"] == "ql"].assign(run=7)], qrels)
 
+    @pytest.mark.broad
     def test_faults_of_rows_name_the_part(self, few, qrels):
         parts = by_query(few)
         again = pd.concat([parts[2], parts[2].head(1)])

@@ -78,6 +78,7 @@ class TestLargeJudgments:
         same_positions(by_run(some.ireval.join(qrels).positions), joined.gathered().positions)
 
 
+@pytest.mark.broad
 def test_small_judgments_on_dask_are_sent(some, qrels):
     joined = divided(some, 2).ireval.join(divided(qrels, 3)).plan.division()
     assert joined.judged is None

@@ -14,6 +14,7 @@ RUNS, QRELS, _ = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("verb", ["measure", "summary", "compare", "order"])
 def test_a_run_table_answers_as_on_pandas(verb):
     divided = dd.from_pandas(RUNS, npartitions=3)

@@ -104,6 +104,7 @@ def test_of_a_link_the_folder_it_leads_to_is_replaced(tmp_path):
     assert rows(tmp_path / "data") == 8
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("overwrite", [True, False])
 @pytest.mark.parametrize("name", ["notes.txt", "part.9.parquet", "all.parquet", ".hidden", "part.0.parquet/"])
 def test_what_pdeval_did_not_write_is_never_removed(name, overwrite, tmp_path):

@@ -45,6 +45,7 @@ class TestShuffle:
         assert division.whole.lists is None
         assert division.rows.npartitions == 30
 
+    @pytest.mark.broad
     def test_rows_stay_where_lists_are_whole_and_measures_look_at_lists(self, some, qrels):
         import dask.dataframe as dd
 

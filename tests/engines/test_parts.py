@@ -54,6 +54,7 @@ def test_every_topic_is_spoken_for_once(some, qrels):
         assert all(part.positions.retrieved.shape == (len(part.topics), 5) for part in parts)
 
 
+@pytest.mark.broad
 def test_every_list_is_spoken_for_once_where_queries_are_divided(some, qrels):
     cells = np.zeros((50, 5), dtype=int)
     frames = [part for _, part in some.groupby("run", observed=True)]
@@ -88,6 +89,7 @@ def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
         part_of(rows, 0, None, joined.whole)
 
 
+@pytest.mark.broad
 def test_a_list_that_has_lost_rows_is_an_error_where_queries_are_divided(some, qrels):
     frames = [part for _, part in some.groupby("run", observed=True)]
     joined = division(_by_run(frames), qrels, "AP")

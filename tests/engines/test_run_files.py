@@ -28,6 +28,7 @@ def test_a_file_is_a_partition_and_nothing_is_read_before_it_must(folder):
         table.compute()
 
 
+@pytest.mark.broad
 def test_the_frame_is_that_of_pandas_but_for_float_ranks(folder):
     expected = pdeval.read_runs(folder)
     found = pdeval.read_runs(folder, engine="dask").compute().reset_index(drop=True)

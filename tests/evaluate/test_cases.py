@@ -37,6 +37,7 @@ def test_a_pair_has_the_means_and_the_shares_of_queries_with_opposite_winners(jo
     assert values.to_numpy().tolist() == [pytest.approx([0.5, 0.25, -1 / 6, -0.5, 0.5, 0.0, 0.5])]
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*are missing")
 @pytest.mark.parametrize("topics", ["common", "answered"])
 def test_cases_are_the_means_of_the_preferences(topics):

@@ -30,6 +30,7 @@ def labelled(joined, weight, slope, seed=0):
     return prefs.assign(winner=np.where(won, "a", "b"))
 
 
+@pytest.mark.broad
 def test_known_weights_are_recovered(joined):
     fitted = joined.fit_weights(labelled(joined, KNOWN, slope=8.0), penalty=1e-3)
     found = fitted(np.arange(1.0, RELEVANT + 1))

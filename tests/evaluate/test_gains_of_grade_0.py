@@ -108,6 +108,7 @@ def test_a_loop_over_lists_gives_the_same(data):
         assert asked(names, runs, qrels, ties=ties) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.broad
 def test_many_queries_at_once_are_each_alone():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     measures = ["nDCG(gains={0: 0.5})@10", "nDCGrel(gains={0: 1})", "RnDCG(gains={0: 1})", "G(gains={0: 1})", "AP"]

@@ -27,6 +27,7 @@ def explained(judged, query, measure):
     return said.loc[items.docs, judged.runs["run"]].to_numpy(), items
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("measure", ASKED)
 def test_what_items_add_is_what_explain_gives(judged, measure):
     found = factors(judged, pdeval.parse(measure, label=measure))

@@ -76,6 +76,7 @@ def test_calibration_is_the_divergence_from_the_genres_of_the_history():
     assert found["y", "u"] == pytest.approx(worked, abs=1e-12)
 
 
+@pytest.mark.broad
 def test_serendipity_is_the_unexpectedness_of_relevant_items():
     # v had a; d is of another genre and not relevant, a is the same and relevant
     assert values("Unexpectedness@2")["x", "v"] == 0.5
@@ -102,6 +103,7 @@ def test_a_list_that_is_not_there_has_no_items_to_look_at():
     RUNS.ireval.measure(TEST, "Novelty@2", history=HISTORY, items=ITEMS)  # without a warning
 
 
+@pytest.mark.broad
 def test_a_list_is_ranked_by_the_rules_of_the_join():
     tied = RUNS.assign(score=1.0, rank=[3, 2, 1, 1, 2, 1, 2])
     assert values("Novelty@1", tied)["x", "u"] == 2.0  # c: ids descend
@@ -168,6 +170,7 @@ def plain(runs, history, genres, k):
     return found
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("k", [1, 5, 20])
 def test_all_lists_at_once_are_each_list_alone(k):
     rng = np.random.default_rng(k)
@@ -221,6 +224,7 @@ def test_what_a_measure_lacks_is_said(measure, tables, text):
         RUNS.ireval.measure(TEST, measure, topics="answered", **tables)
 
 
+@pytest.mark.broad
 def test_features_come_as_texts_lists_long_tables_vectors_and_numbered_columns():
     long = ITEMS.assign(genre=ITEMS["genre"].str.split("|")).explode("genre")
     listed = ITEMS.assign(genre=ITEMS["genre"].str.split("|"))

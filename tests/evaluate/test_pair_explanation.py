@@ -46,6 +46,7 @@ def test_the_first_run_named_is_run_a(joined):
     assert found["value"].tolist() == [-1.0, 0.0, 1.0]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("measure", [*PREFERENCES, "AP", "bpref", "nDCG"])
 def test_the_running_sum_ends_at_the_preference(sample, measure):
     prefs = sample.prefer(measure, pairs=[("ql", "bm25")]).set_index("query_id")["value"]

@@ -187,6 +187,7 @@ def test_with_one_subtopic_the_subtopic_preference_is_the_plain_one(one, other):
     np.testing.assert_allclose(single, select(join(lists, grades), other, tell=False).cube().values, rtol=0, atol=1e-15)
 
 
+@pytest.mark.broad
 def test_ranks_beyond_16_bits_are_compared_rightly():
     deep = [f"n{i}" for i in range(40_000)]
     lists = {"a": {"q": [*deep, "x"]}, "b": {"q": [*deep, "n", "x"]}, "c": {"q": ["y"]}}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import pdeval
 from pdeval.evaluate.ranked_items import ranked_items
@@ -48,6 +49,7 @@ def test_the_level_of_the_join_says_what_is_relevant():
     assert found.relevant.tolist() == [True, False, False, False]
 
 
+@pytest.mark.broad
 def test_the_ranks_are_those_of_explain():
     judged = pdeval.datasets.sample_judged(topics="common")
     items = ranked_items(judged)

@@ -32,6 +32,7 @@ def test_user_coverage_is_the_share_of_users_that_get_so_many_items():
     assert found["n"].tolist() == [3, 3]
 
 
+@pytest.mark.broad
 def test_gini_and_entropy_say_how_evenly_items_are_shown():
     # x shows a twice, b, c, d once: sorted 1 1 1 2, sum of (2 i - 5) x_i = -3 - 1 + 1 + 6 = 3, over 4 * 5
     assert worked("Gini")["x"] == pytest.approx(0.15, abs=1e-15)
@@ -97,6 +98,7 @@ def test_without_judgments_every_list_counts_and_each_has_its_values():
     assert again["value"].tolist() == found.query("measure == 'Novelty@2'")["value"].tolist()
 
 
+@pytest.mark.broad
 def test_groups_and_replicates_are_asked_as_ever():
     about = pd.DataFrame({"user_id": ["u", "v"], "group": ["old", "new"]})
     judged = RUNS.ireval.join(TEST, topics="answered", **TABLES)
@@ -139,6 +141,7 @@ def many():
     return runs.assign(score=np.tile(np.arange(8, 0, -1), 60)), pd.DataFrame({"item_id": [f"i{i}" for i in range(90)]})
 
 
+@pytest.mark.broad
 def test_the_spread_is_that_of_users_drawn_again(many):
     runs, items = many
     found = runs.ireval.beyond(["Coverage@5", "Gini@5"], items=items, draws=400, seed=1).set_index("measure")

@@ -156,6 +156,7 @@ def test_groups_of_several_columns(kind):
     assert wide["AP"].tolist() == pytest.approx([0.4, 0.4, 0.2])
 
 
+@pytest.mark.broad
 def test_metadata_joins_under_the_callers_names():
     scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
     frame = scores.merge(pdeval.datasets.sample_metadata(), on="run").ireval.summary(

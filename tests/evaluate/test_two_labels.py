@@ -106,6 +106,7 @@ class TestWhatIsRefused:
     def test_a_machine_that_labelled_no_more_than_people(self):
         self.refused("labelled 0 queries beside the 48 that people labelled", human=QRELS, machine=QRELS)
 
+    @pytest.mark.broad
     def test_labels_that_are_all_nothing(self):
         self.refused("by the machine's labels AP is 0 for every run and query", machine=STRICT.assign(relevance=0))
         self.refused("by people's labels AP is 0 for every run", human=HUMAN.assign(relevance=0))

@@ -29,6 +29,7 @@ def by_pairs(joined, name, level=None):
     return values.reshape(-1, runs, runs).sum(axis=2)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("level", [None, 2])
 @pytest.mark.parametrize("name", [*DIRECT, "AP", "nDCG@3", "ASL", "ISL"])
 def test_win_rates_by_ranking_are_the_sums_over_pairs(name, level):

@@ -21,6 +21,7 @@ def ax():
     return Figure().subplots()
 
 
+@pytest.mark.broad
 def test_agreement_is_a_heatmap(sample, ax):
     plots.correlation_heatmap(sample.agree(["AP", "RPP", "RR"]), ax=ax)
     assert {text.get_text() for text in ax.get_xticklabels()} == {"AP", "RPP", "RR"}

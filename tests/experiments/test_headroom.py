@@ -69,6 +69,7 @@ def test_headroom_needs_collections():
         headroom_of({"one": []})
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_a_collection_is_a_join_or_its_scores():
     joined = pdeval.datasets.sample_judged(level=2)

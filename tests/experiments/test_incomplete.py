@@ -142,6 +142,7 @@ def test_ties_count_pairs_on_the_queries_kept():
         incomplete(found, "RR", keep=[3])
 
 
+@pytest.mark.broad
 def test_preferences_order_runs_by_the_markov_chain_of_the_paper(sample):
     table = incomplete(sample, ["RPP", "AP"], keep=[12], draws=2, seed=3)
     found = table[table["statistic"] == "tau_b"].set_index(["measure", "draw"])["value"]
@@ -229,6 +230,7 @@ def test_measures_without_a_mean_are_an_error():
         incomplete(judged({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
 
 
+@pytest.mark.broad
 def test_a_measure_to_agree_with_may_need_judged_items_that_others_do_not():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     options = {"drop": "labels", "keep": [0.5], "draws": 1, "against": "bpref"}

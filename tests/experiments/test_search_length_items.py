@@ -62,6 +62,7 @@ def test_a_choice_of_runs():
     assert table["asl"].tolist() == [1.0, 1.0, 0.0, 2.0]
 
 
+@pytest.mark.broad
 def test_the_mean_over_items_is_the_measure():
     joined = pdeval.datasets.sample_judged()
     table = lengths(joined)

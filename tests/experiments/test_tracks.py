@@ -41,6 +41,7 @@ def test_a_column_may_be_called_value():
     assert table["mean"].tolist() == [pytest.approx(0.3)]
 
 
+@pytest.mark.broad
 def test_what_by_gives_is_what_it_takes():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     sites = [table.assign(site=site) for site in "xy" for table in (runs, qrels)]

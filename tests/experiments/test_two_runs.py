@@ -104,6 +104,7 @@ def test_lists_of_equal_depth_or_by_the_corpus_rule_are_not_warned_of(ask):  # i
     ask(shorter.ireval.join(all_found[1].frame))  # nothing is missing from the shorter list
 
 
+@pytest.mark.broad
 def test_the_buckets_are_those_that_the_plot_makes_of_the_differences():
     Figure = pytest.importorskip("matplotlib.figure").Figure
 

@@ -65,6 +65,7 @@ def test_a_report_says_so():
     assert "unjudged documents removed" in report.to_markdown()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("rules", [{}, {"level": 2}, {"ties": "first"}], ids=str)
 def test_every_measure_equals_that_of_the_rows_that_are_judged(seed, rules):

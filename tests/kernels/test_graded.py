@@ -212,6 +212,7 @@ def test_nothing_found_raises_no_warning():
         assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]
 
 
+@pytest.mark.broad
 def test_a_grade_whose_exponential_gain_no_number_holds_is_refused():
     ranks, most = np.array([1.0]), np.array([1023.0])
     assert float(metrics.CG(ranks, most, gain="exp")) == 2.0**1023

@@ -116,6 +116,7 @@ def test_the_largest_grade_is_that_of_all_queries_and_can_be_fixed_for_partition
 TIED = ["P@2", "R@3", "F@3", "Success@2", "RR", "RR(i=2)", "AP", "AP@3", "RBP", "CG@2", "DCG@3", "nDCG", "nDCG@3"]
 
 
+@pytest.mark.broad
 def test_expected_ties_are_the_mean_over_the_orders_of_tied_items():
     docs, tied = ["a", "b", "c", "d", "e"], [3.0, 2.0, 2.0, 2.0, 1.0]
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["b", "c", "e", "z"], "relevance": [2, 1, 1, 3]})

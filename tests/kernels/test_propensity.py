@@ -55,6 +55,7 @@ def test_weighed_sums_are_on_average_those_of_all_relevant_items(name):
     assert abs(wrong.mean()) > 4 * wrong.std() / np.sqrt(USERS)
 
 
+@pytest.mark.broad
 def test_self_normalised_recall_is_near_to_that_of_all_relevant_items_and_plain_recall_is_not():
     ranks, chance, seen = feedback()
     rank, weight = judged_only(ranks, chance, seen)

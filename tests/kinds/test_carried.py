@@ -61,6 +61,7 @@ def test_tables_of_different_measures_may_be_stacked(judged, scores):
     assert aggregate_of("GMAP", whole.attrs) == "geometric mean"
 
 
+@pytest.mark.broad
 def test_runs_of_several_columns_survive_a_merge(judged):
     runs = pdeval.datasets.sample_runs().merge(pdeval.datasets.sample_metadata(), on="run").drop(columns="run")
     table = runs.ireval(run=["model", "seed"]).measure(pdeval.datasets.sample_qrels(), "AP", topics="common")

@@ -88,6 +88,7 @@ def test_an_assignment_is_compared_as_a_bucket_is():
             assert found["rejected"] == (alpha > p)
 
 
+@pytest.mark.broad
 def test_the_interval_is_exact_and_buckets_of_the_log_are_ignored():
     log = people(40, seed=3)
     found = log.ireval.compare_buckets.aa_test("CTR", draws=60, confidence=0.9).iloc[0]
@@ -101,6 +102,7 @@ def test_the_interval_is_exact_and_buckets_of_the_log_are_ignored():
     pd.testing.assert_series_equal(again, found)
 
 
+@pytest.mark.broad
 def test_unequal_arms_and_sessions_of_nobody():
     log = people(40, seed=3)
     some = log.ireval.compare_buckets.aa_test("CTR", draws=20, share=0.1)

@@ -63,6 +63,7 @@ def test_a_finer_unit_warns_once():
             assert caught[0].filename == __file__
 
 
+@pytest.mark.broad
 def test_users_of_one_query_each_are_the_queries():
     log = people(400, seed=3)
     log = randomised(log[log["query_id"].isin(log.drop_duplicates("user")["query_id"])], 0)
@@ -71,6 +72,7 @@ def test_users_of_one_query_each_are_the_queries():
     assert by_user.equals(by_query)
 
 
+@pytest.mark.broad
 def test_users_in_several_buckets_are_reported_and_warned_of():
     log = randomised(people(30, seed=2), 0)
     assert log.ireval.check().empty

@@ -115,6 +115,7 @@ def test_bad_values_are_refused_in_our_own_words(tables, kind, name, option, val
     assert "raise" in traceback.extract_tb(caught.value.__traceback__)[-1].line, caught.value
 
 
+@pytest.mark.broad
 def test_the_simulation_shows_ids_of_both_sides_where_none_is_shared(tables):
     runs, qrels = tables["runs"], tables["qrels"]
     for column, text in (("query_id", "no query of the lists"), ("doc_id", "no item of the lists")):

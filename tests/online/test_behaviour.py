@@ -91,6 +91,7 @@ def test_mean_and_median_are_chosen_for_all_or_for_some():
     assert mixed["aggregate"].tolist() == ["mean"] * 4
 
 
+@pytest.mark.broad
 def test_intervals_are_seeded_and_do_not_depend_on_what_else_is_asked():
     rng = np.random.default_rng(1)
     n = 60

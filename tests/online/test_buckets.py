@@ -48,6 +48,7 @@ def test_the_directions_are_those_of_the_slides():
     assert {name: measure.worse for name, measure in list(MEASURES.items())[:9]} == WORSE
 
 
+@pytest.mark.broad
 def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
     found = log.ireval.verdict(ORDER).set_index("measure")
     assert found["as_expected"].tolist() == [3] * 9
@@ -72,6 +73,7 @@ def test_buckets_that_do_not_differ_are_not_confirmed(log):
     assert set(found["significant"] + found["against"]) == {0}
 
 
+@pytest.mark.broad
 def test_each_measure_is_tested_by_the_test_that_suits_it(log):
     with pytest.warns(UserWarning, match="users have several queries"):
         found = log.ireval.compare_buckets(unit="query", correction="none")
@@ -118,6 +120,7 @@ def test_the_order_says_who_is_a_and_who_is_compared(log):
     assert found["difference"].iloc[0] < 0
 
 
+@pytest.mark.broad
 def test_without_clicks_the_times_have_no_verdict(log):
     found = log[log["action"] == "impression"].ireval.verdict(ORDER).set_index("measure")
     assert found.loc["time_to_first_click", ["verdict", "found"]].tolist() == ["no data", "ORIG ? FLAT ? RAND"]

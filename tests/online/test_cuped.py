@@ -36,6 +36,7 @@ def counts(users):
     return users["clicks"].to_numpy(float), users["impressions"].to_numpy(float)
 
 
+@pytest.mark.broad
 def test_adjusted_differences_are_those_of_the_analysis_of_covariance():
     sm = pytest.importorskip("statsmodels.api")
     pre, log = periods()
@@ -57,6 +58,7 @@ def test_adjusted_differences_are_those_of_the_analysis_of_covariance():
     assert row["variance_reduction"] > 0.5
 
 
+@pytest.mark.broad
 def test_three_buckets_share_one_slope():
     sm = pytest.importorskip("statsmodels.api")
     pre, log = periods(n=90)

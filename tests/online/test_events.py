@@ -39,6 +39,7 @@ def test_columns_bound_once_serve_every_verb():
     assert BOUND.verdict(["new", "old"], "conversion").shape == (1, 9)
 
 
+@pytest.mark.broad
 def test_events_are_columns_of_queries_and_users():
     users = BOUND.per_user()
     assert users.drop(columns=["arm"]).to_numpy().tolist() == [
@@ -134,6 +135,7 @@ def test_what_is_wrong_with_events_is_said(change, text):
     assert wrong.check()["handling"].tolist() == ["error"]
 
 
+@pytest.mark.broad
 def test_what_a_log_lacks_for_a_measure_is_said():
     with pytest.raises(ValueError, match=r"conversion\(order\) counts 'order' events, and the log has 'add-to-cart', "):
         BOUND.behaviour("conversion(order)")

@@ -155,6 +155,7 @@ def test_equal_runs_share_every_position_fairly():
     assert balanced["team"].isna().all()
 
 
+@pytest.mark.broad
 def test_both_runs_start_equally_often():
     for method in ("team-draft", "balanced", "probabilistic"):
         first = interleave(runs(a="abcd", b="efgh"), method=method, draws=4000).query("position == 1")
@@ -183,6 +184,7 @@ def test_probabilistic_lists_have_the_probabilities_of_the_definition():
     assert stats.chisquare(counts[possible], 20_000 * expected[possible]).pvalue > 0.001
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("method", METHODS)
 def test_lists_depend_on_the_seed_alone(method, monkeypatch):
     rng = np.random.default_rng(3)
@@ -257,6 +259,7 @@ def test_wrong_choices_are_refused():
         interleave(table, pairs=[("w", "x")])
 
 
+@pytest.mark.broad
 def test_13_5_lists_do_not_depend_on_the_order_of_categories():
     keys = ["run_a", "run_b", "query_id", "draw", "position"]
 

@@ -180,6 +180,7 @@ def test_times_with_zones_are_moments():
     assert found["time_to_first_click"].tolist()[2] == 3
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Helsinki"])
 def test_date_columns_numbers_and_text_give_the_same_times(zone):
     dates = pd.Series(pd.to_datetime("2024-03-31 00:30") + pd.to_timedelta(CLEAN["timestamp"], unit="s"))

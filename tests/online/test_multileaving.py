@@ -275,6 +275,7 @@ def test_the_sample_goes_from_lists_over_clicks_to_wins():
         assert credits.ireval.preferences()["measure"].unique().tolist() == [method]
 
 
+@pytest.mark.broad
 def test_what_cannot_be_credited_is_said():
     table = runs(**ODD)
     lists = table.ireval.interleave.many(method="pairwise", depth=4)

@@ -31,6 +31,7 @@ def test_the_mean_and_the_error_of_linearised_values_are_those_of_the_delta_meth
     assert values.var(ddof=1) / len(values) == pytest.approx(delta_variance(CLICKS, SHOWN), rel=1e-10)
 
 
+@pytest.mark.broad
 def test_buckets_are_compared_by_the_delta_method():
     log = randomised(people(80, seed=3), 1)
     (x, y), (u, v) = by_user(log).values()
@@ -95,6 +96,7 @@ def test_a_test_that_does_not_suit_the_aggregate_is_refused():
     assert log.ireval.compare_buckets("CTR", test="welch", aggregate="mean")["test"].tolist() == ["welch"]
 
 
+@pytest.mark.broad
 def test_a_bucket_without_units_has_no_ratio():
     log = randomised(people(20, seed=6), 2)
     try:
@@ -150,6 +152,7 @@ class TestIntervalsOfOneBucket:
         assert drawn > 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
         assert abs(drawn - delta) < 0.03
 
+    @pytest.mark.broad
     @pytest.mark.parametrize("measure", ["abandonment_rate", "clicks_per_query"])
     def test_means_and_rates_are_drawn_too(self, measure):
         log = randomised(people(60, seed=6), 2)

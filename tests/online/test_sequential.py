@@ -68,6 +68,7 @@ def test_looking_after_every_batch_errs_no_more_often_than_said_and_welch_does()
     assert wrong["welch"] > 3 * alpha * trials, wrong
 
 
+@pytest.mark.broad
 def test_the_verb_says_that_it_was_sequential():
     log = randomised(people(60, seed=6), 2)
     found = log.ireval.compare_buckets(["clicks_per_query", "CTR"], sequential=60)

@@ -129,6 +129,7 @@ def test_a_simulated_log_is_a_clean_click_log():
     assert log["rank"].isna().tolist() == (log["action"] == "impression").tolist()
 
 
+@pytest.mark.broad
 def test_only_users_without_a_relevant_click_reformulate_and_never_to_the_same_query():
     runs, qrels = collection({"x": 3.0}, queries=12, seed=7)
     log = simulate(runs, qrels, model="cascade", sessions=20, reformulate=1.0, max_queries=3, depth=3)
@@ -151,6 +152,7 @@ def test_an_arm_with_one_query_cannot_reformulate():
     assert log.ireval.per_session()["queries"].max() == 1
 
 
+@pytest.mark.broad
 def test_the_log_depends_on_the_seed_alone():
     runs, qrels = collection({"x": 1.0, "y": 1.0}, queries=8, seed=9)
     lists = interleave(runs, draws=3)

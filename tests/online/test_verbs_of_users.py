@@ -153,6 +153,7 @@ def test_which_way_is_better_travels_with_the_tables(results):
         assert known["time_to_first_click"]["aggregate"] == "median"
 
 
+@pytest.mark.broad
 def test_tied_scores_are_shown_in_the_order_that_the_measures_see(sample):
     shown = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None)
     by_rank = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None, ties="rank")
@@ -186,6 +187,7 @@ def test_other_vocabularies_and_several_run_columns_go_all_the_way(sample):
     assert "splade / 1" in set(buckets["bucket"])
 
 
+@pytest.mark.broad
 def test_runs_become_buckets_and_subtopics_their_best_grade(sample):
     some = sample.runs[sample.runs["run"].isin(["bm25", "hybrid"])]
     log = some.ireval.simulate_clicks(pdeval.datasets.sample_qrels(subtopics=True))

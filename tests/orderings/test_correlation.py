@@ -99,6 +99,7 @@ def test_the_rows_of_the_matrix_are_the_reference_of_tau_ap():
     assert square.loc["RR", "AP"] == pytest.approx(2 / 3 * (1 + 0 + 1) - 1)
 
 
+@pytest.mark.broad
 def test_scores_are_ordered_first():
     values = np.random.default_rng(0).random((2, 10, 5))
     runs, queries = pd.DataFrame({"run": list("vwxyz")}), pd.Index(range(10), name="query_id")

@@ -150,6 +150,7 @@ def test_a_measure_that_is_a_method_or_a_coefficient_is_never_swallowed():
             door.correlate("garbage")
 
 
+@pytest.mark.broad
 def test_paper_orders_measures_by_the_mean_and_preferences_by_mc4():
     judged = pdeval.datasets.sample_judged(topics="common")
     orders = judged.order(["AP", "RPP"], method="paper")

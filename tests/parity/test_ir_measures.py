@@ -77,6 +77,7 @@ def drawn(seed, subtopics):
     return runs, qrels
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_a_provider_gives_the_same_values(name, seed):

@@ -83,6 +83,7 @@ def dl_hard(shared_data):
     )
 
 
+@pytest.mark.broad
 def test_every_ordering_of_pref_eval_on_dl_hard_is_reproduced(dl_hard):
     preferred, measured, wanted = dl_hard
     by_pairs = order(preferred, method=["mc4", "borda"], compat="pref_eval")

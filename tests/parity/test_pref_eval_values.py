@@ -79,6 +79,7 @@ def test_every_preference_and_every_difference_is_pref_evals(expected, collectio
         np.testing.assert_allclose(found[ours], expected[theirs], rtol=0, atol=1e-12, err_msg=theirs)
 
 
+@pytest.mark.broad
 def test_recall_paired_preferences_are_pref_evals_to_the_last_bit_where_that_is_asked(expected, collection):
     runs, qrels = collection
     found = aligned(runs.ireval.prefer(qrels, ["RPP", "invRPP", "dcgRPP"], level=2, compat="pref_eval"), expected)
@@ -86,6 +87,7 @@ def test_recall_paired_preferences_are_pref_evals_to_the_last_bit_where_that_is_
         np.testing.assert_array_equal(found[NAMES[theirs]], expected[theirs], err_msg=theirs)
 
 
+@pytest.mark.broad
 def test_other_orders_of_equal_scores_give_other_preferences(expected, collection):
     runs, qrels = collection
     found = aligned(runs.ireval.prefer(qrels, "RPP", level=2, ties="first"), expected)
@@ -98,6 +100,7 @@ def found_orders(frame, wanted):
     return {(ours[measure], method): part["run"].tolist() for (measure, method), part in parts}
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("way", ["runs and judgments", "a join", "a table of preferences"])
 def test_mc4_and_borda_orderings_are_pref_evals(orderings, collection, way):
     runs, qrels = collection
@@ -113,6 +116,7 @@ def test_mc4_and_borda_orderings_are_pref_evals(orderings, collection, way):
     assert found_orders(frame, wanted) == {(n, m): wanted[n][m] for n in wanted for m in method}
 
 
+@pytest.mark.broad
 def test_orderings_by_the_mean_are_pref_evals(orderings, collection):
     runs, qrels = collection
     wanted = {name: value for name, value in orderings.items() if value["type"] == "metric"}

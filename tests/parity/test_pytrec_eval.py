@@ -55,12 +55,14 @@ def compare(folder, qrels_file, level, some, *, judged_only=False):
     return compared
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("collection", SETS)
 def test_every_bit_of_every_double(shared_data, collection):
     qrels, level, some = SETS[collection]
     assert compare(shared_data / collection.split()[0], qrels, level, some) >= 3 * 50
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("collection", SETS)
 def test_every_bit_of_judged_items_only(shared_data, collection):
     """trec_eval -J."""

@@ -39,6 +39,7 @@ def test_ndeval_in_both_orders(shared_data, web_runs, ending, ties):
     assert compared == 8 * 51 * 21
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("k", [10, 20])
 def test_gdeval(shared_data, web_runs, k):
     folder = shared_data / "trec-web-2012-div"

@@ -57,6 +57,7 @@ def test_zero_stands_in_the_middle_of_both_axes(column_ax):
     assert sum(ax.get_ylim()) == pytest.approx(0)
 
 
+@pytest.mark.broad
 def test_many_points_are_sampled_with_a_seed_and_counted_in_full():
     prefs = frames.preferences(8, 50, ("RPP", "AP"))
     full, drawn, again, other = (
@@ -90,6 +91,7 @@ def test_repeated_rows_are_refused(column_ax):
         difference_scatter(pd.concat([PREFS, PREFS]), ax=column_ax)
 
 
+@pytest.mark.broad
 def test_numbers_in_the_thousands_stay_apart(column_ax):
     wide = pd.DataFrame({"TSL": [-5200.0, 4100.0, 12.0], "AP": [-0.3, 0.2, 0.1]})
     ax = difference_scatter(wide, measures=("TSL", "AP"), ax=column_ax)

@@ -30,6 +30,7 @@ def test_raw_values_stay_as_they_are(column_ax):
     assert widths(ax) == [0.5, 4, 0.6, 3, 0.7, 2]
 
 
+@pytest.mark.broad
 def test_arrows_say_where_better_results_lead(column_ax):
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels)

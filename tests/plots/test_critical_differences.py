@@ -72,6 +72,7 @@ def test_a_critical_difference_longer_than_the_line_is_said(column_ax):
     assert f"CD = {critical_difference_of(4, 2):.2f}, more than the line is long" in drawn(ax)[2]
 
 
+@pytest.mark.broad
 def test_eighty_runs_in_a_column_are_named_as_far_as_there_is_room(column_ax):
     ax = critical_difference(interval_frames.ranked(80), ax=column_ax)
     assert "named)" in ax.get_xlabel()

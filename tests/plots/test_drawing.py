@@ -89,6 +89,7 @@ def test_scores_are_summed_up_and_the_best_stands_first(column_ax):
         assert ax.get_yticklabels()[0].get_text() == best
 
 
+@pytest.mark.broad
 def test_a_symmetric_matrix_is_drawn_as_correlations(column_ax):
     ax = frames.pivoted().ireval.plot(ax=column_ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == frames.MEASURES

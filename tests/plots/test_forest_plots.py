@@ -32,6 +32,7 @@ def test_heavier_collections_have_larger_points(column_ax):
     assert rows_of(ax) == ["set 0", "set 1", "set 2"]
 
 
+@pytest.mark.broad
 def test_the_macro_mean_of_a_verdict_is_drawn_too(column_ax):
     verdict = frames.verdicts()
     ax = plots.forest(frames.effects(), ax=column_ax, combined=["random"], verdict=verdict)

@@ -46,6 +46,7 @@ def test_two_colours_of_one_plot_differ_without_colour(name, column_ax):
             assert abs(luminance(colour) - luminance(other)) > 0.1, (name, colour, other, form)
 
 
+@pytest.mark.broad
 def test_the_shades_of_a_heat_map_of_queries_rise_in_grey(column_ax):
     ax = plots.query_heatmap(interval_frames.scores(), ax=column_ax)
     drawn = (ax.images or ax.collections)[0]

@@ -35,6 +35,7 @@ def test_means_are_mirrored_with_the_opposite_sign_and_the_best_run_stands_first
     np.testing.assert_allclose(cells(ax), [[nan, 0.5, 0.75], [-0.5, nan, 0.25], [-0.75, -0.25, nan]])
 
 
+@pytest.mark.broad
 def test_rows_carry_name_and_place_and_columns_the_place(column_ax):
     ax = preference_heatmap(PREFS, ax=column_ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["b  1", "a  2", "c  3"]
@@ -85,6 +86,7 @@ def test_significant_pairs_get_a_dot_in_both_cells(column_ax):
     assert ax.get_title() == "RPP (dot: significant)"
 
 
+@pytest.mark.broad
 def test_dots_come_from_the_measure_that_is_drawn(column_ax):
     tests = pd.concat([frames.comparisons(5, 2, "RPP"), frames.comparisons(5, 0, "AP")])
     ax = preference_heatmap(frames.preferences(5), comparisons=tests, ax=column_ax)
@@ -122,6 +124,7 @@ def test_the_scale_is_as_long_as_the_side_and_can_be_left_out(column_ax):
     assert preference_heatmap(PREFS, colorbar=False).child_axes == []
 
 
+@pytest.mark.broad
 def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP", "RPP", "AP"], "measure_b": ["AP", "RR", "RR"], "value": [0.9, 0.5, 0.6]})
     ax = correlation_heatmap(table, ax=column_ax)
@@ -138,6 +141,7 @@ def test_agreement_tables_and_squares_draw_too(column_ax):
     np.testing.assert_allclose(cells(correlation_heatmap(square)), long)
 
 
+@pytest.mark.broad
 def test_correlations_of_recall_levels_are_drawn_too(column_ax):
     table = pd.DataFrame({"recall_a": [1, 1, 2], "recall_b": [2, 3, 3], "r": [0.4, 0.2, 0.5]})
     assert labels(correlation_heatmap(table, ax=column_ax)) == ["1", "2", "3"]
@@ -151,6 +155,7 @@ def test_negative_correlations_get_the_diverging_colours(column_ax):
     assert correlation_heatmap(table).images[0].get_clim() == (0.0, 1.0)
 
 
+@pytest.mark.broad
 def test_the_scale_is_named_after_the_coefficient_and_several_ask_for_a_choice(column_ax):
     table = pd.concat([frames.correlations().assign(coefficient=name) for name in ("tau_b", "rbo")])
     ax = correlation_heatmap(table, coefficient="tau_b", ax=column_ax)
@@ -180,6 +185,7 @@ def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
     assert title.get_window_extent().x1 < right.get_window_extent().x0
 
 
+@pytest.mark.broad
 def test_a_confusion_names_both_sides_at_its_axes(column_ax):
     from matplotlib.figure import Figure
 

@@ -32,6 +32,7 @@ def test_segments_buckets_and_quantiles_are_named_by_what_tells_them_apart(colum
     assert rows_of(plots.intervals(interval_frames.quantiles()))[:2] == ["lm, 0.1", "lm, 0.5"]
 
 
+@pytest.mark.broad
 def test_rows_can_be_sorted_and_a_measure_chosen(column_ax):
     frame = interval_frames.with_intervals(5)
     ax = plots.intervals(frame, sort=True, ax=column_ax)

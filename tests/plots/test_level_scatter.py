@@ -9,6 +9,7 @@ from pdeval.plots import level_scatter
 from tests.plots import frames
 
 
+@pytest.mark.broad
 def test_correlations_are_those_of_locality(column_ax):
     judged = pdeval.datasets.sample_judged(topics="common", level=1)
     ax = level_scatter(judged.disaggregate("EU(utility=reciprocal)"), levels=4, ax=column_ax)

@@ -134,6 +134,7 @@ def test_the_order_of_the_frame_is_kept_on_request(column_ax):
     assert names(summary_bars(frames.summary(5), sort=False, ax=column_ax)) == frames.run_names(5)
 
 
+@pytest.mark.broad
 def test_without_an_interval_the_deviation_is_drawn_and_named(column_ax):
     summary = frames.summary(3).drop(columns=["ci_low", "ci_high"])
     ax = summary_bars(summary, ax=column_ax)

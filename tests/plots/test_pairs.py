@@ -107,11 +107,13 @@ def test_per_run_all_opponents_are_added_up(column_ax):
     assert ax.get_xlabel() == "RPP: % of queries x opponents\nin the bars: number of queries x opponents"
 
 
+@pytest.mark.broad
 def test_more_than_forty_pairs_are_drawn_per_run(column_ax):
     ax = win_loss_tie(frames.preferences(12), ax=column_ax)
     assert len(ax.containers[0]) == 12
 
 
+@pytest.mark.broad
 def test_counted_tables_are_taken_as_they_are(column_ax):
     counts = pd.DataFrame({"run": ["x", "y"], "wins": [1, 3], "ties": [1, 0], "losses": [2, 1]})
     assert rows(win_loss_tie(counts, ax=column_ax)) == {"y": (75, 0, 25), "x": (25, 25, 50)}

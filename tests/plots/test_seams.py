@@ -27,6 +27,7 @@ def ticks(ax, axis="y"):
     return [label.get_text() for label in getattr(ax, f"get_{axis}ticklabels")()]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("kept", [True, False])
 def test_7_a_line_per_run_of_several_columns(seeds, ax, kept):
     curve = seeds.curve()

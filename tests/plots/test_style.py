@@ -45,6 +45,7 @@ def test_a_legend_outside_does_not_cover_the_axes_or_its_labels(place):
     assert not box.overlaps(ax.xaxis.label.get_window_extent())
 
 
+@pytest.mark.broad
 def test_a_legend_cuts_names_that_have_no_room_and_no_others():
     from matplotlib.figure import Figure
 

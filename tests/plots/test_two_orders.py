@@ -16,6 +16,7 @@ ORDERS = pd.DataFrame(
 )
 
 
+@pytest.mark.broad
 def test_slopes_lead_from_rank_to_rank(column_ax):
     ax = plots.rank_slopes(ORDERS, ax=column_ax)
     assert [line.get_ydata().tolist() for line in ax.lines] == [[0, 1], [1, 0], [2, 2], [3, 3]]
@@ -37,6 +38,7 @@ def test_the_scatter_names_those_that_move(column_ax):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("Rank by AP (mean)", "Rank by RPP (win rate)")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("draw", [plots.rank_slopes, plots.rank_scatter])
 def test_two_orderings_are_chosen_of_several(draw):
     three = pd.concat([ORDERS, ORDERS[:4].assign(measure="RR")], ignore_index=True)
@@ -67,6 +69,7 @@ def test_the_heat_map_has_the_best_run_on_top_and_the_hardest_query_at_the_left(
     assert len(ax.get_xticklabels()) == 4
 
 
+@pytest.mark.broad
 def test_less_is_better_and_what_is_missing_stays_grey(column_ax):
     frame = pd.DataFrame({"run": ["a", "a", "b"], "query_id": ["1", "2", "1"], "measure": "ASL", "value": [5.0, 9, 2]})
     ax = plots.query_heatmap(frame, ax=column_ax)

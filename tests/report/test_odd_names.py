@@ -124,6 +124,7 @@ def test_latex_has_no_macro_and_as_many_cells(name):
     assert r"\fooling" not in latex
 
 
+@pytest.mark.broad
 def test_excel_has_texts_and_no_formulas(name):
     held = written(report_of(name), "excel")
     import openpyxl

@@ -36,6 +36,7 @@ def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth
     assert SCORES.ireval.report(footnotes=False, notes="Mine.").notes == ("Mine.",)
 
 
+@pytest.mark.broad
 def test_the_door_of_runs_reports_the_same():
     direct = RUNS.ireval.report(HUMAN, ["AP", "P@10"], machine=NOISY, topics="common", digits=2, sort="AP")
     assert str(direct) == str(SCORES.ireval.report(digits=2, sort="AP"))

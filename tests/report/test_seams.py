@@ -203,6 +203,7 @@ def sample():
     return runs.ireval.join(qrels, topics="common"), metadata
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("by", ["family", ["family", "seed"]])
 def test_13_a_summary_by_groups_of_runs_is_reported(sample, by):
     judged, metadata = sample
@@ -215,6 +216,7 @@ def test_13_a_summary_by_groups_of_runs_is_reported(sample, by):
         assert table.rows[0][-2].value == pytest.approx(means["mean"].iloc[0])
 
 
+@pytest.mark.broad
 def test_13_rows_are_grouped_by_a_column_that_was_merged_to_the_scores(sample):
     judged, metadata = sample
     scores = judged.measure(["AP", "RR"])
@@ -284,6 +286,7 @@ def test_13_every_result_is_reported_column_by_column(name):
         assert "nan" not in made.lower()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["behaviour", "wins"])
 def test_13_a_count_of_something_else_is_not_headed_queries(name):
     assert "Queries" not in [column.header for column in report_table(reportable(name)).columns]

@@ -53,6 +53,7 @@ def check_latex(report):
     assert sorted(re.findall(r"\\begin\{(\w+\*?)\}", text)) == sorted(re.findall(r"\\end\{(\w+\*?)\}", text))
 
 
+@pytest.mark.broad
 def test_datasets_are_described_under_the_titles_of_their_kinds(stacked):  # Table 1 of both papers
     found = asked(stacked, "describe", by=["kind", "collection"])
     table = found.ireval.report(group="kind", digits=2, columns=["collection", "queries", "runs", "relevant_per_query"])
@@ -61,6 +62,7 @@ def test_datasets_are_described_under_the_titles_of_their_kinds(stacked):  # Tab
     check_latex(table)
 
 
+@pytest.mark.broad
 def test_discriminative_power_is_collections_by_measures(stacked):  # Tables 3 and 4 of RPP
     power = asked(stacked, "discriminative_power", ["RPP", "AP", "RR"], tests="t")
     table = power.ireval.report(digits=2)
@@ -79,6 +81,7 @@ def test_nothing_is_second_where_all_others_are():
     assert [[cell.emphasis for cell in row[1:]] for row in table.rows] == [["best", "", ""], ["best", "second", ""]]
 
 
+@pytest.mark.broad
 def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of lexiprecision
     power = asked(
         stacked, "discriminative_power", ["rrLP", "RR"], by=["kind", "collection"], tests=["hsd", "t"], draws=50
@@ -113,6 +116,7 @@ def test_ties_and_masked_agreement_are_collections_by_measures(stacked):  # Tabl
     check_latex(masked)
 
 
+@pytest.mark.broad
 def test_correlations_are_averaged_in_a_triangle(stacked):  # Table 2 of RPP
     found = asked(stacked, "correlate", ["RR", "invRPP", "RPP", "AP"])
     table = found.ireval.report(layout="triangle", digits=2)
@@ -138,6 +142,7 @@ def test_agreement_has_a_heading_for_each_fuzziness(stacked):
     check_latex(table)
 
 
+@pytest.mark.broad
 def test_the_steps_from_map_to_search_length_are_ranges_over_collections(stacked):  # Table 2 of ASL
     steps = asked(stacked, "lengths.ablation")
     table = steps.ireval.report(average="range", columns=["step", "tau_b", "delta_value", "delta_sort"], digits=2)
@@ -178,6 +183,7 @@ def test_orders_stand_side_by_side_and_follow_the_mean_rank(stacked):
     check_latex(both)
 
 
+@pytest.mark.broad
 def test_comparisons_are_listed_under_their_collection_and_measure(stacked):
     table = asked(stacked, "compare", ["AP", "RR"], baseline="bm25").ireval.report()
     assert [group.title for group in table.groups][:3] == ["set 0, AP", "set 0, RR", "set 1, AP"]
@@ -185,6 +191,7 @@ def test_comparisons_are_listed_under_their_collection_and_measure(stacked):
     check_latex(table)
 
 
+@pytest.mark.broad
 def test_a_table_read_from_a_file_is_told_its_collections(stacked):
     power = asked(stacked, "discriminative_power", ["AP", "RR"], tests="t")
     bare = pd.DataFrame(power.to_dict("list"))

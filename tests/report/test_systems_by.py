@@ -50,6 +50,7 @@ def test_the_mean_counts_collections_alike_and_ranks_go_by_direction(scores):
     assert whole["mean rank ISL"].tolist() == ranks.tolist()
 
 
+@pytest.mark.broad
 def test_collections_as_rows_have_systems_in_columns(scores):
     one = scores.ireval.report("AP", layout="rows", average="both")
     assert heads(one) == [("", ""), ("", "a bm25"), ("", "b hybrid"), ("", "c ql")]
@@ -102,6 +103,7 @@ def test_systems_that_differ_have_rows_of_their_own_or_dashes(scores):
     assert daggers.rows[1][1].marks == "†"
 
 
+@pytest.mark.broad
 def test_comparisons_are_those_of_each_collection(scores):
     compared = scores.ireval.compare(["AP", "ISL"], by="collection")
     assert scores.ireval.report(comparisons=compared).rows == scores.ireval.report().rows

@@ -105,6 +105,7 @@ def test_what_the_caller_says_of_a_direction_comes_first(scores):
     assert [(cell.emphasis, cell.marks) for cell in column(turned, "AP")] == [("second", "c"), ("best", "c"), ("", "")]
 
 
+@pytest.mark.broad
 def test_a_label_of_ones_own_does_not_turn_the_table_over():
     judged = pdeval.datasets.sample_judged(topics="common")
     lengths = judged.measure(pdeval.parse("ASL", label="my length"))
@@ -132,6 +133,7 @@ def test_an_aggregate_follows_its_label():
     assert "." not in column(counts, "all of them")[0].text
 
 
+@pytest.mark.broad
 def test_a_join_and_a_run_table_report_what_they_score():
     runs, qrels, _ = pdeval.datasets.load_sample()
     judged = runs.ireval.join(qrels, topics="common")

@@ -119,6 +119,7 @@ def test_a_long_table_in_typst_goes_on_over_pages():
     assert pages(compiled_typst(table.to_typst())) == 1  # cut off, as a figure is
 
 
+@pytest.mark.broad
 def test_a_wide_table_in_typst_is_as_small_as_its_column(ten):
     typst = pytest.importorskip("typst", reason="needs the Typst compiler: pip install typst")
     drawn = {}

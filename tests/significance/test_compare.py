@@ -246,6 +246,7 @@ def test_without_a_seed_the_seed_used_is_recorded():
     pd.testing.assert_frame_equal(result, again)
 
 
+@pytest.mark.broad
 def test_the_table_is_not_changed():
     scores = cube()
     before = scores.values.copy()
@@ -336,6 +337,7 @@ def test_several_baselines_give_what_each_gives_alone(family, test):
     )
 
 
+@pytest.mark.broad
 def test_several_baselines_of_preferences_are_each_run_b_of_all_their_pairs():
     judged = pdeval.datasets.sample_judged(topics="common")
     alone = pd.concat([judged.compare("RPP", baseline=one) for one in ("hybrid", "bm25")], ignore_index=True)

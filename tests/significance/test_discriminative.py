@@ -19,6 +19,7 @@ def cube():
     return Scores(runs, pd.Index(range(30), name="query_id"), ("sharp", "sgnLP"), noise, np.array([True, True]))
 
 
+@pytest.mark.broad
 def test_the_share_is_that_of_the_significant_rows():
     result = discriminative_power(cube(), tests=["default", "wilcoxon", "hsd"], correction="holm", draws=500)
     assert list(result.columns) == ["measure", "test", "correction", "alpha", "pairs", "n_detected", "detected"]

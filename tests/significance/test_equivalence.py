@@ -62,6 +62,7 @@ def test_one_difference_has_an_exact_answer(value, expected):
     assert equivalent == pytest.approx(1 - better, abs=1e-12)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["correlated_t", "signed_rank"])
 def test_probabilities_add_up_to_1_and_turn_with_the_pair(name):
     found = SCORES.ireval.equivalence("AP", rope=0.02, test=name, draws=2000)

@@ -120,6 +120,7 @@ def test_rounding_is_measured_by_the_largest_of_the_collections():
     assert _drawn_queries([part, none], 4, np.random.default_rng(0), 1).tolist() == [[[0.0]] * 4]
 
 
+@pytest.mark.broad
 def test_a_pair_is_drawn_alike_whatever_stands_beside_it():
     parts, _, _ = collections(5, (5, 20), 0.1, 4)
     whole = macro_and_micro([part[:, :700] for part in parts], draws=100)

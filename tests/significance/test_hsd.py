@@ -156,6 +156,7 @@ def test_draws_that_tie_with_the_observed_value_count():
     assert p == (1 + (largest > 0.05).sum()) / 501
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("copies", [1, 7, 64])
 def test_block_size_and_threads_never_change_the_answer(copies):
     values = np.sign(differences(scores(9, 14)))

@@ -25,6 +25,7 @@ def test_unlabelled_queries_have_the_least_or_the_largest_value():
     assert found.drop(columns=["run", "measure"]).iloc[0].tolist() == pytest.approx([2, 2, 0.3, 0.15, 0.65, 0.5])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("table", ["scores", "preferences"])
 def test_bounds_hold_the_mean_of_every_way_to_label_the_rest(table):
     rng = np.random.default_rng(1)
@@ -61,6 +62,7 @@ def test_intervals_of_random_samples_are_much_narrower():
     assert (bounds["residual"] > 3 * (summary["ci_high"] - summary["ci_low"])).all()
 
 
+@pytest.mark.broad
 def test_measures_without_limits_are_asked_for_them():
     with pytest.raises(ValueError, match="DCG@10 has no largest value, so that nothing bounds its mean"):
         plain([0.2, 0.4, np.nan, np.nan], "DCG@10").ireval.bounds()

@@ -123,6 +123,7 @@ class TestHowMany:
         assert (wide["queries_needed"] <= 19 + 2).all()
         assert np.isinf(SCORES.ireval.label_next.sample_size(width=0.001)["queries_needed"]).all()
 
+    @pytest.mark.broad
     def test_so_many_labels_give_the_wanted_width(self):
         rng = np.random.default_rng(2)
         machine = rng.random((500, 200))
@@ -233,6 +234,7 @@ def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
     assert systematic(chance, order, 0.75).tolist() == [0, 1]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
 def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(confidence):
     people, judge = two_tables(5, queries=90, columns=4, labelled=25)
@@ -256,6 +258,7 @@ def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(
         assert queries_needed(made, width, confidence).tolist() == expected.tolist()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("table", [SCORES, PREFERENCES], ids=["scores", "preferences"])
 def test_every_row_of_the_labels_needed_is_that_of_its_run_or_pair_and_measure(table):
     found = table.ireval.label_next.sample_size(width=0.15, confidence=0.9)

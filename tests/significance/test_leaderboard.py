@@ -45,6 +45,7 @@ def test_the_top_are_those_that_the_corrected_test_does_not_tell_from_the_first(
     assert 0 < len(worse) < len(board)
 
 
+@pytest.mark.broad
 def test_a_sharper_test_leaves_fewer_at_the_top(scores):
     tops = [
         int(scores.ireval.leaderboard("AP", correction=how, alpha=alpha, draws=10)["top"].sum())
@@ -54,6 +55,7 @@ def test_a_sharper_test_leaves_fewer_at_the_top(scores):
     assert tops[0] > tops[-1] >= 1
 
 
+@pytest.mark.broad
 def test_the_board_does_not_depend_on_names_or_on_the_order_of_rows(scores):
     board = scores.ireval.leaderboard("AP", draws=20).set_index("run")
     named = {run: f"x{7 * k % 12:02}" for k, run in enumerate(sorted(board.index))}
@@ -145,6 +147,7 @@ def test_the_report_says_tiers_and_their_test(judged):
     assert "In brackets the bootstrap intervals of rank and score over queries." in text
 
 
+@pytest.mark.broad
 def test_a_board_says_how_it_was_made(scores):
     said = {"correction": "bonferroni", "alpha": 0.2, "seed": 4, "draws": 15, "confidence": 0.8}
     found = scores.ireval.leaderboard(test="sign", **said)

@@ -39,6 +39,7 @@ def test_the_variance_of_ranks_without_ties_is_that_of_whole_numbers():
     assert rank_variance(ranks) == pytest.approx(25 * 6 * 7 / 12, rel=1e-15)
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("runs", [2, 6, 30])
@@ -161,6 +162,7 @@ def test_preferences_that_are_no_differences_of_scores_are_refused(test):
     np.testing.assert_allclose(ours["p_value"], theirs["p_value"], rtol=0, atol=1e-15)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("test", ["nemenyi", "conover"])
 def test_reports_mark_by_mean_ranks_with_letters_daggers_and_groups(test):
     said = "Friedman-" + test.title() + " test"

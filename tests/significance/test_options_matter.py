@@ -205,6 +205,7 @@ def test_rows_of_two_baselines_stand_measure_by_measure_and_else_as_each_alone()
     pd.testing.assert_frame_equal(both[columns], wanted[columns].reset_index(drop=True), check_exact=True)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("given", [{}, {"baseline": "bm25"}])
 def test_rows_of_groups_stand_group_by_group_and_inside_by_measure_and_run(given):
     for name, found in (

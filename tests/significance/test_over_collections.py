@@ -234,6 +234,7 @@ def test_a_collection_without_a_difference_speaks_for_neither_side():
     assert [row[name] for name in ("collections", "n", "better", "worse")] == [4, 11, 2, 1]
 
 
+@pytest.mark.broad
 def test_the_weight_of_a_collection_is_that_of_the_meta_analysis_of_its_pair():
     each = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection", confidence=0.8)
     over_all = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=20, confidence=0.8)

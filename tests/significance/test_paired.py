@@ -114,6 +114,7 @@ def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
     assert randomisation(D, draws=draws, seed=7).p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
 
 
+@pytest.mark.broad
 def test_bootstrap_equals_a_naive_loop_over_the_same_samples():
     D, draws = continuous(12, 3, seed=8), 200
     t = np.abs(stats.ttest_1samp(D, 0).statistic)
@@ -220,6 +221,7 @@ def test_description_matches_numpy():
     assert sd == pytest.approx(np.nanstd(D, axis=0, ddof=1), rel=1e-13)
 
 
+@pytest.mark.broad
 def test_wilcoxon_with_ties_and_few_queries_is_exact():
     # the normal approximation gives .0473, below .05. By hand: four sizes of .1 have rank 2.5, the
     # negative one is among them; of the 128 signs only none and one of these four add up to 2.5 or less

@@ -132,6 +132,7 @@ def test_the_power_is_the_share_of_simulated_experiments_that_find_the_differenc
     assert share == pytest.approx(t_power(np.array([0.4]), 30, 0.05)[0], abs=4 * np.sqrt(0.25 / 4000))
 
 
+@pytest.mark.broad
 def test_the_queries_needed_are_the_fewest_also_where_the_normal_approximation_asks_for_more():
     effect = np.array([0.72, 0.5, 0.3, 0.1])
     number = np.arange(2, 400)

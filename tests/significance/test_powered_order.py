@@ -37,6 +37,7 @@ def resampled(table, measure, draws, seed):
     return np.array(found), list(human.columns)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("table", [SCORES, DRAWN], ids=["equal chances", "own chances"])
 @pytest.mark.parametrize(("measure", "sign"), [("AP", 1), ("ASL", -1)])
 def test_intervals_of_ranks_are_those_of_a_plain_loop(table, measure, sign):

@@ -39,10 +39,12 @@ class TestSummary:
             own = RUNS.ireval.summary(qrels, "AP", topics="common")
             np.testing.assert_allclose(found[column], own["mean"], rtol=1e-12)
 
+    @pytest.mark.broad
     def test_the_door_of_runs_gives_the_same(self):
         direct = RUNS.ireval.summary(HUMAN, ["AP", "ASL"], **GIVEN)
         pd.testing.assert_frame_equal(direct, SCORES.ireval.summary())
 
+    @pytest.mark.broad
     def test_groups_of_queries_are_summed_up_apart(self):
         half = pd.DataFrame({"query_id": QRELS["query_id"].unique()})
         half["half"] = half["query_id"].astype(int) % 2
@@ -88,6 +90,7 @@ class TestCompare:
                     size = len(found) if family == "all" else len(found) // 2
                     np.testing.assert_allclose(own, np.minimum(1, raw * size), rtol=1e-12)
 
+    @pytest.mark.broad
     def test_preferences_are_compared_by_their_mean(self):
         found = RUNS.ireval.prefer(HUMAN, "RPP", **GIVEN, baseline="bm25")
         compared = found.ireval.compare()
@@ -98,6 +101,7 @@ class TestCompare:
         direct = RUNS.ireval.compare(HUMAN, "RPP", **GIVEN, baseline="bm25")
         pd.testing.assert_frame_equal(direct, compared, check_categorical=False)
 
+    @pytest.mark.broad
     def test_a_perfect_machine_compares_as_all_queries_would(self):
         found = RUNS.ireval.compare(HUMAN, "AP", machine=QRELS, topics="common")
         whole = RUNS.ireval.compare(QRELS, "AP", topics="common")

@@ -44,6 +44,7 @@ def cube(values, sizes, higher=True):
 
 
 class TestComponents:
+    @pytest.mark.broad
     def test_the_table_is_as_declared_from_runs_scores_and_metadata_alike(self):
         found = seeds().replicates(QRELS, ["AP", "RR"], topics="common")
         assert faults(SCHEMAS["components"], found, {}) == []
@@ -95,6 +96,7 @@ class TestComponents:
                 part = found[found["half"] == half].drop(columns="half").reset_index(drop=True)
                 pd.testing.assert_frame_equal(part, hand)
 
+    @pytest.mark.broad
     def test_the_report_says_what_the_columns_are_and_the_plot_leaves_out_queries(self):
         found = seeds().replicates(QRELS, "AP", topics="common")
         assert "each trained once" in str(found.ireval.report())
@@ -122,6 +124,7 @@ class TestCompare:
         assert "Is this way of training different?" in str(training.ireval.report())
         assert "Are these trained models different?" in str(these.ireval.report())
 
+    @pytest.mark.broad
     def test_without_variance_of_seeds_it_is_the_paired_t_test(self):
         values, _ = simulated([3, 3], 50, 2, replicate=0.0)
         table = cube(values, [3, 3]).frame().assign(measure="AP")
@@ -141,6 +144,7 @@ class TestCompare:
         np.testing.assert_array_equal(more["p_value"], less["p_value"])
         np.testing.assert_allclose(more["p_adjusted"], np.minimum(2 * more["p_value"], 1))
 
+    @pytest.mark.broad
     def test_the_table_is_that_of_comparisons_with_degrees_of_freedom(self):
         found = seeds().replicates.compare(QRELS, ["AP", "ASL"], topics="common")
         assert faults(SCHEMAS["comparisons"], found, {"run": ["model"]}) == []
@@ -237,6 +241,7 @@ class TestTold:
         assert self.said(join, name, replicate="seed", **given) == []
         assert self.said(scores.ireval, name, replicate="seed", **given) == []
 
+    @pytest.mark.broad
     def test_preferences_are_told_too_and_groups_once_in_all(self):
         prefs = seeds().prefer(QRELS, "RPP", topics="common")
         assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [True]
@@ -247,6 +252,7 @@ class TestTold:
         assert len(self.said(join, "compare", measures="AP", **by)) == 1
         assert self.said(join, "compare", measures="AP", replicate="seed", **by) == []
 
+    @pytest.mark.broad
     def test_silent_where_nothing_is_taken_for_independent(self):
         join = seeds().join(QRELS, topics="common")
         assert self.said(join, "order", measures="AP") == []  # without intervals
@@ -264,6 +270,7 @@ class TestTold:
 
 
 class TestMeanAndSpread:
+    @pytest.mark.broad
     def test_a_summary_has_the_spread_of_the_means_over_replicates(self):
         scores = seeds().measure(QRELS, ["AP", "GMAP"], topics="common")
         found = scores.ireval.summary(replicate="seed")
@@ -274,6 +281,7 @@ class TestMeanAndSpread:
         assert "sd_replicates" not in each
         assert list(scores.ireval.summary(replicate="seed", wide=True)) == ["model", "AP", "GMAP"]
 
+    @pytest.mark.broad
     def test_a_report_prints_the_mean_and_its_spread_and_says_what_that_is(self):
         scores = seeds().measure(QRELS, "AP", topics="common")
         printed = scores.ireval.report(replicate="seed")

@@ -64,11 +64,13 @@ def test_missing_and_equal_queries_change_nothing():
     assert exact_randomisation(np.zeros((4, 1))).p_value.tolist() == [1.0]
 
 
+@pytest.mark.broad
 def test_the_least_p_is_two_of_all_signs():
     assert exact_randomisation(np.full((6, 1), 0.1)).p_value.tolist() == [2 / 64]
     assert share_reaching(np.full(MOST, 1.0), float(MOST)) == 2 / 2**MOST
 
 
+@pytest.mark.broad
 def test_sums_of_forty_differences_are_counted_one_by_one():
     # of equal sizes the share is that of a binomial
     n, positive = 40, 28

@@ -18,6 +18,7 @@ def test_the_tail_equals_scipys_to_ten_digits(k, df):
     assert np.abs(upper_tail(Q, k, df) - stats.studentized_range.sf(Q, k, df)).max() < 1e-10
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("df", [1, 2, 5, 48, 1e5])
 def test_two_means_give_the_tail_of_students_t(df):
     assert upper_tail(Q, 2, df) == pytest.approx(2 * stats.t.sf(Q / np.sqrt(2), df), rel=1e-9, abs=1e-15)

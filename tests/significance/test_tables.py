@@ -61,6 +61,7 @@ def test_preferences_have_the_verb_too(verb):
     assert faults(SCHEMAS[table], found, NAMES) == []
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("per", ["all", "run"])
 def test_delta_sort_of_a_join_a_run_table_and_scores_is_the_same_table(per):
     found = JUDGED.delta_sort(["RR", "ASL"], per=per)
@@ -75,6 +76,7 @@ def test_delta_sort_of_a_join_a_run_table_and_scores_is_the_same_table(per):
         assert found["tau_b"].iloc[0] == pytest.approx(means["AP"].corr(means["RR"], method="kendall"))
 
 
+@pytest.mark.broad
 def test_orders_correlate_with_other_orders_and_as_a_square():
     orders = JUDGED.order(MEASURES)
     found = orders.ireval.correlate.against(JUDGED.at(level=2).order(MEASURES), coefficients=["tau_b", "rbo"])
@@ -94,6 +96,7 @@ def test_orders_keep_the_order_in_which_measures_were_asked_for():
     assert orders.sample(frac=1, random_state=2).ireval.correlate(matrix=True).index.tolist() == ["RR", "AP", "ASL"]
 
 
+@pytest.mark.broad
 def test_runs_of_several_columns_keep_their_ids_and_are_matched_by_all_of_them():
     runs = RUNS.assign(model=RUNS["run"].str[:2], seed=RUNS.groupby("run").ngroup()).drop(columns="run")
     judged = runs.ireval(run=["model", "seed"]).join(QRELS, topics="common")
@@ -124,6 +127,7 @@ def test_old_names_and_names_of_other_tools_answer_with_the_new_ones():
                 getattr(door, name)
 
 
+@pytest.mark.broad
 def test_the_rules_of_a_join_decide_whose_ties_an_order_breaks():
     runs = pd.DataFrame(
         {"run": ["x", "y", "b"], "query_id": "1", "doc_id": ["d", "d", "e"], "score": 1.0},

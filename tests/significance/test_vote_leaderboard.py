@@ -120,6 +120,7 @@ def test_bootstrap_and_sandwich_intervals_have_the_same_width(resample):
     np.testing.assert_allclose(wide[0], wide[1], rtol=0.15)
 
 
+@pytest.mark.broad
 def test_votes_that_come_together_are_drawn_together():
     log = pd.concat([arena(votes=800)] * 5, ignore_index=True)
     log["prompt"] = np.tile(np.arange(800), 5)  # every vote was copied four times
@@ -294,6 +295,7 @@ def test_how_many_resamples_are_made_at_a_time_changes_nothing(monkeypatch, cell
     pd.testing.assert_frame_equal(log.ireval.leaderboard(draws=30), whole)
 
 
+@pytest.mark.broad
 def test_a_board_says_how_it_was_made():
     said = {"correction": "bonferroni", "alpha": 0.2, "seed": 4, "draws": 15, "confidence": 0.8}
     board = arena(votes=400).ireval.leaderboard(resample="judge", **said)

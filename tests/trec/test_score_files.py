@@ -86,6 +86,7 @@ def test_the_command_of_ir_measures_is_read_as_it_prints(tmp_path, capsys, monke
         assert len(found) >= 96
 
 
+@pytest.mark.broad
 def test_runs_are_named_after_files_tags_or_by_the_caller(tmp_path):
     (tmp_path / "a.eval").write_text("runid all bm25\nmap 1 0.5\nmap all 0.5\n")
     assert set(pdeval.read_scores(tmp_path)["run"]) == {"a"}
@@ -112,6 +113,7 @@ def test_results_of_beir_are_read(tmp_path):
     assert read.ireval.order()["run"].tolist() == ["dense", "bm25"]
 
 
+@pytest.mark.broad
 def test_results_of_mteb_have_tasks_in_place_of_queries(tmp_path):
     values = {"m1": (0.5, 0.3, 0.6), "m2": (0.75, 0.4, 0.5)}
     for model, scores in values.items():
@@ -166,6 +168,7 @@ class TestUnevenQueries:
         for run, queries in runs.items():
             (folder / f"{run}.eval").write_text("".join(f"map\t{query}\t0.5\n" for query in queries))
 
+    @pytest.mark.broad
     def test_other_queries_in_some_runs_are_told(self, tmp_path):
         self.write(tmp_path, a="123", b="12")
         with pytest.warns(UserWarning, match=r"2 of 3 are common to all, run 'b' has 2\..*topics='common' keeps"):

@@ -25,6 +25,7 @@ def test_a_run_is_written_in_six_columns_in_row_order(tmp_path):
     assert (tmp_path / "x.run").read_text() == "301 Q0 d1 2 0.5 bm25\n301 Q0 d2 1 1.5 bm25\n"
 
 
+@pytest.mark.broad
 def test_the_tag_is_the_given_name_or_the_run_or_the_file(tmp_path):
     path = tmp_path / "x.run"
     for name, table, tag in [
@@ -90,6 +91,7 @@ def test_runs_whose_rows_do_not_stand_together_keep_the_order_of_their_rows(tmp_
     assert plain(read_runs(tmp_path)) == plain(shuffled.sort_values("run", kind="stable"))
 
 
+@pytest.mark.broad
 def test_many_runs_go_to_one_parquet_file_and_come_back(tmp_path):
     sample = datasets.sample_runs()
     write_run(sample, tmp_path / "all.parquet")

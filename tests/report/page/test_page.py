@@ -124,6 +124,7 @@ def test_what_items_add_is_held_where_items_are(sample):
     assert packed < 25_000, "it does not grow with systems, and with queries by one number each"
 
 
+@pytest.mark.broad
 def test_names_cannot_break_out_of_the_page():
     runs, qrels = odd_tables()
     about = pd.DataFrame({"run": ODD, "family": ODD[::-1], "kind": ["a", "b"] * 3})
