@@ -27,7 +27,7 @@ def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
     [3.0, 2.0, 0.0]
     """
     start = np.asarray(start)
-    room = np.where(start < inf, k - np.where(start < inf, start, 0.0), 0.0)
+    room = np.subtract(k, start, out=np.zeros(start.shape), where=start < inf)
     return np.clip(room, 0.0, size)
 
 

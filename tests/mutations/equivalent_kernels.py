@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutations.reasons import AT_A_TIME
 
+BROADCAST = "zeros of fewer axes broadcast to the same"
 FURTHER = "how far a table is made ahead: it holds the same"
 
 IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
@@ -26,7 +27,7 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "kernels/confusion.py",
         "seen, best, below = np.zeros(near.shape)",
         ("1 -> 2",),
-        "zeros of fewer axes broadcast to the same",
+        BROADCAST,
     ),
     (
         "kernels/interpolation.py",
@@ -50,11 +51,37 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1.0 -> 2.0",),
         "all weights are twice as large, and are divided by their sums",
     ),
+    (
+        "kernels/compatibility.py",
+        "weight = np.multiply.accumulate(np.append(1.0",
+        ("max(int(depth.max(initial=1)), m) - 1 -> (max(int(depth.max(initial=1)), m) + 1)",),
+        FURTHER,
+    ),
     ("kernels/cwl.py", "step = max(CELLS // depth, 1)", ("CELLS // depth -> (CELLS * depth)", "1 -> 2"), AT_A_TIME),
     (
         "kernels/cwl.py",
         "return np.clip(gain, 0.0, 1.0)",
         ("np.clip(gain, 0.0, 1.0) -> np.clip(0.0, gain, 1.0)",),
         "of three numbers the middle one, whichever is said first",
+    ),
+    ("kernels/gain_levels.py", "value = np.zeros(np.shape(rank)[1:])", ("1 -> 2",), BROADCAST),
+    (
+        "kernels/expected.py",
+        "ranks = np.arange(1.0, (begin + number).max(initial=0) + 1)",
+        ("0 -> 1", "1 -> 2"),
+        FURTHER,
+    ),
+    ("kernels/expected.py", "for u in range(int(j.max(initial=1))):", ("1 -> 2",), "one factor more, which is 1"),
+    (
+        "kernels/expected.py",
+        "for step in range(int((n - r).max(",
+        ("0 -> 1", "1 -> 2"),
+        "beyond the last place it adds 0",
+    ),
+    (
+        "kernels/expected.py",
+        "onward = np.where(t < last",
+        ("1.0 -> 2.0",),
+        "beyond the last place nothing is looked at",
     ),
 ]
