@@ -5,11 +5,12 @@ from __future__ import annotations
 from tests.mutations.reasons import AT_A_TIME
 
 BROADCAST = "zeros of fewer axes broadcast to the same"
+NOT_THERE = "what is not there is not looked at"
 FURTHER = "how far a table is made ahead: it holds the same"
 
 IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
-    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
+    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), NOT_THERE),
     ("kernels/cwl.py", "CELLS = 1 << 18", ("1 -> 2", "18 -> 19"), AT_A_TIME),
     (
         "kernels/confusion.py",
@@ -83,5 +84,14 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "onward = np.where(t < last",
         ("1.0 -> 2.0",),
         "beyond the last place nothing is looked at",
+    ),
+    ("kernels/unjudged.py", "j = np.where(here, rank, 1.0) - 1", ("1.0 -> 2.0",), NOT_THERE),
+    ("kernels/unjudged.py", "above, pooled = np.where(here, above, 0.0)", ("0.0 -> 1.0",), NOT_THERE),
+    ("kernels/lexicographic.py", "break", ("break -> pass",), "with no list left, all that follows is of none"),
+    (
+        "kernels/sampled.py",
+        "for at in range(0, n_items, step := max(",
+        ("1 -> 2", "STEP // (negatives + 1) -> (STEP * (negatives + 1))"),
+        AT_A_TIME,
     ),
 ]
