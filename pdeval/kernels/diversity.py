@@ -198,7 +198,7 @@ def MAP_IA(rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray) -> np.nd
     0.75
     """
     member = np.asarray(member)
-    precision = np.add.accumulate(member, axis=0, dtype=np.float64) / np.asarray(rank)[:, None]
+    precision = np.add.accumulate(member, axis=0) / np.asarray(rank)[:, None]
     average = share(total(np.where(member, precision, 0.0)), member.sum(axis=0))
     return share(total(average), subtopics)
 

@@ -221,6 +221,7 @@ def test_a_user_model_without_a_measure_is_the_function_itself():
         assert (own.__name__, own.__module__, own.__doc__) == ("Whole", __name__, "All readers go on.")
         assert ENTRIES["Whole"].reference == cwl.FRAMEWORK
         assert ENTRIES["Whole"].limits == cwl.LIMITS
+        assert (ENTRIES["Whole"].kind, ENTRIES["Whole"].padded) == ("graded", True)
     finally:
         cwl.MODELS.pop("Half", None)
         cwl.MODELS.pop("Whole", None)

@@ -55,9 +55,10 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "kernels/compatibility.py",
         "weight = np.multiply.accumulate(np.append(1.0",
-        ("max(int(depth.max(initial=1)), m) - 1 -> (max(int(depth.max(initial=1)), m) + 1)",),
+        ("deepest - 1 -> (deepest + 1)",),
         FURTHER,
     ),
+    ("kernels/compatibility.py", "deepest = max(int(depth.max(initial=0)), m)", ("0 -> 1",), FURTHER),
     ("kernels/cwl.py", "step = max(CELLS // depth, 1)", ("CELLS // depth -> (CELLS * depth)", "1 -> 2"), AT_A_TIME),
     (
         "kernels/cwl.py",
@@ -93,5 +94,25 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "for at in range(0, n_items, step := max(",
         ("1 -> 2", "STEP // (negatives + 1) -> (STEP * (negatives + 1))"),
         AT_A_TIME,
+    ),
+    ("kernels/expected.py", "begin = np.where(number > 0, start, 0.0)", ("0.0 -> 1.0",), NOT_THERE),
+    (
+        "kernels/lexicographic.py",
+        "weight > UNSEEN * worse",
+        ("weight > UNSEEN * worse -> (weight >= UNSEEN * worse)",),
+        "what weighs nothing adds nothing",
+    ),
+    (
+        "kernels/gain_levels.py",
+        "for number in range(1, int(order.max(",
+        ("0 -> 1",),
+        "a step that no list has adds nothing",
+    ),
+    ("kernels/preferences.py", "ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)", ("1 -> 2",), FURTHER),
+    (
+        "kernels/sampled.py",
+        "deepest = float(np.max(retrieved, initial=0.0))",
+        ("0.0 -> 1.0",),
+        "there is one negative at least",
     ),
 ]
