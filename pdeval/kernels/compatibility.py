@@ -77,7 +77,8 @@ def Compat(
     m = len(rank)
     depth = np.broadcast_to(np.maximum(retrieved, m) if k == inf else k, np.shape(rank)[1:]).astype(np.int64)
     # what depths 1..d weigh, and what an item weighs that both rankings hold at depths 1..d; 0 for no depth
-    weight = np.multiply.accumulate(np.append(1.0, np.full(max(int(depth.max(initial=1)), m) - 1, float(p))))
+    deepest = max(int(depth.max(initial=0)), m)
+    weight = np.multiply.accumulate(np.append(1.0, np.full(deepest - 1, float(p))))
     weights, overlap = (np.append(0.0, np.add.accumulate(one)) for one in (weight, weight / level(weight)))
     whole = overlap[depth]
     both = np.maximum(rank, ideal_place(grade))

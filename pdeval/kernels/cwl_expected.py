@@ -25,7 +25,7 @@ def read_model(value: Any, text: str) -> str:
     Traceback (most recent call last):
     ValueError: model=nDCG in 'ETU(model=nDCG)' is no user model; there are INST, INSQ, BPM, ...
     """
-    meant = parse(str(value).replace(" @ ", "@"))
+    meant = parse(str(value))
     if meant.entry.name not in MODELS:
         raise ValueError(f"model={value} in {text!r} is no user model; there are {', '.join(MODELS)}.")
     own, defaults = MODELS[meant.entry.name].parameters, meant.entry.parameters

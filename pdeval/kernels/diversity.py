@@ -27,7 +27,7 @@ def novelty(member: np.ndarray, alpha: float) -> np.ndarray:
     >>> novelty(np.array([[True, False], [True, True]]), 0.5).tolist()
     [1.0, 1.5]
     """
-    member = np.asarray(member, dtype=bool)
+    member = np.asarray(member)
     before = np.add.accumulate(member, axis=0, dtype=np.int32) - member
     return np.where(member, np.power(1.0 - alpha, before), 0.0).sum(axis=1)
 
@@ -42,7 +42,7 @@ def greedy(belongs: np.ndarray, alpha: float, depth: float) -> np.ndarray:
     >>> greedy(np.array([[True, False], [True, True], [False, True]]), 0.5, 2).tolist()
     [2.0, 0.5]
     """
-    belongs = np.asarray(belongs, dtype=bool)
+    belongs = np.asarray(belongs)
     items = len(belongs)
     gain, left = np.ones(belongs.shape[1:]), np.ones((items, *belongs.shape[2:]), dtype=bool)
     added = np.zeros((int(min(depth, items)), *belongs.shape[2:]))
@@ -197,8 +197,8 @@ def MAP_IA(rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray) -> np.nd
     >>> float(MAP_IA(np.array([1.0, 2.0]), member, 2))  # ((1 + 1)/2 + 1/2) / 2
     0.75
     """
-    member = np.asarray(member, dtype=bool)
-    precision = np.add.accumulate(member, axis=0, dtype=np.float64) / np.asarray(rank)[:, None]
+    member = np.asarray(member)
+    precision = np.add.accumulate(member, axis=0) / np.asarray(rank)[:, None]
     average = share(total(np.where(member, precision, 0.0)), member.sum(axis=0))
     return share(total(average), subtopics)
 

@@ -27,7 +27,7 @@ def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
     [3.0, 2.0, 0.0]
     """
     start = np.asarray(start)
-    room = np.where(start < inf, k - np.where(start < inf, start, 0.0), 0.0)
+    room = np.subtract(k, start, out=np.zeros(start.shape), where=start < inf)
     return np.clip(room, 0.0, size)
 
 
@@ -247,7 +247,8 @@ def expected_DCG(
     value = gain_of(grade, gain, gains, least)
     tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / divisor(rank, discount, base))
     number = drawn(start, size, k)
-    alone = np.where(number > 0, value / divisor(np.where(number > 0, start, 0.0) + 1, discount, base), 0.0)
+    begin = np.where(number > 0, start, 0.0)
+    alone = np.where(number > 0, value / divisor(begin + 1, discount, base), 0.0)
     return total(np.where(size == 1, alone, tied))
 
 

@@ -25,7 +25,6 @@ def at_rank(values: np.ndarray, rank: np.ndarray) -> np.ndarray:
     >>> at_rank(np.array([5.0, 7.0]), np.array([1.0, 9.0])).tolist()
     [5.0, 7.0]
     """
-    values = np.broadcast_to(values, np.broadcast_shapes(np.shape(values), np.shape(rank)))
     return np.take_along_axis(values, (np.minimum(rank, len(values)) - 1).astype(np.intp), axis=0)
 
 

@@ -38,14 +38,14 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
     pairs = value.items() if isinstance(value, Mapping) else [pair.split("=") for pair in str(value).split(",")]
     try:
         gains = {float(grade): float(gain) for grade, gain in pairs}
-    except (TypeError, ValueError):
+        plain = [(int(number) if number == int(number) else number) for pair in gains.items() for number in pair]
+    except (TypeError, ValueError, OverflowError):  # infinity overflows
         raise ValueError(f"gains={value!r} in {text!r} must be a gain for each grade, e.g. {{1:3,2:9}}.") from None
     if low := [grade for grade in gains if grade < 0 and gains[grade] != 0]:
         raise ValueError(
             f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; a negative grade says that an item was "
             "pooled and not judged, so it has none. Give these items a grade of at least 0 in the judgments."
         )
-    plain = [(int(number) if number == int(number) else number) for pair in gains.items() for number in pair]
     return dict(zip(plain[::2], plain[1::2]))
 
 

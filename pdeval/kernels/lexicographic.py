@@ -36,7 +36,7 @@ def placed(rank: np.ndarray, corpus: np.ndarray | float | None, k: float) -> tup
     ([1.0, 4.0, 11.0], [11.0])
     """
     m, lists = len(rank), int(np.prod(np.shape(rank)[1:]))
-    n = np.broadcast_to(np.asarray(k if k < inf else corpus, dtype=np.float64), np.shape(rank)[1:])
+    n = np.broadcast_to(np.asarray(k if k < inf else corpus), np.shape(rank)[1:])
     at = cut(rank, k)
     return np.where(found(at), at, n + level(rank)).reshape(m, lists), n.ravel() + m
 

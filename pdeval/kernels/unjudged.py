@@ -74,9 +74,10 @@ def infAP(rank: np.ndarray, above: np.ndarray, pooled: np.ndarray) -> np.ndarray
     j = np.where(here, rank, 1.0) - 1
     above, pooled = np.where(here, above, 0.0), np.where(here, pooled, 0.0)
     r = level(rank) - 1
-    depth = np.where(j > 0, j, 1.0)
-    inferred = 1.0 / (j + 1.0) + (j / (j + 1.0)) * ((r + above + pooled) / depth) * ((r + e) / (r + above + 2 * e))
-    return total(np.where(here, np.where(j > 0, inferred, 1.0), 0.0)) / len(rank)
+    inferred = 1.0 / (j + 1.0) + (j / (j + 1.0)) * ((r + above + pooled) / np.maximum(j, 1.0)) * (
+        (r + e) / (r + above + 2 * e)
+    )
+    return total(np.where(here, inferred, 0.0)) / len(rank)
 
 
 @metric(kind="judged", reference="share of judged items", aliases=("judged",), empty=True)

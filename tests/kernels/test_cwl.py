@@ -1,5 +1,7 @@
 """The C/W/L framework: what follows from how readers go on, worked by hand, and user models of one's own."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -182,8 +184,6 @@ def test_grades_become_gains_from_the_least_to_the_largest_or_not_at_all():
 
 
 def test_the_measure_of_a_model_has_the_parameters_of_both_in_their_order():
-    import inspect
-
     signature = inspect.signature(ENTRIES["BPM"].kernel)
     assert list(signature.parameters) == ["rank", "grade", "top_grade", "T", "max_grade", "min_grade", "n", "k"]
     assert "parameters" not in ENTRIES["BPM"].kernel.__annotations__
@@ -209,13 +209,19 @@ def test_a_user_model_without_a_measure_is_the_function_itself():
         assert float(expectations("Half", np.ones(3), p=np.float32(0.7)).depth) == 1 + most + most * most
 
         @pdeval.user_model
-        def Whole(rank):
+        def Whole(rank, *, k: int = 9, T: "float" = 1.0):
             """All readers go on."""
-            return 1.0 + 0 * rank
+            return T + 0 * rank
 
         assert float(Whole(np.array([1.0]), np.array([1.0]), 1, n=4)) == 0.25
+        own = ENTRIES["Whole"].kernel
+        assert list(inspect.signature(own).parameters)[3:] == ["T", "max_grade", "min_grade", "n", "k"]
+        assert (own.__annotations__["T"], own.__annotations__["k"]) == ("float", int)
+        assert "parameters" not in own.__annotations__
+        assert (own.__name__, own.__module__, own.__doc__) == ("Whole", __name__, "All readers go on.")
         assert ENTRIES["Whole"].reference == cwl.FRAMEWORK
         assert ENTRIES["Whole"].limits == cwl.LIMITS
+        assert (ENTRIES["Whole"].kind, ENTRIES["Whole"].padded) == ("graded", True)
     finally:
         cwl.MODELS.pop("Half", None)
         cwl.MODELS.pop("Whole", None)

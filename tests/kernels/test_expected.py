@@ -131,7 +131,7 @@ CALLS = [
     (ties.expected_R, (), {}),
     (ties.expected_F, ("retrieved",), {"beta": 2.0, "k": 5}),
     (ties.expected_Success, (), {"k": 3}),
-    *((ties.expected_RR, (), {"i": i, "k": k}) for i in (1, 2, 3, 5) for k in (4, math.inf)),
+    *((ties.expected_RR, (), {"i": i, "k": k}) for i in (1, 2, 3, 5, 6) for k in (4, math.inf)),
     (ties.expected_AP, (), {}),
     (ties.expected_AP, (), {"k": 6}),
     (ties.expected_RBP, (), {"p": 0.7}),

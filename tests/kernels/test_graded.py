@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
-from pdeval.kernels.graded import gain_of, ideal_gain, read_gains
-from tests.examples import examples
+from pdeval.kernels.graded import gain_of, ideal_gain, read_base, read_gains
 from tests.kernels.lists import value
 
 # grades of a list from the top (None: unjudged), and grades of judged items that it misses
@@ -48,7 +47,7 @@ def test_ndcg_of_the_lecture_slides():
 
 
 @given(LISTS)
-@examples(60)
+@settings(max_examples=60)
 def test_any_discount_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     divisors = {
@@ -79,7 +78,7 @@ def test_a_base_that_has_no_logarithm_is_refused(base):
 
 
 @given(LISTS)
-@examples(60)
+@settings(max_examples=60)
 def test_ndcg_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     for gain, of in (("linear", float), ("exp", lambda grade: 2.0**grade - 1)):
@@ -107,7 +106,7 @@ def test_gains_by_grade_replace_only_those_listed_and_order_the_ideal_ranking():
 
 
 @given(LISTS)
-@examples(60)
+@settings(max_examples=60)
 def test_expected_reciprocal_rank_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
 
@@ -126,7 +125,7 @@ def test_expected_reciprocal_rank_is_the_loop_of_its_definition(pair):
 
 
 @given(LISTS)
-@examples(60)
+@settings(max_examples=60)
 def test_q_measure_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     value, count, gain = 0.0, 0, 0.0
@@ -182,7 +181,7 @@ def stepwise(down, ideal):
 
 
 @given(LISTS)
-@examples(80)
+@settings(max_examples=80)
 def test_gain_level_measures_are_the_walk_down_the_list(pair):
     down, ideal = gained(*pair)
     ndcg_rel, g, at_steps, at_end = stepwise(down, ideal)
@@ -212,7 +211,6 @@ def test_nothing_found_raises_no_warning():
         assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]
 
 
-@pytest.mark.broad
 def test_a_grade_whose_exponential_gain_no_number_holds_is_refused():
     ranks, most = np.array([1.0]), np.array([1023.0])
     assert float(metrics.CG(ranks, most, gain="exp")) == 2.0**1023
@@ -249,3 +247,78 @@ def test_negative_grades_have_no_gain():
         assert read_gains(gains, "nDCG") == gains
     with pytest.raises(ValueError, match="gives a gain to grade -2; a negative grade says that an item was pooled"):
         read_gains({-2: 0.5, 1: 1}, "nDCG")
+
+
+RANK = np.array([[1.0, 2.0, 4.0, math.inf], [3.0, 5.0, math.inf, math.inf], [6.0, math.inf, math.inf, math.inf]])
+GRADE = np.array([[1.0, 3.0, 2.0, 1.0], [2.0, 0.0, 1.0, 3.0], [3.0, 2.0, 1.0, 1.0]])
+WORTH = {
+    "linear": ({}, lambda g: g),
+    "exp": ({"gain": "exp"}, lambda g: 2**g - 1),
+    "binary": ({"gain": "binary"}, lambda g: float(g > 0)),
+    "gains": ({"gains": {0: 0.5, 1: 4.0}}, lambda g: {0.0: 0.5, 1.0: 4.0}.get(g, g)),
+    "least": ({"gain": "exp", "gains": {2: 9.0}, "least": 2.0}, lambda g: {2.0: 9.0, 3.0: 7.0}.get(g, 0.0)),
+}
+DIVIDED = {
+    "log2(r+1)": lambda f, base: math.log(f + 1, base),
+    "jk": lambda f, base: max(1.0, math.log(f, base)),
+    "zipf": lambda f, base: f,
+}
+
+
+@pytest.mark.parametrize("discount", DIVIDED)
+@pytest.mark.parametrize("worth", WORTH)
+@pytest.mark.parametrize(("k", "base"), [(math.inf, 2.0), (3, 2.0), (4, 3.0)])
+def test_many_lists_are_added_up_one_by_one(worth, discount, k, base):
+    options, of = WORTH[worth]
+    ideal = -np.sort(-GRADE, axis=0)
+    told = {**options, "discount": discount, "base": base, "k": k}
+    plain, found = metrics.CG(RANK, GRADE, **options, k=k), metrics.DCG(RANK, GRADE, **told)
+    share = metrics.nDCG(RANK, GRADE, ideal, **told)
+    for at in range(4):
+        items = [(f, of(g)) for f, g in zip(RANK[:, at], GRADE[:, at]) if f <= k and f < math.inf]
+        best = sorted(map(of, GRADE[:, at].tolist()), reverse=True)[: int(min(k, 3))]
+        dcg = sum(g / DIVIDED[discount](f, base) for f, g in items)
+        wanted = sum(g / DIVIDED[discount](f, base) for f, g in enumerate(best, start=1))
+        assert plain[at] == pytest.approx(sum(g for _, g in items))
+        assert found[at] == pytest.approx(dcg)
+        assert share[at] == pytest.approx(dcg / wanted)
+    one = [part[:, 0].astype(int).tolist() for part in (RANK, GRADE, ideal)]
+    assert float(metrics.nDCG(*one, **told)) == pytest.approx(share[0])
+
+
+@pytest.mark.parametrize(("k", "beta"), [(math.inf, 1.0), (3, 2.0), (1, 0.0)])
+def test_q_of_many_lists_is_added_up_one_by_one(k, beta):
+    ideal, relevant = -np.sort(-GRADE, axis=0), GRADE >= 2
+    found = metrics.Q(RANK, GRADE, ideal, relevant, relevant.sum(axis=0), beta=beta, k=k)
+    for at in range(4):
+        value, count, gain = 0.0, 0, 0.0
+        for f, g in zip(RANK[:, at], GRADE[:, at]):
+            count, gain = count + (g >= 2), gain + g
+            if g >= 2 and f <= k and f < math.inf:
+                value += (count + beta * gain) / (f + beta * ideal[: int(f), at].sum())
+        assert found[at] == pytest.approx(value / relevant[:, at].sum() if relevant[:, at].any() else 0.0)
+    folded = metrics.Q(
+        RANK.reshape(3, 2, 2), GRADE.reshape(3, 2, 2), ideal[:, :1, None], relevant.reshape(3, 2, 2), 2, beta=beta, k=k
+    )
+    alone = metrics.Q(RANK[:, 0], GRADE[:, 0], ideal[:, 0], relevant[:, 0], 2, beta=beta, k=k)
+    assert folded[0, 0] == pytest.approx(float(alone))
+
+
+@pytest.mark.parametrize("value", ["1=3=4", "x", 5, None, {"a": 1}, {1: "x"}, {1: math.inf}, {1: math.nan}, "1=inf"])
+def test_gains_are_numbers_by_grade(value):
+    with pytest.raises(ValueError, match=r"must be a gain for each grade, e\.g\. \{1:3,2:9\}"):
+        read_gains(value, "nDCG")
+
+
+def test_whole_numbers_are_written_whole_and_others_as_they_are():
+    found = read_gains({0.5: "3", "2": 4.5, 0: -1}, "nDCG")
+    assert found == {0.5: 3, 2: 4.5, 0: -1}
+    assert [type(number) for pair in found.items() for number in pair] == [float, int, int, float, int, int]
+
+
+def test_the_base_of_a_logarithm_is_above_one_and_a_number():
+    assert [read_base(base, "DCG") for base in (1.5, 3)] == [1.5, 3.0]
+    assert type(read_base(3, "DCG")) is float
+    for base in (1, 1.0, math.inf, math.nan, True, "3"):
+        with pytest.raises(ValueError, match=r"the base of the logarithm is a number above 1"):
+            read_base(base, "DCG")

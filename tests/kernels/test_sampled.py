@@ -309,3 +309,11 @@ class TestLimits:
 
     def test_one_item_alone_is_always_first(self):
         assert kernels._likely(np.array([0]), 1, 2).tolist() == [[1.0, 0.0, 0.0]]
+
+    def test_ranks_that_nobody_has_and_nobody_can_have_are_left_out(self):
+        # of two items one is above the other always or never: a sampled rank between the ends has no chance
+        assert kernels.rank_distribution(np.array([5, 0, 3]), 2).tolist() == pytest.approx([5 / 8, 3 / 8])
+        above = np.array([[0], [0], [2], [0]])
+        found = kernels._of_distributions(np.array([1.0, 0.0]), 2, above, np.ones((4, 1), dtype=bool))
+        assert found[[0, 2], 0].tolist() == pytest.approx([1.0, 0.0])
+        assert (found[[0, 0, 2, 0], 0]).mean() == pytest.approx(3 / 4)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tests.mutations.reasons import AT_A_TIME
 
+BROADCAST = "zeros of fewer axes broadcast to the same"
+NOT_THERE = "what is not there is not looked at"
 FURTHER = "how far a table is made ahead: it holds the same"
 
 IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
-    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), "what is not there is not looked at"),
+    ("kernels/expected.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), NOT_THERE),
     ("kernels/cwl.py", "CELLS = 1 << 18", ("1 -> 2", "18 -> 19"), AT_A_TIME),
     (
         "kernels/confusion.py",
@@ -26,7 +28,7 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "kernels/confusion.py",
         "seen, best, below = np.zeros(near.shape)",
         ("1 -> 2",),
-        "zeros of fewer axes broadcast to the same",
+        BROADCAST,
     ),
     (
         "kernels/interpolation.py",
@@ -50,11 +52,67 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1.0 -> 2.0",),
         "all weights are twice as large, and are divided by their sums",
     ),
+    (
+        "kernels/compatibility.py",
+        "weight = np.multiply.accumulate(np.append(1.0",
+        ("deepest - 1 -> (deepest + 1)",),
+        FURTHER,
+    ),
+    ("kernels/compatibility.py", "deepest = max(int(depth.max(initial=0)), m)", ("0 -> 1",), FURTHER),
     ("kernels/cwl.py", "step = max(CELLS // depth, 1)", ("CELLS // depth -> (CELLS * depth)", "1 -> 2"), AT_A_TIME),
     (
         "kernels/cwl.py",
         "return np.clip(gain, 0.0, 1.0)",
         ("np.clip(gain, 0.0, 1.0) -> np.clip(0.0, gain, 1.0)",),
         "of three numbers the middle one, whichever is said first",
+    ),
+    ("kernels/gain_levels.py", "value = np.zeros(np.shape(rank)[1:])", ("1 -> 2",), BROADCAST),
+    (
+        "kernels/expected.py",
+        "ranks = np.arange(1.0, (begin + number).max(initial=0) + 1)",
+        ("0 -> 1", "1 -> 2"),
+        FURTHER,
+    ),
+    ("kernels/expected.py", "for u in range(int(j.max(initial=1))):", ("1 -> 2",), "one factor more, which is 1"),
+    (
+        "kernels/expected.py",
+        "for step in range(int((n - r).max(",
+        ("0 -> 1", "1 -> 2"),
+        "beyond the last place it adds 0",
+    ),
+    (
+        "kernels/expected.py",
+        "onward = np.where(t < last",
+        ("1.0 -> 2.0",),
+        "beyond the last place nothing is looked at",
+    ),
+    ("kernels/unjudged.py", "j = np.where(here, rank, 1.0) - 1", ("1.0 -> 2.0",), NOT_THERE),
+    ("kernels/unjudged.py", "above, pooled = np.where(here, above, 0.0)", ("0.0 -> 1.0",), NOT_THERE),
+    ("kernels/lexicographic.py", "break", ("break -> pass",), "with no list left, all that follows is of none"),
+    (
+        "kernels/sampled.py",
+        "for at in range(0, n_items, step := max(",
+        ("1 -> 2", "STEP // (negatives + 1) -> (STEP * (negatives + 1))"),
+        AT_A_TIME,
+    ),
+    ("kernels/expected.py", "begin = np.where(number > 0, start, 0.0)", ("0.0 -> 1.0",), NOT_THERE),
+    (
+        "kernels/lexicographic.py",
+        "weight > UNSEEN * worse",
+        ("weight > UNSEEN * worse -> (weight >= UNSEEN * worse)",),
+        "what weighs nothing adds nothing",
+    ),
+    (
+        "kernels/gain_levels.py",
+        "for number in range(1, int(order.max(",
+        ("0 -> 1",),
+        "a step that no list has adds nothing",
+    ),
+    ("kernels/preferences.py", "ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)", ("1 -> 2",), FURTHER),
+    (
+        "kernels/sampled.py",
+        "deepest = float(np.max(retrieved, initial=0.0))",
+        ("0.0 -> 1.0",),
+        "there is one negative at least",
     ),
 ]
