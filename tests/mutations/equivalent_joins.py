@@ -325,4 +325,10 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
         TWO_WAYS,
     ),
     ("judged/ranks.py", "small = size <= 16", ("16 -> 17", "size <= 16 -> (size < 16)"), TWO_WAYS),
+    (
+        "judged/blocks.py",
+        "narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31",
+        ("2 -> 3", "(int(by.max(initial=0)) + 2) << bits < 1 << 31 -> (int(by.max(initial=0)) + 2 << bits <= 1 << 31)"),
+        TWO_WAYS,
+    ),
 ]
