@@ -150,6 +150,7 @@ def every_subtopic(found, plain, view, most):
             belongs = block["belongs"][:, :, t, 0]
             assert belongs[:, : len(parts)].tolist() == wanted
             assert not belongs[:, len(parts) :].any()
+            assert block["belongs"].dtype == block["member"].dtype == bool
             for r, run in enumerate(RUNS):
                 wanted = [[(doc, part) in pairs for part in parts] for _, doc in plain.found("subtopic", query, run)]
                 assert block["member"][:, : len(parts), t, r].tolist() == wanted

@@ -37,3 +37,10 @@ def test_ranks_are_no_column_where_orders_are_averaged():
     found = positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), ties="expected")
     with pytest.raises(ValueError, match="ties='expected' gives no definite ranks; choose another ties="):
         next(View(found, "binary").blocks())["rank"]
+
+
+def test_where_no_subtopic_has_a_relevant_item_there_is_one_without_members():
+    both = joined(*drawn(4))
+    [block] = View(both, "subtopic", 9).blocks(empty=True)
+    assert block["subtopics"].tolist() == [[0.0]] * len(both.queries)
+    assert block["belongs"].shape == (0, 1, len(both.queries), 1)
