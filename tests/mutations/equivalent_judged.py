@@ -171,4 +171,16 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.zeros(count, dtype=np.int64) -> np.zeros(count)",),
         WHOLE,
     ),
+    (
+        "judged/duplicates.py",
+        "key = lists.of_rows(rows) * (int(code.max()) + 1) + code",
+        ("1 -> 2",),
+        "any number above all codes keeps the lists apart",
+    ),
+    (
+        "judged/duplicates.py",
+        "sizes, wide = np.diff(starts), np.promote_types(mark.dtype, np.uint32)",
+        ("np.promote_types(mark.dtype, np.uint32) -> np.promote_types(np.uint32, mark.dtype)",),
+        "the wider of two kinds of numbers is the same in either order",
+    ),
 ]
