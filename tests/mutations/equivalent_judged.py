@@ -183,4 +183,14 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.promote_types(mark.dtype, np.uint32) -> np.promote_types(np.uint32, mark.dtype)",),
         "the wider of two kinds of numbers is the same in either order",
     ),
+    (
+        "judged/judgments.py",
+        "mark = hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)",
+        (
+            "0xD1342543DE82EF95 -> 15074714826142052246",
+            "hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95) -> "
+            "(hashed(doc) - topic.astype(np.uint64) * np.uint64(1507471482614205...",
+        ),
+        "another hash of each pair, equal for equal ones: those are looked at again",
+    ),
 ]
