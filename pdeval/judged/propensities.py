@@ -37,7 +37,7 @@ def inverse_propensities(positions: Positions) -> np.ndarray:
     doc = ids.column_ids(table.column("doc"), "judgments' doc").probe(judged.docs)
     rows = np.flatnonzero((grade > 0) & (topic >= 0) & (doc >= 0))
     value = _checked(table, rows)
-    key = topic[rows].astype(np.int64) * max(len(judged.docs), 1) + doc[rows]
+    key = topic[rows].astype(np.int64) * len(judged.docs) + doc[rows]
     place = np.searchsorted(judged.key(), key)
     known = place < len(judged.topic)  # labels that were taken out since have no place
     known[known] = judged.key()[place[known]] == key[known]
