@@ -193,4 +193,10 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "another hash of each pair, equal for equal ones: those are looked at again",
     ),
+    (
+        "judged/overlap.py",
+        "leaked = np.add.reduceat(again, lists.starts[:-1], dtype=np.int64)",
+        ("np.add.reduceat(again, lists.starts[:-1], dtype=np.int64) -> np.add.reduceat(again, lists.starts[:-1])",),
+        "truth values are added up as whole numbers of 64 bits unasked",
+    ),
 ]
