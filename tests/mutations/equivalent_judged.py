@@ -199,4 +199,16 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.add.reduceat(again, lists.starts[:-1], dtype=np.int64) -> np.add.reduceat(again, lists.starts[:-1])",),
         "truth values are added up as whole numbers of 64 bits unasked",
     ),
+    (
+        "judged/ranks.py",
+        "later = np.zeros(len(rows), dtype=np.int64)",
+        ("np.zeros(len(rows), dtype=np.int64) -> np.zeros(len(rows))",),
+        WHOLE,
+    ),
+    (
+        "judged/ranks.py",
+        "count = np.zeros(len(rows), dtype=np.int64)",
+        ("np.zeros(len(rows), dtype=np.int64) -> np.zeros(len(rows))",),
+        WHOLE,
+    ),
 ]
