@@ -211,4 +211,10 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("np.zeros(len(rows), dtype=np.int64) -> np.zeros(len(rows))",),
         WHOLE,
     ),
+    (
+        "judged/ranks.py",
+        "bits ^= ~(bits >> 63) & np.iinfo(np.int64).max",
+        ("bits >> 63 -> (bits << 63)",),
+        "negative scores in a wrong order are sorted by the slow way, and equal ones stay",
+    ),
 ]
