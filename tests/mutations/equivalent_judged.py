@@ -214,7 +214,13 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "judged/ranks.py",
         "bits ^= ~(bits >> 63) & np.iinfo(np.int64).max",
-        ("bits >> 63 -> (bits << 63)",),
-        "negative scores in a wrong order are sorted by the slow way, and equal ones stay",
+        ("bits >> 63 -> (bits << 63)", "np.iinfo(np.int64).max -> np.iinfo(np.int64).min"),
+        "scores in a wrong order are sorted by the slow way, and equal ones stay",
+    ),
+    (
+        "judged/ranks.py",
+        "for step in reversed(range(-(-longest // 8))):",
+        ("-longest // 8 -> (-longest * 8)",),
+        "words beyond the end of all texts are equal, and sort nothing",
     ),
 ]
