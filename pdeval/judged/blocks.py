@@ -143,7 +143,7 @@ class View:
         # ranks and slots that fit in 32 bits are sorted twice as fast
         narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31
         kind, nowhere = (np.int32, (1 << (31 - bits)) - 1) if narrow else (np.int64, NOWHERE)
-        key: np.ndarray = np.full(self.groups[-1].end if self.groups else 0, nowhere << bits, dtype=kind)
+        key: np.ndarray = np.full(self.groups[-1].end, nowhere << bits, dtype=kind)
         hits, cell = self.hits
         key[cell] = by[hits].astype(kind) << bits
         for group in self.groups:

@@ -167,7 +167,7 @@ def _belongs(block: Block) -> np.ndarray:
     owner = pairs // many
     local = code - np.searchsorted(owner, topic)
     width = int(np.bincount(owner, minlength=len(at.queries))[block.topics].max(initial=1))
-    where = np.full(len(at.queries), -1, dtype=np.int64)
+    where = np.full(len(at.queries), -1)
     where[block.topics] = np.arange(len(block.topics))
     mine = where[topic] >= 0
     cells = np.zeros((len(block.topics), block.size, width), dtype=bool)

@@ -40,7 +40,7 @@ class Judgments:
 
     def key(self) -> np.ndarray:
         """Return one number per item, rising: topic and document together."""
-        return self.topic * max(len(self.docs), 1) + self.doc
+        return self.topic * len(self.docs) + self.doc
 
 
 def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
@@ -64,7 +64,7 @@ def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
         positive = np.flatnonzero(grade > 0)
         doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
     docs, doc = doc_ids.unique()
-    key = topic.astype(np.int64) * max(len(docs), 1) + doc
+    key = topic.astype(np.int64) * len(docs) + doc
     if "subtopic" in table:
         return _with_subtopics(table, queries, docs, key, grade)
     order = np.argsort(key, kind="stable")
@@ -76,7 +76,7 @@ def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
     if len(again):
         keep = np.delete(np.arange(len(key)), again)
         key, grade = key[keep], grade[keep]
-    return Judgments(queries, docs, key // max(len(docs), 1), key % max(len(docs), 1), grade)
+    return Judgments(queries, docs, key // len(docs), key % len(docs), grade)
 
 
 def _all_different(topic: np.ndarray, doc: Ids) -> bool:

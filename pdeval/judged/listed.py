@@ -61,17 +61,16 @@ class Listed:
 
     def deepest(self) -> int:
         """Return the length of the longest list."""
-        longest = int(self.rows.lists.sizes.max(initial=0))
+        longest = int(self.rows.lists.sizes.max())
         return longest if self.depth is None else min(longest, self.depth)
 
     def top(self, k: float) -> np.ndarray:
         """Return the codes of the items at ranks 1 to k, (k, topics, runs); -1 beyond the end of a list."""
         depth = max(int(min(k, self.deepest())), 1)
-        known = [one for one in self.made if one >= depth]
-        whole = self.made[min(known)] if known else self._codes(depth)
+        known = [codes for deep, codes in self.made.items() if deep >= depth]
+        whole = known[0] if known else self._codes(depth)
         codes = whole[:depth, self.topics[:, None], self.runs]
-        if (self.runs < 0).any():
-            codes[:, :, self.runs < 0] = -1
+        codes[:, :, self.runs < 0] = -1
         return codes
 
     def _codes(self, depth: int) -> np.ndarray:

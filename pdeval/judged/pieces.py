@@ -154,5 +154,5 @@ class Returned:
         """Return the same of a join of some of the topics and items, as `corpus.items_returned` does."""
         some, judged = positions.judged, self.judged
         topic, doc = some.queries.probe(judged.queries), some.docs.probe(judged.docs)
-        key = topic[some.topic].astype(np.int64) * max(len(judged.docs), 1) + doc[some.doc]
+        key = topic[some.topic].astype(np.int64) * len(judged.docs) + doc[some.doc]
         return self.size[topic], self.returned[np.searchsorted(judged.key(), key)]

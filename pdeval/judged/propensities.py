@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 import pandas as pd
 
@@ -35,7 +37,7 @@ def inverse_propensities(positions: Positions) -> np.ndarray:
     doc = ids.column_ids(table.column("doc"), "judgments' doc").probe(judged.docs)
     rows = np.flatnonzero((grade > 0) & (topic >= 0) & (doc >= 0))
     value = _checked(table, rows)
-    key = topic[rows].astype(np.int64) * max(len(judged.docs), 1) + doc[rows]
+    key = topic[rows].astype(np.int64) * len(judged.docs) + doc[rows]
     place = np.searchsorted(judged.key(), key)
     known = place < len(judged.topic)  # labels that were taken out since have no place
     known[known] = judged.key()[place[known]] == key[known]
@@ -55,7 +57,7 @@ def _checked(table: Table, rows: np.ndarray) -> np.ndarray:
     value = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     bad = np.flatnonzero(~((value > 0) & (value <= 1)))
     if len(bad):
-        name, found = table.roles["propensity"], column.iloc[bad[:1]].tolist()[0]
+        name, found = table.roles["propensity"], column.iloc[bad].tolist()[0]
         raise ValueError(
             f"the column {name!r} of the judgments holds {len(bad):,} values for relevant items that are no "
             f"probability above 0 and up to 1, e.g. {found!r} for {_shown(table, rows[bad[0]])}. An item that could "
@@ -64,6 +66,6 @@ def _checked(table: Table, rows: np.ndarray) -> np.ndarray:
     return value
 
 
-def _shown(table: Table, row: int) -> str:
+def _shown(table: Table, row: int) -> tuple[Hashable, ...]:
     names = [table.roles["query"], table.roles["doc"]]
-    return repr(next(table.frame[names].iloc[[row]].itertuples(index=False, name=None)))
+    return next(table.frame[names].iloc[[row]].itertuples(index=False, name=None))

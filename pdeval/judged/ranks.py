@@ -131,9 +131,8 @@ def _of_part(
     starts = lists.starts[own.min() : own.max() + 2]
     since, score = starts[0], score[starts[0] : starts[-1]]
     new = np.empty(len(score) + 1, dtype=bool)
-    new[0] = new[-1] = True
     np.not_equal(score[1:], score[:-1], out=new[1:-1])
-    new[starts - since] = True
+    new[starts - since] = True  # the first and the last among them
     tied = np.flatnonzero(~(new[rows - since] & new[rows - since + 1]))
     if len(tied):
         # groups of more than one row: they begin where the next row is not new, and end where it is new again

@@ -10,6 +10,7 @@ from pdeval.judged import blocks, positions
 from pdeval.judged.blocks import View
 from pdeval.kinds import tables
 from tests import naive
+from tests.judged.plain_columns import Plain, drawn, every_cell, every_subtopic, joined
 
 inf = np.inf
 GRADES = {
@@ -245,3 +246,18 @@ def test_padded_topics_of_about_as_many_items_share_a_group(monkeypatch, sizes, 
     assert [group.size for group in made] == [max(group) for group in groups]
     ends = np.cumsum([max(group) * len(group) * 2 for group in groups]).tolist()
     assert [(group.begin, group.end) for group in made] == [*zip([0, *ends], ends)]
+
+
+@pytest.mark.parametrize(("kind", "level"), [("binary", None), ("graded", 2), ("judged", 2)])
+@pytest.mark.parametrize(("padded", "small"), [(False, 0), (True, 0), (True, 3), (True, 1 << 16)])
+def test_every_cell_of_topics_that_share_a_block_is_that_of_a_plain_loop(monkeypatch, kind, level, padded, small):
+    lists, grades = drawn(3)
+    both = joined(lists, grades)
+    monkeypatch.setattr(blocks, "SMALL", small * both.retrieved.size)
+    every_cell(both, Plain(lists, grades, level), View(both, kind, level, padded=padded), kind, 60)
+
+
+def test_items_of_subtopics_are_those_with_a_relevant_one():
+    lists, grades = drawn(6)
+    both = joined(lists, grades)
+    every_subtopic(both, Plain(lists, grades, 2), View(both, "subtopic", 2), 1 << 21)

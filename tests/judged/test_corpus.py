@@ -18,7 +18,7 @@ def drawn(seed, shuffled):
     names = [(run, query, doc) for run in "ab" for query in "1239" for doc in DOCS]
     runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(frac=0.4, random_state=seed)
     runs = runs.assign(score=1.0) if shuffled else runs.sort_index().assign(score=1.0)
-    items = [(query, doc) for query in "0123" for doc in [*DOCS, "never"]]
+    items = [(query, doc) for query in "0123z" for doc in [*DOCS, "never"]]
     qrels = pd.DataFrame(items, columns=["query_id", "doc_id"]).sample(frac=0.6, random_state=seed + 1)
     return runs, qrels.assign(relevance=rng.integers(-1, 4, len(qrels)))
 

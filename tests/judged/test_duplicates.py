@@ -173,3 +173,16 @@ def test_the_column_that_tells_rows_apart_is_whole_and_names_collections_first()
     assert "tells them apart" not in told(frame.assign(rank=[1, 2, 3]))  # it is one of the table's own columns
     several = frame.assign(seed=[1, 1, 1], part=[1, 2, 1])
     assert "df.ireval(run=['run', 'seed', 'part'])" in told(several, run=["run", "seed"])
+
+
+def test_of_lists_with_equal_hashes_those_with_equal_ids_are_looked_at_again(monkeypatch):
+    monkeypatch.setattr(ids, "SAMPLE", 4)
+    rows = [("a", "1", f"document-{i}") for i in range(8)]
+    rows += [("a", query, f"{i}-the-same-end") for query in "234" for i in range(5)]
+    assert repeated(frame_of(rows)) == []
+    rows[14] = rows[13]  # of the second of three lists whose ends are all alike
+    assert repeated(frame_of(rows)) == [14]
+    rows.append(rows[-1])
+    for frame in (frame_of(rows), frame_of(rows).sample(frac=1, random_state=4, ignore_index=True)):
+        assert repeated(frame) == naive(frame)
+        assert len(repeated(frame)) == 2

@@ -183,3 +183,15 @@ def test_a_column_that_names_collections_is_advised_where_it_tells_grades_apart(
 def test_ids_that_are_numbers_are_shown_as_numbers():
     with pytest.raises(ValueError, match=r"e\.g\. \(3, 4\) with 1 and 2\."):
         of([(3, 4, 1), (3, 4, 2)])
+
+
+def test_one_document_of_many_queries_and_none_at_all_have_keys():
+    one = of([("q", "a", 1), ("p", "a", 2), ("r", "a", 0)])
+    assert items(one) == [("p", "a", 2.0), ("q", "a", 1.0), ("r", "a", 0.0)]
+    assert one.key().tolist() == [0, 1, 2]
+    by_subtopic = of([("q", "s", "a", 1), ("p", "s", "a", 2), ("p", "t", "a", 2)], SUBTOPIC)
+    assert items(by_subtopic) == [("p", "a", 2.0), ("q", "a", 1.0)]
+    assert by_subtopic.key().tolist() == [0, 1]
+    table = tables.read(pd.DataFrame({"query_id": ["p", "q"], "doc_id": "a", "relevance": 0}), "qrels")
+    none = judgments.read_judgments(table, complete=False)
+    assert (len(none.docs), none.topic.tolist(), none.key().tolist()) == (0, [], [])

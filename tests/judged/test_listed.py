@@ -66,9 +66,9 @@ def test_some_topics_and_runs_are_looked_at_alone():
     some = at.keep_topics(np.array([True, False, True])).keep_runs(np.array([False, True, True]))
     assert some.listed.top(3).tolist() == wanted(3, ["u", "w"], ["two", "two again"])
     assert at.listed.top(3).tolist() == wanted(3)
-    placed = at.listed.placed(np.array([3, -1, 1]), 5)
-    assert placed.runs.tolist() == [-1, 2, -1, 0, -1]
-    assert placed.top(2).tolist() == wanted(2, runs=["none", "two again", "none", "one", "none"])
+    placed = at.listed.placed(np.array([3, -1, 0]), 5)
+    assert placed.runs.tolist() == [2, -1, -1, 0, -1]
+    assert placed.top(2).tolist() == wanted(2, runs=["two again", "none", "none", "one", "none"])
 
 
 def test_the_place_of_each_user_in_the_history_is_looked_up_once_for_all():
@@ -107,3 +107,15 @@ def test_the_join_with_lists_is_the_join_without_under_every_rule():
     assert asked.complete
     with pytest.raises(ValueError, match="1 duplicate"):
         joined(lists=LISTS | {"two": {"u": ["a", "a"]}})
+
+
+@pytest.mark.parametrize(("ties", "first"), [("docid", "fedcb"), ("first", "bfced")])
+def test_tied_items_stand_by_the_rule_of_the_join(ties, first):
+    frame = pd.DataFrame({"user_id": "u", "item_id": list("bfcaed"), "score": [2.0, 2, 2, 1, 2, 2]})
+    tested = pd.DataFrame({"user_id": ["u"], "item_id": ["a"], "rating": [1]})
+    for rows in (frame, frame.sort_values("score", kind="stable")):  # sorted already but for one, and turned about
+        runs = tables.read(rows.reset_index(drop=True), "runs")
+        found = listed.join_lists(runs, tables.read(tested, "qrels"), catalogue_of(ITEMS, None), ties=ties).listed
+        for k in (2, 5):
+            codes = found.top(k)[:, 0, 0]
+            assert "".join(ITEMS["item_id"].iloc[codes]) == first[:k]

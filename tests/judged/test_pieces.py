@@ -83,8 +83,10 @@ def test_a_pair_of_tables_has_both():
 
 
 @pytest.mark.parametrize("complete", [True, False])
-def test_a_hit_is_named_by_its_topic_and_its_place_among_the_topics_items(complete):
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_hit_is_named_by_its_topic_and_its_place_among_the_topics_items(complete, twice):
     runs, qrels = frames(2)
+    qrels = pd.concat([qrels, qrels]) if twice else qrels  # then items that are not relevant stay in any join
     found = join(runs, qrels, complete=complete)
     topics, names = np.array([40, 3, 5, 0, 9, 7, 8]), np.array([6, 2, 4])
     key, values = pieces.hits(found, topics, names)
@@ -120,9 +122,12 @@ def test_pieces_without_hits_make_a_join_without():
     runs, qrels = frames(1)
     known = join(runs, qrels)
     nothing = np.zeros(0, dtype=np.int64), np.zeros((4, 0))
-    made = pieces.joined_hits(known, known.judged, pieces.beside([nothing, nothing]), known.source)
+    judged, pair = replace(known.judged, grade=known.judged.grade + 1), pieces.Pair()
+    made = pieces.joined_hits(known, judged, pieces.beside([nothing, nothing]), pair)
     assert [len(getattr(made, name)) for name in ("item", "run", "rank", "start", "size")] == [0] * 5
-    assert made.source is known.source
+    assert made.source is pair
+    assert made.judged is judged
+    assert made.retrieved is known.retrieved
 
 
 def test_a_join_of_judged_items_alone_is_made_so_from_pieces():

@@ -1,5 +1,7 @@
 """Both tables made ready: the rules that go together, the errors of those that do not, and the order of scores."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -145,3 +147,16 @@ def test_where_no_query_is_judged_three_of_each_table_are_named(many, more):
     wanted = f"the runs have 'n0', 'n1', 'n2'{more}, the judgments 'j0', 'j1', 'j2'{more}"
     assert str(caught.value) == f"no query of the runs is judged: {wanted}. Make the ids alike."
     assert (caught.value.role, caught.value.some) == ("query", wanted)
+
+
+def test_scores_are_held_in_the_bits_that_they_came_in_and_huge_ones_are_infinite_in_trec_eval_9():
+    frame = pd.DataFrame({"query_id": "q", "doc_id": list("ab"), "score": [1e300, -1e300]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert prepared.scores_of(tables.read(frame, "runs"), "first", "trec_eval-9").tolist() == [np.inf, -np.inf]
+    narrow = tables.read(frame.assign(score=np.array([2, 1], dtype=np.float32)), "runs")
+    assert prepared.scores_of(narrow, "docid", "trec_eval-10").dtype == np.float32
+
+
+def test_one_list_of_the_first_query_is_enough():
+    assert rows(naive.table({"x": {"p": ["a"]}})).topic.tolist() == [0]

@@ -123,3 +123,18 @@ def test_the_limits_of_a_probability_and_the_first_wrong_one_are_told():
     twice = pd.concat([CLICKS, CLICKS.tail(2).assign(propensity=0.4)])
     with pytest.raises(ValueError, match=r"2 items with more than one propensity, e\.g\. \('v', 'b'\)"):
         weights(twice)
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "float64[pyarrow]", object, "Int64"])
+def test_propensities_are_read_whatever_type_they_are_held_in(dtype):
+    whole = pd.Series([1, 1, None, 1], dtype=dtype)
+    with pytest.raises(ValueError, match=r"holds 1 values .* for \('v', 'b'\)\. An item"):
+        weights(CLICKS.assign(propensity=whole))
+    assert weights(CLICKS.assign(propensity=whole.fillna(1))) == {
+        ("u", "a"): 1.0, ("u", "c"): 1.0, ("v", "b"): 1.0, ("v", "z"): 1.0
+    }  # fmt: skip
+
+
+def test_one_item_of_two_users_has_two_propensities():
+    qrels = pd.DataFrame({"user_id": ["u", "v"], "item_id": "a", "rating": 1, "propensity": [0.5, 0.25]})
+    assert weights(qrels) == {("u", "a"): 2.0, ("v", "a"): 4.0}

@@ -147,3 +147,17 @@ def test_rules_that_do_not_go_together_are_refused_here_too():
     close = tables.read(frame.assign(score=[1 + 1e-12, 1.0]), "runs")
     assert ranking.ranked(close).tolist() == [1, 2]
     assert ranking.ranked(close, compat="trec_eval-9").tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("scores", [[2, 2, 1, 1, 1, 1], [1, 1, 1, 2, 2, 1], [3, 2, 2, 2, 2, 1], [2, 2, 2, 2, 2, 2]])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_cut_goes_to_the_end_of_a_group_also_where_that_ends_the_table(scores, depth):
+    frame = pd.DataFrame({"run": "x", "query_id": [1, 1, 1, 2, 2, 2], "doc_id": range(6), "score": scores})
+    found = ranking.top(tables.read(frame, "runs"), depth)
+    wanted = [
+        row
+        for first in (0, 3)
+        for row in sorted(range(first, first + 3), key=lambda row: (scores[row], row), reverse=True)[:depth]
+    ]
+    assert found.row.tolist() == wanted
+    assert found.rank.tolist() == [*range(1, depth + 1)] * 2

@@ -316,3 +316,14 @@ def test_lists_are_sorted_by_falling_score_and_rows_of_one_score_stay(monkeypatc
         else:
             assert order.tolist() == wanted
             assert order.dtype == np.int32
+
+
+@pytest.mark.parametrize("between", [[2.0], [2.0, 1.0], [3.0, 2.0, 1.0], [2.0, 1.0, 2.0, 1.0]])
+def test_lists_that_stand_sorted_between_others_stay_as_they_are(between):
+    score = np.array([1.0, 2.0, *between, 1.0, 2.0, 1.0, 2.0])
+    middle = [2 + at for at in range(len(between))]
+    cuts = [2] if len(between) == 4 else []  # two lists of two rows
+    ends = np.cumsum([2, *(cuts * 2 or [len(between)]), 2, 2])
+    found = lists.Lists(np.append(0, ends), np.zeros(0), np.zeros(0), pd.DataFrame(), None, None)
+    last = len(score) - 4
+    assert ranks.sort_lists(score, found).tolist() == [1, 0, *middle, last + 1, last, last + 3, last + 2]

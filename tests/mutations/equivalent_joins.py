@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AGAIN, AT_A_TIME, LARGE, NARROW, NO_LETTERS, TWO_WAYS, WHOLE, WIDER
+from tests.mutations.reasons import AGAIN, AT_A_TIME, LARGE, TWO_WAYS, WHOLE, WIDER
 
 IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("judged/duplicates.py", "_BLOCK = 1 << 18", ("1 -> 2", "18 -> 19", "1 << 18 -> (1 >> 18)"), AT_A_TIME),
@@ -211,118 +211,4 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("8 -> 9", "8 * cells -> (8 / cells)", "8 * cells > Pairs.memory -> (8 * cells >= Pairs.memory)"),
         TWO_WAYS,
     ),
-    (
-        "judged/texts.py",
-        "shift = (8 * np.minimum(begin - first, 7))",
-        ("7 -> 8",),
-        "a text that begins beyond the last byte has no letters, and is 0",
-    ),
-    ("judged/texts.py", "kept = ((word << shift) >> np.minimum(spare, 63))", ("63 -> 64",), NO_LETTERS),
-    (
-        "judged/texts.py",
-        "length = np.clip(offsets[rows + 1] - begin, 0, 8)",
-        ("np.clip(offsets[rows + 1] - begin, 0, 8) -> np.clip(0, offsets[rows + 1] - begin, 8)",),
-        "the larger of two numbers is the same in either order",
-    ),
-    (
-        "judged/texts.py",
-        "if first + width * (count - 1) + 8 > len(data):",
-        (
-            "count - 1 -> (count + 1)",
-            "8 -> 9",
-            "first + width * (count - 1) + 8 > len(data) -> (first + width * (count - 1) + 8 >= len(data))",
-        ),
-        TWO_WAYS,
-    ),
-    ("judged/texts.py", "np.zeros(8, np.uint8)]), 0", ("8 -> 9",), "more zeros beyond the end, which are masked"),
-    ("judged/texts.py", "raw = np.frombuffer(data, dtype=np.uint8)", ("0 -> 1",), "zeros are added all the same"),
-    (
-        "judged/texts.py",
-        "offsets = np.arange(len(number) + 1, dtype=np.int64) * width",
-        ("1 -> 2", "np.arange(len(number) + 1, dtype=np.int64) -> np.arange(len(number) + 1)"),
-        "an offset more is not read, and whole numbers have 64 bits unasked",
-    ),
-    (
-        "judged/texts.py",
-        'raw = np.ascontiguousarray(number, dtype="<u8")',
-        ('np.ascontiguousarray(number, dtype="<u8") -> np.ascontiguousarray(number)',),
-        "the numbers of this machine have this order of bytes already",
-    ),
-    ("judged/texts.py", "np.diff(offsets[at : at + CHUNK + 1]) != width", ("1 -> 2",), AT_A_TIME),
-    ("judged/texts.py", "longest = max((int(np.diff(", ("1 -> 2",), "a width looked at twice"),
-    (
-        "judged/texts.py",
-        "if int(begin[0]) < 0:",
-        ("0 -> 1", "int(begin[0]) < 0 -> (int(begin[0]) <= 0)"),
-        TWO_WAYS,
-    ),
-    (
-        "judged/texts.py",
-        "elif width >= 8 and (length == width).all():",
-        ("8 -> 9", "width >= 8 -> (width > 8)", "length == width -> (length != width)"),
-        TWO_WAYS,
-    ),
-    ("judged/texts.py", "head = window[at] >> (8 * np.minimum(begin - at, 7))", ("7 -> 8",), NO_LETTERS),
-    (
-        "judged/lists.py",
-        "if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):",
-        (
-            "2 -> 3",
-            "min -> max",
-            "2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAM... -> "
-            "(2 * len(_begins([query, *names.values()], SAMPLE)) <= min(count, S...",
-        ),
-        TWO_WAYS,
-    ),
-    (
-        "judged/lists.py",
-        "queries, query_code = query.unique(narrow=True)",
-        ("True -> False", "query.unique(narrow=True) -> query.unique()"),
-        NARROW,
-    ),
-    (
-        "judged/lists.py",
-        "parts = {name: column.unique(narrow=True)",
-        ("True -> False", "column.unique(narrow=True) -> column.unique()"),
-        NARROW,
-    ),
-    (
-        "judged/lists.py",
-        "code = combined_codes([(run_code, len(runs))",
-        (
-            "True -> False",
-            "combined_codes([(run_code, len(runs)), (query_code, len(queries))],... -> "
-            "combined_codes([(run_code, len(runs)), (query_code, len(queries))],...",
-        ),
-        NARROW,
-    ),
-    (
-        "judged/lists.py",
-        "if len(rows) and (rows[1:] >= rows[:-1]).all():",
-        ("rows[1:] >= rows[:-1] -> (rows[1:] > rows[:-1])",),
-        TWO_WAYS,
-    ),
-    (
-        "judged/lists.py",
-        "if 8 * len(rows) > self.starts[-1]:",
-        (
-            "8 -> 9",
-            "1 -> 2",
-            "8 * len(rows) -> (8 / len(rows))",
-            "8 * len(rows) > self.starts[-1] -> (8 * len(rows) >= self.starts[-1])",
-        ),
-        TWO_WAYS,
-    ),
-    ("judged/lists.py", "width = max(int(sizes[by_size[at]]), 1)", ("1 -> 2",), AT_A_TIME),
-    ("judged/positions.py", "step = max(_ROWS, 16 * len(probed)", ("16 -> 17",), AT_A_TIME),
-    ("judged/positions.py", "item = np.full(len(key), -1)", ("1 -> 2",), "any negative number is no place"),
-    ("judged/positions.py", "return np.where(keys[at] == key, at, -1)", ("1 -> 2",), "any negative number is no place"),
-    ("judged/positions.py", "if cells <= _TABLE:", ("cells <= _TABLE -> (cells < _TABLE)",), TWO_WAYS),
-    (
-        "judged/positions.py",
-        "if cells > 2 * rows:",
-        ("2 -> 3", "2 * rows -> (2 / rows)", "cells > 2 * rows -> (cells >= 2 * rows)"),
-        TWO_WAYS,
-    ),
-    ("judged/ranks.py", "small = size <= 16", ("16 -> 17", "size <= 16 -> (size < 16)"), TWO_WAYS),
 ]

@@ -1,0 +1,226 @@
+"""Mutants of the join that no test can kill, since they change no result: (file, part of the line, changes, why)."""
+
+from __future__ import annotations
+
+from tests.mutations.reasons import AT_A_TIME, NARROW, NO_LETTERS, TWO_WAYS, WHOLE
+
+IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
+    (
+        "judged/texts.py",
+        "shift = (8 * np.minimum(begin - first, 7))",
+        ("7 -> 8",),
+        "a text that begins beyond the last byte has no letters, and is 0",
+    ),
+    ("judged/texts.py", "kept = ((word << shift) >> np.minimum(spare, 63))", ("63 -> 64",), NO_LETTERS),
+    (
+        "judged/texts.py",
+        "length = np.clip(offsets[rows + 1] - begin, 0, 8)",
+        ("np.clip(offsets[rows + 1] - begin, 0, 8) -> np.clip(0, offsets[rows + 1] - begin, 8)",),
+        "the larger of two numbers is the same in either order",
+    ),
+    (
+        "judged/texts.py",
+        "if first + width * (count - 1) + 8 > len(data):",
+        (
+            "count - 1 -> (count + 1)",
+            "8 -> 9",
+            "first + width * (count - 1) + 8 > len(data) -> (first + width * (count - 1) + 8 >= len(data))",
+        ),
+        TWO_WAYS,
+    ),
+    ("judged/texts.py", "np.zeros(8, np.uint8)]), 0", ("8 -> 9",), "more zeros beyond the end, which are masked"),
+    ("judged/texts.py", "raw = np.frombuffer(data, dtype=np.uint8)", ("0 -> 1",), "zeros are added all the same"),
+    (
+        "judged/texts.py",
+        "offsets = np.arange(len(number) + 1, dtype=np.int64) * width",
+        ("1 -> 2", "np.arange(len(number) + 1, dtype=np.int64) -> np.arange(len(number) + 1)"),
+        "an offset more is not read, and whole numbers have 64 bits unasked",
+    ),
+    (
+        "judged/texts.py",
+        'raw = np.ascontiguousarray(number, dtype="<u8")',
+        ('np.ascontiguousarray(number, dtype="<u8") -> np.ascontiguousarray(number)',),
+        "the numbers of this machine have this order of bytes already",
+    ),
+    ("judged/texts.py", "np.diff(offsets[at : at + CHUNK + 1]) != width", ("1 -> 2",), AT_A_TIME),
+    ("judged/texts.py", "longest = max((int(np.diff(", ("1 -> 2",), "a width looked at twice"),
+    (
+        "judged/texts.py",
+        "if int(begin[0]) < 0:",
+        ("0 -> 1", "int(begin[0]) < 0 -> (int(begin[0]) <= 0)"),
+        TWO_WAYS,
+    ),
+    (
+        "judged/texts.py",
+        "elif width >= 8 and (length == width).all():",
+        ("8 -> 9", "width >= 8 -> (width > 8)", "length == width -> (length != width)"),
+        TWO_WAYS,
+    ),
+    ("judged/texts.py", "head = window[at] >> (8 * np.minimum(begin - at, 7))", ("7 -> 8",), NO_LETTERS),
+    (
+        "judged/lists.py",
+        "if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):",
+        (
+            "2 -> 3",
+            "min -> max",
+            "2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAM... -> "
+            "(2 * len(_begins([query, *names.values()], SAMPLE)) <= min(count, S...",
+        ),
+        TWO_WAYS,
+    ),
+    (
+        "judged/lists.py",
+        "queries, query_code = query.unique(narrow=True)",
+        ("True -> False", "query.unique(narrow=True) -> query.unique()"),
+        NARROW,
+    ),
+    (
+        "judged/lists.py",
+        "parts = {name: column.unique(narrow=True)",
+        ("True -> False", "column.unique(narrow=True) -> column.unique()"),
+        NARROW,
+    ),
+    (
+        "judged/lists.py",
+        "code = combined_codes([(run_code, len(runs))",
+        (
+            "True -> False",
+            "combined_codes([(run_code, len(runs)), (query_code, len(queries))],... -> "
+            "combined_codes([(run_code, len(runs)), (query_code, len(queries))],...",
+        ),
+        NARROW,
+    ),
+    (
+        "judged/lists.py",
+        "if len(rows) and (rows[1:] >= rows[:-1]).all():",
+        ("rows[1:] >= rows[:-1] -> (rows[1:] > rows[:-1])",),
+        TWO_WAYS,
+    ),
+    (
+        "judged/lists.py",
+        "if 8 * len(rows) > self.starts[-1]:",
+        (
+            "8 -> 9",
+            "1 -> 2",
+            "8 * len(rows) -> (8 / len(rows))",
+            "8 * len(rows) > self.starts[-1] -> (8 * len(rows) >= self.starts[-1])",
+        ),
+        TWO_WAYS,
+    ),
+    ("judged/lists.py", "width = max(int(sizes[by_size[at]]), 1)", ("1 -> 2",), AT_A_TIME),
+    ("judged/positions.py", "step = max(_ROWS, 16 * len(probed)", ("16 -> 17",), AT_A_TIME),
+    ("judged/positions.py", "item = np.full(len(key), -1)", ("1 -> 2",), "any negative number is no place"),
+    ("judged/positions.py", "return np.where(keys[at] == key, at, -1)", ("1 -> 2",), "any negative number is no place"),
+    ("judged/positions.py", "if cells <= _TABLE:", ("cells <= _TABLE -> (cells < _TABLE)",), TWO_WAYS),
+    (
+        "judged/positions.py",
+        "if cells > 2 * rows:",
+        ("2 -> 3", "2 * rows -> (2 / rows)", "cells > 2 * rows -> (cells >= 2 * rows)"),
+        TWO_WAYS,
+    ),
+    ("judged/ranks.py", "small = size <= 16", ("16 -> 17", "size <= 16 -> (size < 16)"), TWO_WAYS),
+    (
+        "judged/blocks.py",
+        "narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31",
+        ("2 -> 3", "(int(by.max(initial=0)) + 2) << bits < 1 << 31 -> (int(by.max(initial=0)) + 2 << bits <= 1 << 31)"),
+        TWO_WAYS,
+    ),
+    (
+        "judged/blocks.py",
+        "bits = int(self.count.max(initial=1)).bit_length()",
+        ("1 -> 2", "self.count.max(initial=1) -> self.count.max()"),
+        "any number of bits that holds the place of an item",
+    ),
+    (
+        "judged/blocks.py",
+        "lists |= np.arange(group.size, dtype=kind)",
+        ("np.arange(group.size, dtype=kind) -> np.arange(group.size)",),
+        "they are added to numbers of that kind",
+    ),
+    ("judged/columns.py", "where = np.full(len(at.queries), -1)", ("1 -> 2",), "any negative number is no place"),
+    (
+        "judged/columns.py",
+        "many = int(subtopic.max(initial=0)) + 1",
+        ("0 -> 1", "1 -> 2"),
+        "any number above all codes keeps the topics apart",
+    ),
+    (
+        "judged/catalogue.py",
+        "none = HistoryTable(",
+        (
+            "HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0]) -> "
+            "HistoryTable(self.history.item.iloc[:0], self.history.user.iloc[:0])",
+        ),
+        "neither holds a row, and what they held is known",
+    ),
+    (
+        "judged/catalogue.py",
+        "pd.Series(popularity[some]).rank(",
+        ('pd.Series(popularity[some]).rank(method="average") -> pd.Series(popularity[some]).rank()',),
+        "what pandas does unasked, said for those who read it",
+    ),
+    (
+        "judged/ranking.py",
+        "cut = cut[score[stop[cut]] == score[stop[cut] - 1]]",
+        ("cut = cut[score[stop[cut]] == score[stop[cut] - 1]] -> pass",),
+        "lists that are not cut within a group end where they are cut, looked at or not",
+    ),
+    (
+        "judged/lists.py",
+        'return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)',
+        ("np.zeros(count, dtype=np.int64) -> np.zeros(count)",),
+        WHOLE,
+    ),
+    (
+        "judged/duplicates.py",
+        "key = lists.of_rows(rows) * (int(code.max()) + 1) + code",
+        ("1 -> 2",),
+        "any number above all codes keeps the lists apart",
+    ),
+    (
+        "judged/duplicates.py",
+        "sizes, wide = np.diff(starts), np.promote_types(mark.dtype, np.uint32)",
+        ("np.promote_types(mark.dtype, np.uint32) -> np.promote_types(np.uint32, mark.dtype)",),
+        "the wider of two kinds of numbers is the same in either order",
+    ),
+    (
+        "judged/judgments.py",
+        "mark = hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)",
+        (
+            "0xD1342543DE82EF95 -> 15074714826142052246",
+            "hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95) -> "
+            "(hashed(doc) - topic.astype(np.uint64) * np.uint64(1507471482614205...",
+        ),
+        "another hash of each pair, equal for equal ones: those are looked at again",
+    ),
+    (
+        "judged/overlap.py",
+        "leaked = np.add.reduceat(again, lists.starts[:-1], dtype=np.int64)",
+        ("np.add.reduceat(again, lists.starts[:-1], dtype=np.int64) -> np.add.reduceat(again, lists.starts[:-1])",),
+        "truth values are added up as whole numbers of 64 bits unasked",
+    ),
+    (
+        "judged/ranks.py",
+        "later = np.zeros(len(rows), dtype=np.int64)",
+        ("np.zeros(len(rows), dtype=np.int64) -> np.zeros(len(rows))",),
+        WHOLE,
+    ),
+    (
+        "judged/ranks.py",
+        "count = np.zeros(len(rows), dtype=np.int64)",
+        ("np.zeros(len(rows), dtype=np.int64) -> np.zeros(len(rows))",),
+        WHOLE,
+    ),
+    (
+        "judged/ranks.py",
+        "bits ^= ~(bits >> 63) & np.iinfo(np.int64).max",
+        ("bits >> 63 -> (bits << 63)", "np.iinfo(np.int64).max -> np.iinfo(np.int64).min"),
+        "scores in a wrong order are sorted by the slow way, and equal ones stay",
+    ),
+    (
+        "judged/ranks.py",
+        "for step in reversed(range(-(-longest // 8))):",
+        ("-longest // 8 -> (-longest * 8)",),
+        "words beyond the end of all texts are equal, and sort nothing",
+    ),
+]
