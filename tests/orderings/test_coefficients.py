@@ -9,7 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pdeval.orderings.coefficients import COEFFICIENTS, pearson, rbo, spearman, tau_a, tau_ap, tau_ap_b, tau_b
+from pdeval.orderings import coefficients as room
+from pdeval.orderings.coefficients import (
+    COEFFICIENTS,
+    coefficient,
+    pearson,
+    rbo,
+    spearman,
+    tau_a,
+    tau_ap,
+    tau_ap_b,
+    tau_b,
+    which_coefficients,
+)
 
 # the examples of ircor's manual (Urbano and Marrero): tauAP, tauAP_a and tauAP_b, with y and then x rounded to tie
 X = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
@@ -158,3 +170,61 @@ def test_a_run_without_a_value_leaves_no_coefficient_and_a_run_too_few_is_refuse
 @pytest.mark.parametrize("name", ["tau_b", "tau_ap_b", "spearman", "pearson"])
 def test_an_ordering_that_ties_all_runs_has_no_correlation(name):
     assert math.isnan(COEFFICIENTS[name].function([1, 1, 1], [3, 2, 1]))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float32, np.int64, bool])
+def test_numbers_of_any_type_are_compared_as_numbers(kind):
+    x, y = np.array([1, 0, 1, 0]).astype(kind), np.array([1, 1, 0, 0]).astype(kind)
+    for name, one in COEFFICIENTS.items():
+        assert one.function(x, y) == one.function(x.astype(float), y.astype(float)), name
+
+
+@pytest.mark.parametrize("few", [3, 6, 7])
+def test_the_pairs_of_few_and_of_many_runs_are_counted_alike(monkeypatch, few):
+    rng = np.random.default_rng(few)
+    monkeypatch.setattr(room, "FEW", few)
+    for _ in range(5):
+        x, y = rng.integers(0, 4, (2, 6))
+        assert tau_b(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-14)
+    assert math.isnan(tau_b(np.zeros(6), x))
+
+
+@pytest.fixture
+def declared():
+    """What is declared in a test is forgotten after it."""
+    before = dict(COEFFICIENTS)
+    yield
+    COEFFICIENTS.clear()
+    COEFFICIENTS.update(before)
+
+
+def test_a_declaration_keeps_all_that_it_says(declared):
+    @coefficient(name="mine", looks_at="scores", aliases=["own"], reference="a note")
+    def anything(x, y, *, weight=1.0):
+        """Nothing in common.
+
+        Not a word more.
+        """
+        return 0.0
+
+    made = COEFFICIENTS["mine"]
+    assert (made.name, made.looks_at, made.aliases, made.reference) == ("mine", "scores", ("own",), "a note")
+    assert (made.summary, made.parameters) == ("Nothing in common.", ("weight",))
+    assert made.function is anything
+    assert COEFFICIENTS["rbo"].parameters == ("p",)
+    assert COEFFICIENTS["tau_b"].parameters == ()
+    assert [one.name for one in which_coefficients(["own", "rbo", "mine"])] == ["mine", "rbo"]
+    plain = coefficient(lambda x, y: 1.0, name="plain")
+    assert COEFFICIENTS["plain"].looks_at == "ranks"
+    assert COEFFICIENTS["plain"].function is plain
+    with pytest.raises(TypeError, match="the coefficient 'one' has to take two arrays"):
+        coefficient(lambda x: 0.0, name="one")
+    with pytest.raises(ValueError, match="no coefficient was asked for"):
+        which_coefficients([])
+
+
+def test_full_agreement_is_one_exactly_though_quotients_of_roots_are_rounded():
+    assert 3 / math.sqrt(3) / math.sqrt(3) > 1
+    for n in range(2, 40):
+        x = np.arange(n)
+        assert (tau_b(x, x), tau_b(x, -x)) == (1.0, -1.0)
