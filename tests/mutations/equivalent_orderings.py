@@ -328,4 +328,23 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("stats.pearsonr(x, y) -> stats.pearsonr(y, x)",),
         "a correlation is symmetric",
     ),
+    ("orderings/methods.py", "n_runs = net.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    (
+        "orderings/methods.py",
+        "games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))",
+        ("1 -> 2",),
+        "the matrix is square",
+    ),
+    (
+        "orderings/methods.py",
+        "if net.ndim == 2 or len(net) < 2:",
+        ("len(net) < 2 -> (len(net) <= 2)",),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/correlation.py",
+        "times = np.bincount(cell, minlength=1)",
+        ("1 -> 2",),
+        "one cell more, which is empty",
+    ),
 ]

@@ -7,6 +7,7 @@ import pytest
 import pdeval
 from pdeval.evaluate import cube
 from pdeval.kinds.tables import read
+from pdeval.orderings.coefficients import rbo
 from pdeval.orderings.correlation import correlate as correlate_held
 from pdeval.orderings.correlation import correlate_against
 from pdeval.orderings.order import order
@@ -223,3 +224,104 @@ def test_of_no_orderings_there_is_no_correlation():
         orders.head(0).ireval.correlate()
     with pytest.raises(ValueError, match=r"no \(measure, method\) is in both tables: .*, none in the other"):
         orders.ireval.correlate.against(orders.head(0))
+
+
+def test_the_matrix_takes_the_options_of_the_table():
+    frame = pd.concat([AP, RR, ASL])
+    for p in (0.3, 0.9):
+        tidy = correlate(frame, coefficients="rbo", p=p).set_index(["measure_a", "measure_b"])["value"]
+        square = correlate(frame, coefficients="rbo", p=p, matrix=True)
+        for (a, b), value in tidy.items():
+            assert square.loc[a, b] == value
+    assert square.attrs["coefficient"] == "rbo"
+    with pytest.raises(ValueError, match=r"not of the same runs: 1 are in one of them only, e\.g\. 'd'"):
+        correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True)
+    assert correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True, runs="common").loc["AP", "RR"] == pytest.approx(1 / 3)
+
+
+def test_a_table_carries_what_the_orders_carry():
+    frame = pd.concat([AP, RR])
+    frame.attrs["note"] = "mine"
+    assert correlate(frame).attrs["note"] == correlate(frame, matrix=True).attrs["note"] == "mine"
+    assert correlate_with(frame, frame).attrs["note"] == "mine"
+    assert correlate(frame)["runs"].dtype == np.int64
+
+
+def test_sums_over_the_runs_of_several_groups_are_left_to_each():
+    frame = pd.concat([AP, RR])
+    frame.attrs["measures"] = {"AP": {"group": 0}, "RR": {"group": 0}}
+    assert correlate(frame, coefficients=["tau_a", "tau_b"])["value"].tolist() == pytest.approx([2 / 3, 2 / 3])
+    for asked in ("rbo", ["tau_b", "spearman"], ["pearson", "tau_a"]):
+        with pytest.raises(ValueError, match="sums over runs follow the order of one group; ask each"):
+            correlate(frame, coefficients=asked)
+    frame.attrs["measures"] = {"AP": {}, "RR": {}}
+    assert len(correlate(frame, coefficients=["tau_b", "spearman"])) == 2
+
+
+def test_some_measures_of_two_tables_are_compared_with_the_options_asked_for():
+    part = pd.concat([RR.assign(rank=[1, 2, 3, 4]), AP.assign(rank=[2, 1, 4, 3])])
+    whole = pd.concat([AP, RR, ASL])
+    some = correlate_with(whole, part, measures="RR", coefficients=["rbo", "tau_b"], p=0.4)
+    assert some[["measure", "coefficient"]].values.tolist() == [["RR", "rbo"], ["RR", "tau_b"]]
+    mine, theirs = RR.set_index("run")["rank"], RR.assign(rank=[1, 2, 3, 4]).set_index("run")["rank"]
+    assert some["value"].tolist() == [rbo(-mine, -theirs[mine.index], p=0.4), -1.0]
+    with pytest.raises(ValueError, match="p=0, the persistence of RBO"):
+        correlate_with(whole, part, p=0)
+    with pytest.raises(ValueError, match="runs='all': choose 'same' or 'common'"):
+        correlate_with(whole, part, runs="all")
+
+
+def test_several_methods_of_two_tables_are_told_apart():
+    both = pd.concat([AP, AP.assign(method="mc4", rank=[4, 3, 2, 1]), RR])
+    found = correlate_with(both, both.iloc[::-1].assign(rank=lambda f: f["rank"]))
+    assert list(found.columns) == ["measure", "method", "coefficient", "runs", "value"]
+    assert found[["measure", "method"]].values.tolist() == [["AP", "mc4"], ["AP", "mean"], ["RR", "mean"]]
+    assert found["value"].tolist() == pytest.approx([1.0, 1.0, 1.0])
+    alone = correlate_with(both, AP.assign(method="mc4"))
+    assert alone[["measure", "method"]].values.tolist() == [["AP", "mc4"]]
+    assert alone["value"].tolist() == pytest.approx([-1.0])
+
+
+def test_a_table_of_orders_is_cut_to_measures_and_methods_in_any_spelling():
+    frame = pd.concat([one.assign(method=method) for one in (AP, RR, ASL) for method in ("mean", "mc4", "borda")])
+    held = read(frame, "orders")
+    found = correlate_held(held, ["AP", "RR"], method="MC4")
+    assert found[["measure_a", "measure_b"]].values.tolist() == [["AP", "RR"]]
+    assert list(found.columns) == ["measure_a", "measure_b", "coefficient", "runs", "value"]
+    paper = correlate_held(held, "AP", method="paper")
+    assert paper[["method_a", "method_b"]].values.tolist() == [["mc4", "mean"]]
+    two = correlate_held(held, "AP", method=["borda", "mean"])
+    assert two[["method_a", "method_b"]].values.tolist() == [["borda", "mean"]]
+
+
+def test_a_coefficient_in_the_place_of_a_measure_of_a_table_is_told_where_it_goes():
+    held = read(pd.concat([AP, RR]), "orders")
+    for asked in ("kendall", ["AP", "rbo"], ("rbo",)):
+        with pytest.raises(ValueError, match=r"is a coefficient, not a measure. Say correlate\(coefficients="):
+            correlate_held(held, asked)
+    with pytest.raises(KeyError, match="no such"):
+        correlate_held(held, "no such")
+
+
+def test_measures_stand_as_the_table_knows_them_and_the_rest_sorted():
+    frame = pd.concat([AP, RR, ASL, AP.assign(measure="P@5"), AP.assign(measure="DCG")])
+    frame.attrs["measures"] = {"RR": {}, "nDCG": {}, "ASL": {}}
+    assert correlate(frame, matrix=True).index.tolist() == ["RR", "ASL", "AP", "DCG", "P@5"]
+
+
+def test_scores_are_turned_by_the_best_and_the_worst_run_of_an_ordering_also_where_others_are_left_out():
+    less = orders({"a": 1, "b": 2, "c": 3, "e": 4}, measure="ASL", scores=[5.0, 7.0, 6.0, 9.0])
+    more = AP.assign(score=[0.9, 0.5, 0.6, 0.1])
+    value = correlate(pd.concat([more, less]), coefficients="pearson", runs="common")["value"].item()
+    assert value == pytest.approx(np.corrcoef([0.9, 0.5, 0.6], [-5.0, -7.0, -6.0])[0, 1])
+    assert value > 0.9
+    flat = orders({"a": 1, "b": 1, "c": 1, "d": 1}, measure="RR", scores=[0.5, 0.5, 0.5, 0.5])
+    assert np.isnan(correlate(pd.concat([more, flat]), coefficients="pearson")["value"].item())
+
+
+@pytest.mark.parametrize("p", [1e-9, 1 - 1e-9])
+def test_a_persistence_is_between_0_and_1(p):
+    assert len(correlate(pd.concat([AP, RR]), p=p)) == 1
+    for wrong in (0, 1, -0.5, 1.5):
+        with pytest.raises(ValueError, match="the persistence of RBO, must be between 0 and 1"):
+            correlate(pd.concat([AP, RR]), p=wrong)
