@@ -347,4 +347,13 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1 -> 2",),
         "one cell more, which is empty",
     ),
+    (
+        "orderings/correlation.py",
+        "return list(found.sort_values(names).itertuples(index=False, name=None))",
+        (
+            "found.sort_values(names).itertuples(index=False, name=None) -> "
+            "found.sort_values(names).itertuples(index=False)",
+        ),
+        "a tuple with names is equal to one without",
+    ),
 ]

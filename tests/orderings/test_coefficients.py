@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -227,3 +228,8 @@ def test_tau_b_is_never_beyond_one_though_quotients_of_roots_are_rounded():
     assert 3 / math.sqrt(3) / math.sqrt(3) > 1
     assert (tau_b([3, 2, 1], [3, 2, 1]), tau_b([3, 2, 1], [1, 2, 3])) == (1.0, -1.0)
     assert all(-1.0 <= tau_b(x, -x) < -0.999 < 0.999 < tau_b(x, x) <= 1.0 for x in map(np.arange, range(2, 40)))
+
+
+def test_a_coefficient_is_not_changed_afterwards():
+    with pytest.raises(FrozenInstanceError):
+        COEFFICIENTS["rbo"].name = "other"

@@ -7,7 +7,7 @@ import pytest
 import pdeval
 from pdeval.evaluate import cube
 from pdeval.kinds.tables import read
-from pdeval.orderings.coefficients import rbo
+from pdeval.orderings.coefficients import COEFFICIENTS, coefficient, rbo
 from pdeval.orderings.correlation import correlate as correlate_held
 from pdeval.orderings.correlation import correlate_against
 from pdeval.orderings.order import order
@@ -75,7 +75,10 @@ def test_several_methods_are_told_apart():
         ["AP", "mc4", "RR", "mean"],
         ["AP", "mean", "RR", "mean"],
     ]
-    assert correlate(frame, matrix=True).index.tolist() == [("AP", "mc4"), ("AP", "mean"), ("RR", "mean")]
+    square = correlate(frame, matrix=True)
+    assert square.index.tolist() == [("AP", "mc4"), ("AP", "mean"), ("RR", "mean")]
+    assert square.index.names == square.columns.names == ["measure", "method"]
+    assert isinstance(square.index, pd.MultiIndex)
 
 
 def test_a_table_of_orders_can_be_cut_to_a_method():
@@ -151,13 +154,18 @@ def test_common_runs_are_compared_and_counted_where_asked():
 
 
 def test_ids_of_other_types_never_match_silently():
-    with pytest.raises(ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'"):
+    with pytest.raises(ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'\. Order the same runs"):
         correlate_with(orders({1: 1, 2: 2}), orders({"1": 1, "2": 2}))
 
 
 def test_fewer_than_two_common_runs_are_an_error():
     with pytest.raises(ValueError, match="have 1 runs in common; a correlation needs two"):
         correlate_with(AP, orders({"a": 1, "x": 2}), runs="common")
+
+
+def test_two_common_runs_are_enough():
+    found = correlate_with(AP, orders({"b": 1, "a": 2, "x": 3}), runs="common")
+    assert (found["runs"].tolist(), found["value"].tolist()) == ([2], [-1.0])
 
 
 def test_a_run_twice_in_an_ordering_is_an_error_that_names_it():
@@ -325,3 +333,24 @@ def test_a_persistence_is_between_0_and_1(p):
     for wrong in (0, 1, -0.5, 1.5):
         with pytest.raises(ValueError, match="the persistence of RBO, must be between 0 and 1"):
             correlate(pd.concat([AP, RR]), p=wrong)
+
+
+def test_numbers_that_may_be_missing_are_read_as_floats():
+    frame = pd.concat([AP, RR]).astype({"score": "Float64", "rank": "Int64"})
+    assert correlate(frame)["value"].tolist() == pytest.approx([2 / 3])
+    frame.iloc[0, frame.columns.get_loc("score")] = pd.NA
+    assert np.isnan(correlate(frame, coefficients="pearson")["value"].item())
+    frame.iloc[0, frame.columns.get_loc("rank")] = pd.NA  # not a run of this ordering
+    assert correlate(frame, runs="common")["runs"].tolist() == [3]
+
+
+def test_orderings_that_tie_all_runs_are_not_turned_and_the_first_is_the_reference_of_scores_too():
+    tied = orders({"a": 1, "b": 1, "c": 1, "d": 1}, measure="RR", scores=[4.0, 3.0, 2.0, 2.5])
+    frame = pd.concat([AP.assign(score=[0.9, 0.5, 0.3, 0.1]), tied])
+    value = correlate(frame, coefficients="pearson")["value"].item()
+    assert value == pytest.approx(np.corrcoef([0.9, 0.5, 0.3, 0.1], [4.0, 3.0, 2.0, 2.5])[0, 1])
+    coefficient(lambda x, y: float(x[0] - 100 * y[0]), name="of_the_first", looks_at="scores")
+    try:
+        assert correlate(frame, coefficients="of_the_first")["value"].item() == pytest.approx(0.9 - 400.0)
+    finally:
+        del COEFFICIENTS["of_the_first"]
