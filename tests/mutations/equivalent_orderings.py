@@ -356,4 +356,8 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "a tuple with names is equal to one without",
     ),
+    ("orderings/strengths.py", "STEPS, SETTLED = 40, 1e-9", ("40 -> 41",), PATH),
+    ("orderings/strengths.py", "NEAR = 1e-6", ("1e-6 -> 1.000001",), PATH),
+    ("orderings/strengths.py", "CELLS = 1 << 17", ("1 -> 2", "17 -> 18", "1 << 17 -> (1 >> 17)"), AT_A_TIME),
+    ("orderings/coefficients.py", "FEW = 256", ("256 -> 257",), TWO_WAYS),
 ]
