@@ -29,4 +29,10 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("n > 1 -> (n >= 1)",),
         "of one value it is 0 / 0, which is NaN as well",
     ),
+    (
+        "significance/mean_ranks.py",
+        "return 1.0 if found > 1 - NOISE else found",
+        ("found > 1 - NOISE -> (found >= 1 - NOISE)",),
+        "exactly at the limit of rounding, which no sum of ranks is at",
+    ),
 ]

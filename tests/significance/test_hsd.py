@@ -291,6 +291,12 @@ def test_a_residual_is_none_where_it_is_rounding_for_the_size_of_the_differences
     assert residual_mean_square(bent) == pytest.approx((1e-9 * size) ** 2 * 0.5 / 6, rel=1e-4)
 
 
+def test_queries_that_are_far_apart_hide_no_residual():
+    far = 1e6 * np.arange(4.0)[:, None] + np.array([0.0, 0.25, 0.5])
+    far[1, 1] += 2.0**-17
+    assert residual_mean_square(far) == pytest.approx(2.0**-34 * 0.5 / 6, rel=1e-3)
+
+
 def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_preferences(monkeypatch):
     # the largest preference of the first query is 5, of the second 1: 3 on average, and rounding is 3e-12
     values = np.array([[0.0, 5.0], [0.0, 1.0]])
