@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.mutations.reasons import SHARED
 
+BAR = "what a bar shows"
+
 IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "significance/tiers.py",
@@ -34,5 +36,58 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "return 1.0 if found > 1 - NOISE else found",
         ("found > 1 - NOISE -> (found >= 1 - NOISE)",),
         "exactly at the limit of rounding, which no sum of ranks is at",
+    ),
+    (
+        "orderings/order.py",
+        'blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)',
+        ('track(resamples, desc=f"bootstrap {measure}", progress=progress) -> track(resamples, progress=progress)',),
+        BAR,
+    ),
+    (
+        "significance/corrections.py",
+        'by_family = known[np.argsort(family[known], kind="stable")]',
+        ('np.argsort(family[known], kind="stable") -> np.argsort(family[known])',),
+        SHARED,
+    ),
+    (
+        "significance/hsd.py",
+        "done = in_threads(chunk, steps, threads=threads)",
+        ("in_threads(chunk, steps, threads=threads) -> in_threads(chunk, steps)",),
+        "threads change the speed and nothing else",
+    ),
+    (
+        "significance/hsd.py",
+        'return np.concatenate(list(track(done, total=len(steps), desc="randomised HSD", progress=progress)))',
+        (
+            "track(done, total=len(steps), desc=\"randomised HSD\", progress=progr... -> track(done, desc='randomised HSD', progress=progress)",
+            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> track(done, total=len(steps), progress=progress)',
+        ),
+        BAR,
+    ),
+    (
+        "significance/normal_hsd.py",
+        'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progress=progress)))',
+        (
+            "track(done, total=len(steps), desc=\"normal HSD\", progress=progress) -> track(done, desc='normal HSD', progress=progress)",
+            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> track(done, total=len(steps), progress=progress)',
+        ),
+        BAR,
+    ),
+    (
+        "significance/sign_flips.py",
+        'for column in track(columns, total=len(columns), desc="exact randomisation test", progress=progress):',
+        (
+            "track(columns, total=len(columns), desc=\"exact randomisation test\",... -> track(columns, desc='exact randomisation test', progress=progress)",
+            'track(columns, total=len(columns), desc="exact randomisation test",... -> track(columns, total=len(columns), progress=progress)',
+        ),
+        BAR,
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        'blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=track_of)',
+        (
+            'track(_resamples(counts, rng, draws), desc="bootstrap votes", progr... -> track(_resamples(counts, rng, draws), progress=track_of)',
+        ),
+        BAR,
     ),
 ]

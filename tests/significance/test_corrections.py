@@ -98,3 +98,9 @@ def test_every_test_answers_to_its_own_name():
 def test_an_unknown_test_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError, match=r"no test 'wilcoxn'\. Did you mean 'wilcoxon'\?"):
         which_test("wilcoxn", "AP")
+
+
+@pytest.mark.parametrize("name", ["none", "holm", "bonferroni"])
+def test_whole_numbers_become_fractions(name):
+    found = adjust(np.array([1, 0, 1]), np.zeros(3, int), correction=name)
+    assert (found.tolist(), found.dtype) == ([1.0, 0.0, 1.0], np.float64)

@@ -185,6 +185,7 @@ def test_keys_give_up_no_more_bits_than_the_number_of_a_run_takes(monkeypatch, r
 
     class Falling:
         def integers(self, low, high, *, size, dtype, endpoint):
+            assert (low, high, endpoint) == (0, np.iinfo(dtype).max, True)  # every key that the type has
             return np.broadcast_to(falling, size).astype(dtype)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Falling())
