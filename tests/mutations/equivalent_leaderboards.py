@@ -57,28 +57,34 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/hsd.py",
-        'return np.concatenate(list(track(done, total=len(steps), desc="randomised HSD", progress=progress)))',
+        'return np.concatenate(list(track(done, total=len(steps), desc="randomised HSD", progr',
         (
-            "track(done, total=len(steps), desc=\"randomised HSD\", progress=progr... -> track(done, desc='randomised HSD', progress=progress)",
-            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> track(done, total=len(steps), progress=progress)',
+            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> '
+            "track(done, desc='randomised HSD', progress=progress)",
+            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> '
+            "track(done, total=len(steps), progress=progress)",
         ),
         BAR,
     ),
     (
         "significance/normal_hsd.py",
-        'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progress=progress)))',
+        'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progre',
         (
-            "track(done, total=len(steps), desc=\"normal HSD\", progress=progress) -> track(done, desc='normal HSD', progress=progress)",
-            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> track(done, total=len(steps), progress=progress)',
+            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
+            "track(done, desc='normal HSD', progress=progress)",
+            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
+            "track(done, total=len(steps), progress=progress)",
         ),
         BAR,
     ),
     (
         "significance/sign_flips.py",
-        'for column in track(columns, total=len(columns), desc="exact randomisation test", progress=progress):',
+        'for column in track(columns, total=len(columns), desc="exact randomisation test", pro',
         (
-            "track(columns, total=len(columns), desc=\"exact randomisation test\",... -> track(columns, desc='exact randomisation test', progress=progress)",
-            'track(columns, total=len(columns), desc="exact randomisation test",... -> track(columns, total=len(columns), progress=progress)',
+            'track(columns, total=len(columns), desc="exact randomisation test",... -> '
+            "track(columns, desc='exact randomisation test', progress=progress)",
+            'track(columns, total=len(columns), desc="exact randomisation test",... -> '
+            "track(columns, total=len(columns), progress=progress)",
         ),
         BAR,
     ),
@@ -86,8 +92,15 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "significance/vote_leaderboard.py",
         'blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=track_of)',
         (
-            'track(_resamples(counts, rng, draws), desc="bootstrap votes", progr... -> track(_resamples(counts, rng, draws), progress=track_of)',
+            'track(_resamples(counts, rng, draws), desc="bootstrap votes", progr... -> '
+            "track(_resamples(counts, rng, draws), progress=track_of)",
         ),
         BAR,
+    ),
+    (
+        "significance/sign_flips.py",
+        "reached[column] = share_reaching(values[values > 0], least[column])",
+        ("values > 0 -> (values >= 0)",),
+        "both signs of a 0 make the same sums: twice as many of twice as many",
     ),
 ]
