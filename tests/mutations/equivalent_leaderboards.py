@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import SHARED
+from tests.mutations.reasons import PATH, SHARED, TAIL
 
 BAR = "what a bar shows"
 
@@ -102,5 +102,82 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "reached[column] = share_reaching(values[values > 0], least[column])",
         ("values > 0 -> (values >= 0)",),
         "both signs of a 0 make the same sums: twice as many of twice as many",
+    ),
+    (
+        "significance/sign_flips.py",
+        'above = len(second) - np.searchsorted(second, least - first, side="left")',
+        ("least - first -> (least + first)",),
+        "sums stand with their negatives",
+    ),
+    (
+        "significance/studentised.py",
+        "q = np.asarray(q, dtype=float)",
+        ("np.asarray(q, dtype=float) -> np.asarray(q)",),
+        "a product with fractions makes it one",
+    ),
+    (
+        "significance/studentised.py",
+        "width = np.minimum(flat[part, None] * scale, 40.0)",
+        ("40.0 -> 41.0",),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "high = 4.0",
+        ("4.0 -> 5.0",),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "while upper_tail(high, k, df) > p:",
+        ("upper_tail(high, k, df) > p -> (upper_tail(high, k, df) >= p)",),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "high *= 2",
+        ("2 -> 3",),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "return float(optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig",
+        (
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig...",
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, high, 0....",
+        ),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "t = step * np.arange(np.floor(-(60 / df + 0.5) / step), np.ceil(max(9 * spread, ",
+        ("np.ceil(max(9 * spread, 1.0) / step) + 1 -> (np.ceil(max(9 * spread, 1.0) / step) - 1)",),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "t, log_density = t[log_density > -60], log_density[log_density > -60]",
+        (
+            "log_density > -60 -> (log_density >= -60)",
+            "t, log_density = t[log_density > -60], log_density[log_density > -60] -> pass",
+        ),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "z = np.arange(-10.0, 9.6, 0.1)",
+        (
+            "10.0 -> 11.0",
+            "9.6 -> 10.6",
+        ),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "counted = log_density > -85",
+        ("log_density > -85 -> (log_density >= -85)", "85 -> 86"),
+        TAIL,
     ),
 ]
