@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import PATH, SHARED, TAIL
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, TAIL
 
 BAR = "what a bar shows"
 
@@ -179,5 +179,50 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "counted = log_density > -85",
         ("log_density > -85 -> (log_density >= -85)", "85 -> 86"),
         TAIL,
+    ),
+    (
+        "significance/leaderboard.py",
+        "frame = pd.concat(parts, ignore_index=True)",
+        ("True -> False",),
+        "the rows of the parts are numbered on from one to the next already",
+    ),
+    (
+        "significance/leaderboard.py",
+        'queries=pd.Index(found.names, name="collection")',
+        ('pd.Index(found.names, name="collection") -> pd.Index(found.names)',),
+        "the name of an index that no result shows",
+    ),
+    (
+        "significance/leaderboard.py",
+        'differs[a, b] = differs[b, a] = pairs["significant"].to_numpy(dtype=bool)',
+        ("pairs[\"significant\"].to_numpy(dtype=bool) -> pairs['significant'].to_numpy()",),
+        "written among booleans it is one",
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))",
+        (
+            "CELLS // max(counts.met.size, counts.kinds, counts.groups) -> "
+            "(CELLS * max(counts.met.size, counts.kinds, counts.groups))",
+        ),
+        AT_A_TIME,
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "code = table.frame.groupby(names, sort=True, observed=True, dropna=False)",
+        (
+            "table.frame.groupby(names, sort=True, observed=True, dropna=False) -> "
+            "table.frame.groupby(names, sort=True, dropna=False)",
+        ),
+        "what pandas does unasked, from version 3 on",
+    ),
+    (
+        "significance/leaderboard.py",
+        'in orders.groupby(["measure", "method"], sort=False, observed=True):',
+        (
+            'orders.groupby(["measure", "method"], sort=False, observed=True) -> '
+            "orders.groupby(['measure', 'method'], sort=False)",
+        ),
+        "what pandas does unasked, from version 3 on",
     ),
 ]
