@@ -168,13 +168,13 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
     if len(x) > FEW:
         from scipy import stats
 
-        return float(stats.kendalltau(x, y, variant="b").statistic)
+        return float(stats.kendalltau(x, y).statistic)
     # scipy's sums and divisions: it also works out a p-value, for ten times the time of the rest
     of_x, of_y = ((one[:, None] > one).view(np.int8) - (one[:, None] < one).view(np.int8) for one in (x, y))
     decided_x, decided_y = np.count_nonzero(of_x) // 2, np.count_nonzero(of_y) // 2
     if not decided_x or not decided_y:
         return float("nan")
-    surplus = int((of_x * of_y).sum(dtype=np.int64)) // 2
+    surplus = int((of_x * of_y).sum()) // 2
     return float(min(1.0, max(-1.0, surplus / np.sqrt(decided_x) / np.sqrt(decided_y))))
 
 
@@ -197,8 +197,7 @@ def tau_ap(x: np.ndarray, y: np.ndarray) -> float:
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before)))))
     # a run tied with others is at any of their places: the mean of 1 / (place - 1) over these
     weight = (harmonic[before + tied - 1] - harmonic[before - 1]) / tied
-    below = before > 0
-    return float(((above * belongs).sum(axis=1) * weight)[below].sum() / (len(before) - 1))
+    return float(((above * belongs).sum(axis=1) * weight)[before > 0].sum() / (len(before) - 1))
 
 
 @coefficient(reference="Urbano and Marrero 2017")

@@ -37,8 +37,8 @@ def _leave(weight: np.ndarray, start: int, end: int) -> None:
 def stationary(move: np.ndarray) -> np.ndarray:
     """Return the share of time at each run of walks with these chances of moving, which stay put otherwise."""
     move = leave_out(move)
-    mass = np.ones(move.shape[:-1])
-    for k in range(1, move.shape[-1]):
+    mass: np.ndarray = np.ones(move.shape[:-1])
+    for k in range(1, mass.shape[-1]):
         mass[..., k] = (mass[..., :k] * move[..., :k, k]).sum(axis=-1)
     return mass / mass.sum(axis=-1, keepdims=True)
 

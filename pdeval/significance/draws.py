@@ -59,7 +59,7 @@ def in_threads(function: Callable[[T], U], steps: Sequence[T], *, threads: int |
     try:
         yield from pool.map(function, steps)
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def available_cores() -> int:

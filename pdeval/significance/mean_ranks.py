@@ -24,10 +24,10 @@ def ranks_of(X: np.ndarray) -> np.ndarray:
     >>> ranks_of(np.array([[0.1, 0.5, 0.3], [0.2, 0.2, 0.0]])).tolist()
     [[3.0, 1.0, 2.0], [1.5, 1.5, 3.0]]
     """
-    order = np.argsort(-X, axis=1)
-    found, _ = average_ranks(np.take_along_axis(X, order, axis=1))
+    order = np.argsort(-X, axis=-1)
+    found, _ = average_ranks(np.take_along_axis(X, order, axis=-1))
     ranks = np.empty(X.shape)
-    np.put_along_axis(ranks, order, found, axis=1)
+    np.put_along_axis(ranks, order, found, axis=-1)
     return ranks
 
 
@@ -135,8 +135,8 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     # the residual mean square of the ranks, twice over, per query
     error = np.sqrt(2 * rank_variance(ranks) * (1 - concordance(ranks)) * (runs - 1) / df / queries)
     t = ratio(better, np.asarray(error))
-    p = np.where(np.isinf(t), 0.0, 2 * special.stdtr(df, -np.abs(t)))
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), better, t, np.minimum(p, 1.0), sides)
+    p = 2 * special.stdtr(df, -np.abs(t))
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), better, t, p, sides)
 
 
 def _apart(ranks: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:

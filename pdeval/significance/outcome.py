@@ -42,7 +42,7 @@ def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     counted = ~np.isnan(D)
     n = counted.sum(axis=0)
     filled = D if counted.all() else np.where(counted, D, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         mean = filled.sum(axis=0) / n
         away = filled - mean if filled is D else np.where(counted, filled - mean, 0.0)
         sd = np.sqrt(np.square(away).sum(axis=0) / np.where(n > 1, n - 1, np.nan))

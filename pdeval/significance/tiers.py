@@ -13,7 +13,7 @@ def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
     Parameters
     ----------
     differs : ndarray of bool, shape (places, places)
-        Symmetric; whether a test tells two places apart.
+        Symmetric; whether a test tells two places apart; the diagonal is not looked at.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def tiers(rank: np.ndarray, differs: np.ndarray) -> tuple[np.ndarray, np.ndarray
     place[down] = np.cumsum(begins(np.asarray(rank)[down])) - 1
     at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)
     np.logical_or.at(at_places, (place[:, None], place[None, :]), differs)
-    found = np.array(stretches_alike(at_places & ~np.eye(len(at_places), dtype=bool)))
+    found = np.array(stretches_alike(at_places))  # runs at one place are alike there
     lowest = np.searchsorted(found[:, 1], place) + 1  # stretches end one after the other, as they begin
     highest = np.searchsorted(found[:, 0], place, side="right")
     beaten = np.logical_or.reduce(differs[:, rank == np.min(rank)], axis=1)

@@ -253,7 +253,7 @@ def _drawn(
         for times in blocks
     ]
     drawn = [np.concatenate(one) for one in zip(*found)]
-    lost = max((int(np.isnan(one).any(axis=1).sum()) for one in drawn), default=0)
+    lost = max(int(np.isnan(one).any(axis=1).sum()) for one in drawn)
     if lost:
         raise ValueError(
             f"{lost:,} of {draws:,} resamples have a system that lost no vote, or won none, and so no finite strength "

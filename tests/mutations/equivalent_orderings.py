@@ -251,4 +251,113 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("reach > NEAR -> (reach >= NEAR)",),
         PATH,
     ),
+    (
+        "orderings/strengths.py",
+        "chance = 0.5 + 0.5 * np.tanh((strength[:, None] - strength[None, :]) / 2.0)",
+        (
+            "0.5 + 0.5 * np.tanh((strength[:, None] - strength[None, :]) / 2.0) -> "
+            "(0.5 - 0.5 * np.tanh((strength[:, None] - strength[None, :]) / 2.0))",
+        ),
+        "only its product with what it lacks of 1 is used",
+    ),
+    (
+        "orderings/strengths.py",
+        "scale = max(float(np.trace(curvature)) / size, np.finfo(float).tiny)",
+        ("float(np.trace(curvature)) / size -> (float(np.trace(curvature)) * size)",),
+        "a level that is added and taken away again",
+    ),
+    (
+        "orderings/strengths.py",
+        "np.zeros(len(won), dtype=bool)",
+        ("np.zeros(len(won), dtype=bool) -> np.zeros(len(won))",),
+        TRUE,
+    ),
+    (
+        "orderings/strengths.py",
+        'expected = np.einsum("rij,rij->ri", games, chance)',
+        ("np.einsum(\"rij,rij->ri\", games, chance) -> np.einsum('rij,rij->ri', chance, games)",),
+        "a product, whichever comes first",
+    ),
+    (
+        "orderings/strengths.py",
+        "done, least = reach * longer < SETTLED",
+        ("reach * longer < SETTLED -> (reach * longer <= SETTLED)",),
+        PATH,
+    ),
+    (
+        "orderings/strengths.py",
+        "return strength - strength.mean(axis=1, keepdims=True), settled",
+        (
+            "strength - strength.mean(axis=1, keepdims=True) -> (strength + strength.mean(axis=1, keepdims=True))",
+            "strength.mean(axis=1, keepdims=True) -> strength.mean(keepdims=True)",
+        ),
+        "every step has mean 0 already, but for rounding",
+    ),
+    (
+        "orderings/strengths.py",
+        "odds = np.exp(strength - strength.mean(axis=-1, keepdims=True))",
+        (
+            "strength - strength.mean(axis=-1, keepdims=True) -> (strength + strength.mean(axis=-1, keepdims=True))",
+            "strength.mean(axis=-1, keepdims=True) -> strength.mean(keepdims=True)",
+        ),
+        "what all odds share cancels in a chance",
+    ),
+    ("orderings/coefficients.py", "if len(x) > FEW:", ("len(x) > FEW -> (len(x) >= FEW)",), TWO_WAYS),
+    (
+        "orderings/coefficients.py",
+        "return float(stats.kendalltau(x, y).statistic)",
+        ("stats.kendalltau(x, y) -> stats.kendalltau(y, x)",),
+        "tau is symmetric",
+    ),
+    ("orderings/coefficients.py", "* weight)[before > 0].sum()", ("before > 0 -> (before >= 0)",), "the first adds 0"),
+    (
+        "orderings/coefficients.py",
+        "above, belongs = _above(one, other)",
+        ("_above(one, other) -> _above(other, one)",),
+        "both ways round are taken, and their mean",
+    ),
+    (
+        "orderings/coefficients.py",
+        "return pearson(stats.rankdata(x), stats.rankdata(y))",
+        ("pearson(stats.rankdata(x), stats.rankdata(y)) -> pearson(stats.rankdata(y), stats.rankdata(x))",),
+        "a correlation is symmetric",
+    ),
+    (
+        "orderings/coefficients.py",
+        "return float(stats.pearsonr(x, y).statistic)",
+        ("stats.pearsonr(x, y) -> stats.pearsonr(y, x)",),
+        "a correlation is symmetric",
+    ),
+    ("orderings/methods.py", "n_runs = net.shape[-1]", ("1 -> 2",), "the matrix is square"),
+    (
+        "orderings/methods.py",
+        "games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))",
+        ("1 -> 2",),
+        "the matrix is square",
+    ),
+    (
+        "orderings/methods.py",
+        "if net.ndim == 2 or len(net) < 2:",
+        ("len(net) < 2 -> (len(net) <= 2)",),
+        TWO_WAYS,
+    ),
+    (
+        "orderings/correlation.py",
+        "times = np.bincount(cell, minlength=1)",
+        ("1 -> 2",),
+        "one cell more, which is empty",
+    ),
+    (
+        "orderings/correlation.py",
+        "return list(found.sort_values(names).itertuples(index=False, name=None))",
+        (
+            "found.sort_values(names).itertuples(index=False, name=None) -> "
+            "found.sort_values(names).itertuples(index=False)",
+        ),
+        "a tuple with names is equal to one without",
+    ),
+    ("orderings/strengths.py", "STEPS, SETTLED = 40, 1e-9", ("40 -> 41",), PATH),
+    ("orderings/strengths.py", "NEAR = 1e-6", ("1e-6 -> 1.000001",), PATH),
+    ("orderings/strengths.py", "CELLS = 1 << 17", ("1 -> 2", "17 -> 18", "1 << 17 -> (1 >> 17)"), AT_A_TIME),
+    ("orderings/coefficients.py", "FEW = 256", ("256 -> 257",), TWO_WAYS),
 ]

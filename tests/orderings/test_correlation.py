@@ -7,6 +7,7 @@ import pytest
 import pdeval
 from pdeval.evaluate import cube
 from pdeval.kinds.tables import read
+from pdeval.orderings.coefficients import COEFFICIENTS, coefficient, rbo
 from pdeval.orderings.correlation import correlate as correlate_held
 from pdeval.orderings.correlation import correlate_against
 from pdeval.orderings.order import order
@@ -74,7 +75,10 @@ def test_several_methods_are_told_apart():
         ["AP", "mc4", "RR", "mean"],
         ["AP", "mean", "RR", "mean"],
     ]
-    assert correlate(frame, matrix=True).index.tolist() == [("AP", "mc4"), ("AP", "mean"), ("RR", "mean")]
+    square = correlate(frame, matrix=True)
+    assert square.index.tolist() == [("AP", "mc4"), ("AP", "mean"), ("RR", "mean")]
+    assert square.index.names == square.columns.names == ["measure", "method"]
+    assert isinstance(square.index, pd.MultiIndex)
 
 
 def test_a_table_of_orders_can_be_cut_to_a_method():
@@ -151,13 +155,18 @@ def test_common_runs_are_compared_and_counted_where_asked():
 
 
 def test_ids_of_other_types_never_match_silently():
-    with pytest.raises(ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'"):
+    with pytest.raises(ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'\. Order the same runs"):
         correlate_with(orders({1: 1, 2: 2}), orders({"1": 1, "2": 2}))
 
 
 def test_fewer_than_two_common_runs_are_an_error():
     with pytest.raises(ValueError, match="have 1 runs in common; a correlation needs two"):
         correlate_with(AP, orders({"a": 1, "x": 2}), runs="common")
+
+
+def test_two_common_runs_are_enough():
+    found = correlate_with(AP, orders({"b": 1, "a": 2, "x": 3}), runs="common")
+    assert (found["runs"].tolist(), found["value"].tolist()) == ([2], [-1.0])
 
 
 def test_a_run_twice_in_an_ordering_is_an_error_that_names_it():
@@ -224,3 +233,125 @@ def test_of_no_orderings_there_is_no_correlation():
         orders.head(0).ireval.correlate()
     with pytest.raises(ValueError, match=r"no \(measure, method\) is in both tables: .*, none in the other"):
         orders.ireval.correlate.against(orders.head(0))
+
+
+def test_the_matrix_takes_the_options_of_the_table():
+    frame = pd.concat([AP, RR, ASL])
+    for p in (0.3, 0.9):
+        tidy = correlate(frame, coefficients="rbo", p=p).set_index(["measure_a", "measure_b"])["value"]
+        square = correlate(frame, coefficients="rbo", p=p, matrix=True)
+        for (a, b), value in tidy.items():
+            assert square.loc[a, b] == value
+    assert square.attrs["coefficient"] == "rbo"
+    with pytest.raises(ValueError, match=r"not of the same runs: 1 are in one of them only, e\.g\. 'd'"):
+        correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True)
+    assert correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True, runs="common").loc["AP", "RR"] == pytest.approx(1 / 3)
+
+
+def test_a_table_carries_what_the_orders_carry():
+    frame = pd.concat([AP, RR])
+    frame.attrs["note"] = "mine"
+    assert correlate(frame).attrs["note"] == correlate(frame, matrix=True).attrs["note"] == "mine"
+    assert correlate_with(frame, frame).attrs["note"] == "mine"
+    assert correlate(frame)["runs"].dtype == np.int64
+
+
+def test_sums_over_the_runs_of_several_groups_are_left_to_each():
+    frame = pd.concat([AP, RR])
+    frame.attrs["measures"] = {"AP": {"group": 0}, "RR": {"group": 0}}
+    assert correlate(frame, coefficients=["tau_a", "tau_b"])["value"].tolist() == pytest.approx([2 / 3, 2 / 3])
+    for asked in ("rbo", ["tau_b", "spearman"], ["pearson", "tau_a"]):
+        with pytest.raises(ValueError, match="sums over runs follow the order of one group; ask each"):
+            correlate(frame, coefficients=asked)
+    frame.attrs["measures"] = {"AP": {}, "RR": {}}
+    assert len(correlate(frame, coefficients=["tau_b", "spearman"])) == 2
+
+
+def test_some_measures_of_two_tables_are_compared_with_the_options_asked_for():
+    part = pd.concat([RR.assign(rank=[1, 2, 3, 4]), AP.assign(rank=[2, 1, 4, 3])])
+    whole = pd.concat([AP, RR, ASL])
+    some = correlate_with(whole, part, measures="RR", coefficients=["rbo", "tau_b"], p=0.4)
+    assert some[["measure", "coefficient"]].values.tolist() == [["RR", "rbo"], ["RR", "tau_b"]]
+    mine, theirs = RR.set_index("run")["rank"], RR.assign(rank=[1, 2, 3, 4]).set_index("run")["rank"]
+    assert some["value"].tolist() == [rbo(-mine, -theirs[mine.index], p=0.4), -1.0]
+    with pytest.raises(ValueError, match="p=0, the persistence of RBO"):
+        correlate_with(whole, part, p=0)
+    with pytest.raises(ValueError, match="runs='all': choose 'same' or 'common'"):
+        correlate_with(whole, part, runs="all")
+
+
+def test_several_methods_of_two_tables_are_told_apart():
+    both = pd.concat([AP, AP.assign(method="mc4", rank=[4, 3, 2, 1]), RR])
+    found = correlate_with(both, both.iloc[::-1].assign(rank=lambda f: f["rank"]))
+    assert list(found.columns) == ["measure", "method", "coefficient", "runs", "value"]
+    assert found[["measure", "method"]].values.tolist() == [["AP", "mc4"], ["AP", "mean"], ["RR", "mean"]]
+    assert found["value"].tolist() == pytest.approx([1.0, 1.0, 1.0])
+    alone = correlate_with(both, AP.assign(method="mc4"))
+    assert alone[["measure", "method"]].values.tolist() == [["AP", "mc4"]]
+    assert alone["value"].tolist() == pytest.approx([-1.0])
+
+
+def test_a_table_of_orders_is_cut_to_measures_and_methods_in_any_spelling():
+    frame = pd.concat([one.assign(method=method) for one in (AP, RR, ASL) for method in ("mean", "mc4", "borda")])
+    held = read(frame, "orders")
+    found = correlate_held(held, ["AP", "RR"], method="MC4")
+    assert found[["measure_a", "measure_b"]].values.tolist() == [["AP", "RR"]]
+    assert list(found.columns) == ["measure_a", "measure_b", "coefficient", "runs", "value"]
+    paper = correlate_held(held, "AP", method="paper")
+    assert paper[["method_a", "method_b"]].values.tolist() == [["mc4", "mean"]]
+    two = correlate_held(held, "AP", method=["borda", "mean"])
+    assert two[["method_a", "method_b"]].values.tolist() == [["borda", "mean"]]
+
+
+def test_a_coefficient_in_the_place_of_a_measure_of_a_table_is_told_where_it_goes():
+    held = read(pd.concat([AP, RR]), "orders")
+    for asked in ("kendall", ["AP", "rbo"], ("rbo",)):
+        with pytest.raises(ValueError, match=r"is a coefficient, not a measure. Say correlate\(coefficients="):
+            correlate_held(held, asked)
+    with pytest.raises(KeyError, match="no such"):
+        correlate_held(held, "no such")
+
+
+def test_measures_stand_as_the_table_knows_them_and_the_rest_sorted():
+    frame = pd.concat([AP, RR, ASL, AP.assign(measure="P@5"), AP.assign(measure="DCG")])
+    frame.attrs["measures"] = {"RR": {}, "nDCG": {}, "ASL": {}}
+    assert correlate(frame, matrix=True).index.tolist() == ["RR", "ASL", "AP", "DCG", "P@5"]
+
+
+def test_scores_are_turned_by_the_best_and_the_worst_run_of_an_ordering_also_where_others_are_left_out():
+    less = orders({"a": 1, "b": 2, "c": 3, "e": 4}, measure="ASL", scores=[5.0, 7.0, 6.0, 9.0])
+    more = AP.assign(score=[0.9, 0.5, 0.6, 0.1])
+    value = correlate(pd.concat([more, less]), coefficients="pearson", runs="common")["value"].item()
+    assert value == pytest.approx(np.corrcoef([0.9, 0.5, 0.6], [-5.0, -7.0, -6.0])[0, 1])
+    assert value > 0.9
+    flat = orders({"a": 1, "b": 1, "c": 1, "d": 1}, measure="RR", scores=[0.5, 0.5, 0.5, 0.5])
+    assert np.isnan(correlate(pd.concat([more, flat]), coefficients="pearson")["value"].item())
+
+
+@pytest.mark.parametrize("p", [1e-9, 1 - 1e-9])
+def test_a_persistence_is_between_0_and_1(p):
+    assert len(correlate(pd.concat([AP, RR]), p=p)) == 1
+    for wrong in (0, 1, -0.5, 1.5):
+        with pytest.raises(ValueError, match="the persistence of RBO, must be between 0 and 1"):
+            correlate(pd.concat([AP, RR]), p=wrong)
+
+
+def test_numbers_that_may_be_missing_are_read_as_floats():
+    frame = pd.concat([AP, RR]).astype({"score": "Float64", "rank": "Int64"})
+    assert correlate(frame)["value"].tolist() == pytest.approx([2 / 3])
+    frame.iloc[0, frame.columns.get_loc("score")] = pd.NA
+    assert np.isnan(correlate(frame, coefficients="pearson")["value"].item())
+    frame.iloc[0, frame.columns.get_loc("rank")] = pd.NA  # not a run of this ordering
+    assert correlate(frame, runs="common")["runs"].tolist() == [3]
+
+
+def test_orderings_that_tie_all_runs_are_not_turned_and_the_first_is_the_reference_of_scores_too():
+    tied = orders({"a": 1, "b": 1, "c": 1, "d": 1}, measure="RR", scores=[4.0, 3.0, 2.0, 2.5])
+    frame = pd.concat([AP.assign(score=[0.9, 0.5, 0.3, 0.1]), tied])
+    value = correlate(frame, coefficients="pearson")["value"].item()
+    assert value == pytest.approx(np.corrcoef([0.9, 0.5, 0.3, 0.1], [4.0, 3.0, 2.0, 2.5])[0, 1])
+    coefficient(lambda x, y: float(x[0] - 100 * y[0]), name="of_the_first", looks_at="scores")
+    try:
+        assert correlate(frame, coefficients="of_the_first")["value"].item() == pytest.approx(0.9 - 400.0)
+    finally:
+        del COEFFICIENTS["of_the_first"]

@@ -1,5 +1,7 @@
 """What is counted of votes: averages, tallies and worst queries, with ties shared or broken by name, drawn again."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,3 +175,8 @@ def test_worst_queries_of_win_rates_are_equal_to_within_rounding_of_what_they_su
     assert np.unique(large).size == 3
     small = Votes.of(None, rates, 1e-12 * np.array([[1.0], [1.0]]), None).counted({"worst_first"})["worst_first"]
     assert np.unique(small).size == 4
+
+
+def test_votes_are_not_changed_afterwards():
+    with pytest.raises(FrozenInstanceError):
+        votes_of(scores(VALUES), 0).value = None

@@ -13,6 +13,7 @@ from pdeval.orderings.methods import (
     borda,
     bradley_terry,
     chosen,
+    leximin,
     mc4,
     orderings,
 )
@@ -215,3 +216,69 @@ def test_no_ordering_writes_into_what_it_is_given():
     for inside in (leave_out, stationary):
         inside(weight)
     balance(weight, held["value"] - held["value"].mean())
+
+
+def votes_between(seed, shape, runs):
+    net = np.triu(np.random.default_rng(seed).integers(-3, 4, (*shape, runs, runs)), 1)
+    return (net - np.swapaxes(net, -1, -2)) * 1.0
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (5,)])
+@pytest.mark.parametrize("teleport", [0.01, 0.3, 1.0])
+def test_mc4_is_at_every_run_as_often_after_a_step_as_before(shape, teleport):
+    net = votes_between(3, shape, 4)
+    assert (net == 0).sum() > 4 * int(np.prod(shape))  # some pairs are tied: nobody moves
+    found = mc4(net, teleport=teleport)
+    assert found.shape == (*shape, 4)
+    for one, mass in zip(net.reshape(-1, 4, 4), found.reshape(-1, 4), strict=True):
+        walk = np.zeros((4, 4))
+        for i in range(4):
+            for j in range(4):
+                if i != j and one[i, j] < 0:
+                    walk[i, j] = 1 / 4
+            walk[i, i] = 1 - walk[i].sum()
+        np.testing.assert_allclose(mass @ ((1 - teleport) * walk + teleport / 4), mass, atol=1e-14)
+        assert mass.sum() == pytest.approx(1.0, abs=1e-14)
+
+
+@pytest.mark.parametrize("teleport", [0.0, -0.1, 1.0001, 2.0])
+def test_mc4_needs_a_share_of_jumps(teleport):
+    with pytest.raises(ValueError, match="must be above 0 and at most 1; without it MC4 has no one answer"):
+        mc4(votes_between(0, (), 3), teleport=teleport)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (3,), (6,)])
+@pytest.mark.parametrize("prior", [0.1, 2.0])
+def test_bradley_terry_expects_the_wins_that_were_had_and_half_of_the_prior(shape, prior):
+    net = votes_between(5, shape, 4)
+    shared = np.abs(net) + np.random.default_rng(1).integers(0, 3, (*shape, 1, 1)) * 2.0
+    found = bradley_terry(net, shared, prior=prior)
+    assert found.shape == (*shape, 4)
+    for votes, both, strength in zip(
+        net.reshape(-1, 4, 4), shared.reshape(-1, 4, 4), found.reshape(-1, 4), strict=True
+    ):
+        for i in range(4):
+            others = [j for j in range(4) if j != i]
+            had = sum((both[i, j] + votes[i, j] + prior) / 2 for j in others)
+            expected = sum((both[i, j] + prior) / (1 + np.exp(strength[j] - strength[i])) for j in others)
+            assert expected == pytest.approx(had, abs=1e-6)
+        assert strength.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", [0.0, -1.0])
+def test_bradley_terry_needs_a_prior(prior):
+    with pytest.raises(ValueError, match="must be above 0; without it a run that always wins"):
+        bradley_terry(votes_between(0, (), 3), np.full((3, 3), 4.0), prior=prior)
+
+
+def test_leximin_counts_the_runs_behind_as_a_float():
+    found = leximin(np.array([[0.1, 0.9], [0.1, 0.2], [0.0, 1.0]]))
+    assert (found.tolist(), found.dtype) == ([2.0, 1.0, 0.0], np.float64)
+
+
+@pytest.mark.parametrize(("has_values", "usual", "paper"), [(True, "mean", "mean"), (False, "winrate", "mc4")])
+def test_what_is_not_asked_for_depends_on_what_there_is(has_values, usual, paper):
+    assert [one.label for one in chosen(None, has_values=has_values)] == [usual]
+    assert [one.label for one in chosen(("paper", "borda", "Borda"), has_values=has_values)] == [paper, "borda"]
+    with pytest.raises(ValueError, match="no method was asked for; name at least one of mean, winrate"):
+        chosen([], has_values=has_values)

@@ -167,3 +167,34 @@ def test_an_ordering_in_the_place_of_a_measure_is_told_where_it_goes(measures, n
             held.order(measures)
     with pytest.raises(KeyError, match="no such"):
         judged.measure("AP").ireval.order("no such")
+
+
+def test_scores_are_tied_within_rounding_of_the_largest_that_they_are_made_of(declared):
+    thirds = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]) * 2.0**20
+    assert thirds[:, 0].sum() != thirds[::-1, 0].sum()
+    assert order(scores(thirds), method="mean")["rank"].tolist() == [1, 1]
+    assert order(scores(thirds + [[0, 1e-3]]), method="mean")["run"].tolist() == ["b", "a"]
+
+    @pdeval.ordering
+    def of_both(value, wins):
+        """Numbers that differ by one and a half times the rounding of 1."""
+        return value * 0 + wins * 0 + [1.0, 1.0 + 1.5e-12]
+
+    @pdeval.ordering
+    def of_one(value):
+        """The same numbers."""
+        return value * 0 + [1.0, 1.0 + 1.5e-12]
+
+    found = order(scores([[1.0, 0.5]]), method=["of_both", "of_one"])
+    # win rates of two runs are what is left of twice the values
+    assert found["rank"].tolist() == [1, 1, 1, 2]
+
+
+def test_intervals_of_scores_are_quantiles_of_what_is_drawn():
+    values = np.random.default_rng(2).random((6, 3))
+    for higher in (True, False):
+        found = ordered(scores(values, higher), draws=40, confidence=0.5, seed=1, scores=True).sort_values("run")
+        weights = np.random.default_rng(1).multinomial(6, [1 / 6] * 6, size=40)
+        ends = np.quantile(weights @ values / 6, [0.25, 0.75], axis=0)
+        np.testing.assert_allclose(found["score_low"], ends[0], rtol=1e-12)
+        np.testing.assert_allclose(found["score_high"], ends[1], rtol=1e-12)

@@ -1,5 +1,7 @@
 """Standings: the same numbers as the verbs that order."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,3 +74,9 @@ def test_a_query_counts_that_any_run_answered():
     found = standing(runs.ireval.join(qrels, topics="answered"), ["AP", "RR"])
     assert found.queries.tolist() == [2, 2]
     assert found.score.tolist() == [[1.0, 0.0], [1.0, 0.0]]
+
+
+def test_a_standing_is_not_changed_afterwards():
+    held = Standing([("AP", "mean")], np.array([3]), np.zeros((1, 1)), np.ones((1, 1)))
+    with pytest.raises(FrozenInstanceError):
+        held.keys = []

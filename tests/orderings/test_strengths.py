@@ -83,3 +83,23 @@ def test_games_that_differ_in_some_resamples_are_not_taken_for_even():
         won[:, 2] = games.sum(axis=(1, 2)) / 2 - won[:, :2].sum(axis=1)
         found = many_strengths(games, won)
         np.testing.assert_allclose(expected_wins(games, found), won, atol=1e-6)
+
+
+@pytest.mark.parametrize(("uneven", "steps"), [(False, 10), (True, 13)])
+def test_resamples_of_many_games_settle_in_a_few_steps_with_one_curvature(monkeypatch, uneven, steps):
+    def never(games, won):
+        raise AssertionError(f"{len(won)} resamples did not settle")
+
+    rng = np.random.default_rng(8)
+    strength = np.array([0.8, 0.3, 0.0, -0.4, -0.7])
+    games = np.triu(rng.integers(30, 60, (6, 5, 5)) if uneven else np.full((6, 5, 5), 40), 1)
+    chance = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    wins = rng.binomial(games, chance)
+    won = (wins.sum(axis=-1) + (games - wins).sum(axis=-2)) * 1.0
+    games = (games + games.transpose(0, 2, 1)) * 1.0
+    alone = strengths(games, won)
+    monkeypatch.setattr(room, "strengths", never)
+    monkeypatch.setattr(room, "STEPS", steps)
+    found = many_strengths(games, won)
+    np.testing.assert_allclose(found, alone, atol=2e-8)
+    assert np.abs(found).max() > 0.5

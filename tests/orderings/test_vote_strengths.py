@@ -1,5 +1,7 @@
 """Votes counted by who met whom: counts, groups that belong together, chains, and who was never beaten."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 
@@ -240,3 +242,10 @@ def test_a_chain_of_wins_may_go_over_any_of_several_systems():
     assert np.isfinite(found).all()
     backwards = many_fitted(-net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))
     np.testing.assert_allclose(backwards, -found, atol=1e-7)
+
+
+def test_counts_and_strengths_are_not_changed_afterwards():
+    counts = Counts.of(ONE, TWO, SIGN, 5)
+    for held, name in ((counts, "n"), (Fitted(np.zeros(2), np.zeros((2, 2)), 0.0), "prior")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(held, name, None)

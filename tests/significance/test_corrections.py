@@ -99,3 +99,23 @@ def test_every_test_answers_to_its_own_name():
 def test_an_unknown_test_is_refused_with_the_nearest_name():
     with pytest.raises(ValueError, match=r"no test 'wilcoxn'\. Did you mean 'wilcoxon'\?"):
         which_test("wilcoxn", "AP")
+
+
+@pytest.mark.parametrize("name", ["none", "holm", "bonferroni"])
+def test_whole_numbers_become_fractions(name):
+    found = adjust(np.array([1, 0, 1]), np.zeros(3, int), correction=name)
+    assert (found.tolist(), found.dtype) == ([1.0, 0.0, 1.0], np.float64)
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_a_p_value_of_one_is_no_reason_to_warn(name):
+    assert adjust(np.array([1.0, 0.5, 1.0]), np.zeros(3, int), correction=name).max() == 1.0
+
+
+@pytest.mark.parametrize("name", ["fdr_tsbh", "fdr_tsbky"])
+def test_two_stages_depend_on_the_level(name):
+    p = np.array([0.001, 0.01, 0.03, 0.06, 0.2, 0.9])
+    for alpha in (0.01, 0.4):
+        expected = np.minimum(multipletests(p, alpha=alpha, method=name)[1], 1.0)
+        assert adjust(p, np.zeros(6, int), correction=name, alpha=alpha) == pytest.approx(expected, rel=1e-14)
+    assert (adjust(p, np.zeros(6, int), correction=name) != expected).any()

@@ -1,6 +1,7 @@
 """Chunks of seeded draws, threads that keep their order, p-values with the +1 correction."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def test_there_are_as_many_threads_as_cores_by_default(monkeypatch, cores):
 
 
 def test_cores_are_those_of_the_process_or_of_the_machine_or_one(monkeypatch):
-    monkeypatch.setattr(draws.os, "sched_getaffinity", lambda _: {0, 5, 7}, raising=False)
+    monkeypatch.setattr(draws.os, "sched_getaffinity", lambda pid: {0, 5, 7} if pid == 0 else {1}, raising=False)
     assert available_cores() == 3
     monkeypatch.delattr(draws.os, "sched_getaffinity")
     for counted, cores in [(6, 6), (None, 1)]:
@@ -82,3 +83,27 @@ def test_a_draw_that_falls_short_by_rounding_counts():
     low, high = sorted((total, other))
     assert share_at_least(np.array([low]), np.array([high]), scale=1.0).tolist() == [1.0]
     assert share_at_least(np.array([low]), np.array([high])).tolist() == [0.5]  # rounding of what, nobody said
+
+
+def test_every_chunk_has_a_seed_of_its_own_as_if_the_root_had_spawned_it():
+    for root in (np.random.SeedSequence(3), np.random.SeedSequence(3, spawn_key=(7,))):
+        found = [child.generate_state(4).tolist() for _, child in chunks(3 * CHUNK, root)]
+        assert found == [child.generate_state(4).tolist() for child in root.spawn(3)]
+        assert len({tuple(one) for one in found}) == 3
+    assert [size for size, _ in chunks(CHUNK, 0)] == [CHUNK]
+    assert [size for size, _ in chunks(CHUNK + 1, 0)] == [CHUNK, 1]
+
+
+def test_what_is_no_longer_wanted_is_not_begun_and_what_runs_is_waited_for():
+    done = []
+
+    def slow(step):
+        time.sleep(0.004)
+        done.append(step)
+
+    found = in_threads(slow, range(40), threads=2)
+    next(found)
+    found.close()
+    ended = len(done)
+    time.sleep(0.02)
+    assert len(done) == ended < 20

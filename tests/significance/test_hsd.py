@@ -189,6 +189,7 @@ def test_keys_give_up_no_more_bits_than_the_number_of_a_run_takes(monkeypatch, r
 
     class Falling:
         def integers(self, low, high, *, size, dtype, endpoint):
+            assert (low, high, endpoint) == (0, np.iinfo(dtype).max, True)  # every key that the type has
             return np.broadcast_to(falling, size).astype(dtype)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Falling())
@@ -293,6 +294,12 @@ def test_a_residual_is_none_where_it_is_rounding_for_the_size_of_the_differences
     bent[1, 1] += 1e-9 * size
     # one cell of 4 x 3 off by d leaves d^2 (1 - 1/4) (1 - 1/3) over 3 * 2 degrees of freedom
     assert residual_mean_square(bent) == pytest.approx((1e-9 * size) ** 2 * 0.5 / 6, rel=1e-4)
+
+
+def test_queries_that_are_far_apart_hide_no_residual():
+    far = 1e6 * np.arange(4.0)[:, None] + np.array([0.0, 0.25, 0.5])
+    far[1, 1] += 2.0**-17
+    assert residual_mean_square(far) == pytest.approx(2.0**-34 * 0.5 / 6, rel=1e-3)
 
 
 def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_preferences(monkeypatch):

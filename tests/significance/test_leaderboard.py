@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.significance import leaderboard as room
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +159,80 @@ def test_a_board_says_how_it_was_made(scores):
     assert parted.ireval.leaderboard(resample="collection", draws=15).attrs["resample"] == ["collection"]
     narrow, wide = (scores.ireval.leaderboard(draws=60, confidence=one) for one in (0.3, 0.99))
     assert (narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]).all()
+
+
+def small_scores(seed=0):
+    """Five runs on ten queries by two measures, of one of which less is better."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (run, str(query), measure, value + 0.25 * number * (1 if measure == "AP" else -1))
+        for measure in ("ASL", "AP")
+        for number, run in enumerate("vwxyz")
+        for query, value in enumerate(rng.random(10))
+    ]
+    return pd.DataFrame(rows, columns=["run", "query_id", "measure", "value"])
+
+
+@pytest.mark.parametrize("test", ["randomisation", "sign", None])
+def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(test):
+    scores = small_scores()
+    drawn = {"seed": 6, "draws": 25, "confidence": 0.7}
+    asked = {"correction": "none", "alpha": 0.1}
+    board = scores.ireval.leaderboard(["AP", "ASL"], method=["mean", "borda"], test=test, **drawn, **asked)
+    orders = scores.ireval.order(["AP", "ASL"], method=["mean", "borda"], **drawn)
+    told = scores.ireval.compare(["AP", "ASL"], test=test, seed=6, **asked)
+    assert list(board.columns) == [
+        *("run", "measure", "method", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"),
+        *("score", "score_low", "score_high"),
+    ]
+    pd.testing.assert_frame_equal(board[list(orders.columns)], pd.DataFrame(orders), check_categorical=False)
+    assert isinstance(board.index, pd.RangeIndex)
+    for (measure, _), part in board.groupby(["measure", "method"], observed=True):
+        sure = told[(told["measure"] == measure) & told["significant"]]
+        apart = {frozenset(pair) for pair in zip(sure["run_a"], sure["run_b"], strict=True)}
+        first = part.loc[part["rank"] == 1, "run"]
+        top = [not any(frozenset((run, best)) in apart for best in first) for run in part["run"]]
+        assert part["top"].tolist() == top
+        for tier in range(1, part["tier_last"].max() + 1):
+            members = part[(part["tier"] <= tier) & (tier <= part["tier_last"])]["run"].tolist()
+            assert not any({a, b} == set(pair) for pair in apart for a in members for b in members if a != b)
+    names = told[["test", "measure"]].drop_duplicates()
+    assert board.attrs["tests"] == {
+        name: part["measure"].astype(str).tolist() for name, part in names.groupby("test", observed=True)
+    }
+    assert (board.attrs["alpha"], board.attrs["seed"]) == (0.1, 6)
+
+
+def test_collections_count_by_the_mean_of_the_queries_that_a_run_has():
+    values = np.array([[[1.0, np.nan], [2.0, np.nan], [4.0, 3.0]], [[np.nan, 8.0], [6.0, 8.0], [1.0, 2.0]]])
+    expected = [[7 / 3, 3.0], [3.5, 6.0]]
+    assert room._mean(values).tolist() == pytest.approx(np.array(expected))
+    none = room._mean(np.full((1, 2, 1), np.nan))
+    assert np.isnan(none).all()
+    assert none.shape == (1, 1)
+
+
+def test_preferences_of_collections_have_a_board_too():
+    judged = pdeval.datasets.sample_judged(topics="common")
+    pairs = judged.prefer("RPP").assign(collection=lambda frame: frame["query_id"].astype(int) % 4)
+    board = pairs.ireval.leaderboard(resample="collection", draws=10)
+    means = pairs.groupby(["run_a", "run_b", "collection", "measure"], as_index=False, observed=True)["value"].mean()
+    by_hand = means.rename(columns={"collection": "query_id"})
+    by_hand.attrs = dict(pairs.attrs)
+    expected = by_hand.ireval.leaderboard(draws=10)
+    columns = ["run", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
+    pd.testing.assert_frame_equal(board[columns], expected[columns])
+
+
+@pytest.mark.parametrize(("option", "value"), [("confidence", 1.5), ("alpha", 0.0), ("draws", 0.5), ("seed", -1)])
+def test_options_out_of_range_are_named(option, value):
+    with pytest.raises(ValueError, match=f"{option}={value}"):
+        small_scores().ireval.leaderboard("AP", **{option: value})
+
+
+def test_elo_is_refused_where_any_method_is_another():
+    with pytest.raises(ValueError, match=r"scale='elo' is of method='bradley-terry'; 'borda' has a scale"):
+        small_scores().ireval.leaderboard("AP", method=["bradley-terry(prior=1)", "borda"], scale="elo", draws=2)
+    elo = small_scores().ireval.leaderboard("AP", method="bradley-terry(prior=1)", scale="elo", draws=2)
+    own = small_scores().ireval.leaderboard("AP", method="bradley-terry(prior=1)", draws=2)
+    np.testing.assert_allclose(elo["score"], own["score"] * 400 / np.log(10), rtol=1e-12)

@@ -196,3 +196,37 @@ def test_queries_that_agree_are_in_full_concordance_however_their_sums_are_round
         for queries in (3, 7, 11)
     }
     assert found == {1.0}
+
+
+def test_conovers_interval_is_students_of_the_mean_difference():
+    X, (a, b) = tables(ties=True, runs=4, queries=9, seed=2), all_pairs(4)
+    outcome = conover(X, a, b, confidence=0.8)
+    D = X[:, a] - X[:, b]
+    low, high = stats.t.interval(0.8, 8, D.mean(axis=0), D.std(axis=0, ddof=1) / 3)
+    np.testing.assert_allclose(outcome.mean, D.mean(axis=0), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(outcome.ci_low, low, rtol=1e-9)
+    np.testing.assert_allclose(outcome.ci_high, high, rtol=1e-9)
+    assert outcome.n.tolist() == [9] * 6
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_both_tests_are_those_of_the_textbooks_formulas(ties):
+    X, (a, b) = tables(ties=ties, runs=4, queries=9, seed=3), all_pairs(4)
+    ranks = stats.rankdata(-X, axis=1)
+    mean, sums = ranks.mean(axis=0), ranks.sum(axis=0)
+    # Conover (1999), equations 5.8.4 and following
+    squares, between = np.square(ranks).sum(), np.square(sums).sum() / 9
+    error = np.sqrt(2 * 9 * (squares - between) / (8 * 3))
+    ours, theirs = conover(X, a, b), nemenyi(X, a, b)
+    np.testing.assert_allclose(ours.statistic, (sums[b] - sums[a]) / error, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ours.p_value, 2 * stats.t.sf(np.abs(sums[b] - sums[a]) / error, 8 * 3), rtol=1e-9)
+    q = np.abs(mean[a] - mean[b]) / np.sqrt(4 * 5 / (12 * 9))
+    np.testing.assert_allclose(theirs.statistic, q, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(theirs.p_value, stats.studentized_range.sf(q, 4, np.inf), atol=1e-8)
+    for outcome in (ours, theirs):
+        np.testing.assert_allclose(outcome.effect_size, mean[b] - mean[a], rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(outcome.more["rank_a"], mean[a], rtol=1e-12)
+        np.testing.assert_allclose(outcome.more["rank_b"], mean[b], rtol=1e-12)
+    assert rank_variance(ranks) == pytest.approx(np.var(ranks, axis=1, ddof=1).sum(), rel=1e-12)
+    by_chi_squared = stats.friedmanchisquare(*X.T).statistic / (9 * 3)
+    assert concordance(ranks) == pytest.approx(by_chi_squared, rel=1e-9)

@@ -244,3 +244,11 @@ def test_means_are_near_normal_up_to_the_limit_of_the_fourth_moment(monkeypatch,
         assert near_normal(values) == near
     monkeypatch.setattr(room, "LIMIT", 0.03)
     assert near_normal(np.zeros((3, 2)))  # nothing differs: there is no query that outweighs
+
+
+@pytest.mark.parametrize("options", [{"seed": 4}, {"draws": 70}, {"confidence": 0.6}])
+def test_what_is_permuted_is_so_with_the_options_that_were_asked_for(options):
+    T, (a, b) = signs(60, 3), np.triu_indices(3, k=1)
+    ours, theirs, usual = normal_hsd(T, a, b, **options), randomised(T, a, b, **options), randomised(T, a, b)
+    assert (ours.ci_low.tolist(), ours.p_value.tolist()) == (theirs.ci_low.tolist(), theirs.p_value.tolist())
+    assert (ours.ci_low.tolist(), ours.p_value.tolist()) != (usual.ci_low.tolist(), usual.p_value.tolist())

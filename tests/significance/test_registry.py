@@ -1,5 +1,7 @@
 """The registry of significance tests: all of them work in compare(), and so does what a notebook declares."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from pdeval.catalog import ENTRIES
 from pdeval.mechanics.registries import lacking
 from pdeval.significance.compare import compare
 from pdeval.significance.outcome import Outcome
-from pdeval.significance.registry import TESTS, which_test
+from pdeval.significance.registry import TESTS, not_tests, which_test
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
@@ -220,3 +222,58 @@ def test_p_values_and_statistics_of_whole_numbers_become_fractions():
     found = SCORES.ireval.compare("AP", test="sure")
     assert found["p_value"].dtype == found["statistic"].dtype == np.float64
     assert found[["p_value", "statistic"]].drop_duplicates().to_numpy().tolist() == [[1.0, 4.0]]
+
+
+def test_a_declaration_keeps_all_that_it_says():
+    @test(name="mine_own", scores_only=True, joint=True, aliases=["own"], reference="a note")
+    def anything(values, a, b, *, seed=0, draws=5, power=2):
+        """Nothing at all.
+
+        Not a word more.
+        """
+        return values, a, b, seed, draws, power
+
+    made = TESTS["mine_own"]
+    assert (made.name, made.function, made.aliases, made.reference) == ("mine_own", anything, ("own",), "a note")
+    assert (made.family_wise, made.scores_only, made.joint, made.drawn) == (False, True, True, True)
+    assert (made.summary, made.says, made.options) == ("Nothing at all.", "mine own test", ("seed", "draws"))
+    assert made(1, 2, 3, seed=4, draws=6, progress=True, confidence=0.5) == (1, 2, 3, 4, 6, 2)
+    assert made(1, 2, 3, draws=6) == (1, 2, 3, 0, 6, 2)
+    assert which_test("own") is made
+    with pytest.raises(FrozenInstanceError):
+        made.name = "other"
+    plain = test(lambda differences, *, progress=None: differences, says="a test of mine", name="plain")
+    assert (TESTS["plain"].says, TESTS["plain"].joint, TESTS["plain"].drawn) == ("a test of mine", False, False)
+    assert TESTS["plain"](7, progress=True, seed=1) == plain(7)
+    joint = [one.joint for one in TESTS.values()]
+    assert joint == sorted(joint)  # tests of one pair stand first, whenever they were declared
+    assert list(TESTS)[-1] == "mine_own"
+    wise = test(lambda values, a, b: a, name="wise", family_wise=True)
+    assert (TESTS["wise"].joint, TESTS["wise"].family_wise, TESTS["wise"].scores_only) == (True, True, False)
+    assert wise(1, 2, 3) == 2
+
+
+def test_options_without_a_default_are_those_that_every_test_may_be_given():
+    test(lambda x, *, confidence, draws, seed, progress: 0, name="all_four")
+    assert TESTS["all_four"].options == ("confidence", "draws", "seed", "progress")
+    test(lambda x, power=2: 0, name="with_default")  # is no array
+    with pytest.raises(TypeError, match=r"3 arrays, not \(x, a\)"):
+        test(lambda x, a, b=None: 0, name="two_of_three", joint=True)
+    assert "two_of_three" not in TESTS
+
+
+@pytest.mark.parametrize("asked", ["tukey", ["AP", "HSD"], ("binomial",)])
+def test_a_test_in_the_place_of_a_measure_is_told_where_it_goes(asked):
+    with pytest.raises(
+        ValueError, match=r"is a significance test, not a measure. Say compare\(test='(tukey|hsd|sign)'\)"
+    ):
+        not_tests(asked, "compare(test={})")
+    not_tests(["AP", 3, None], "compare(test={})")
+    not_tests(7, "compare(test={})")
+
+
+def test_the_test_of_labels_by_a_machine_needs_them():
+    with pytest.raises(ValueError, match="test='ppi' needs labels by a machine beside people's"):
+        which_test("ppi", "AP")
+    assert which_test(None, "mine", {"measures": {"mine": {"test": "wilcoxon"}}}).name == "wilcoxon"
+    assert which_test("default", "mine", {"measures": {"mine": {"test": "wilcoxon"}}}).name == "wilcoxon"

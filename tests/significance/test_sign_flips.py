@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdeval
+from pdeval.significance import sign_flips
 from pdeval.significance.paired import randomisation
 from pdeval.significance.sign_flips import MOST, exact_randomisation, share_reaching
 
@@ -95,3 +96,21 @@ def test_the_test_that_draws_is_as_it_was():
     D = np.array([[0.1, -0.2], [0.3, 0.1], [0.2, 0.05], [0.4, 0.3]])
     # as before there was an exact test
     assert randomisation(D, draws=999, seed=1).p_value.tolist() == [0.112, 0.613]
+
+
+def test_rounding_is_that_of_the_sizes_of_each_column():
+    small = np.array([3.0, -1.0, 2.0, 1.5]) * 1e-13
+    both = np.stack([small, [4e3, 1e3, -2e3, 5e3]], axis=1)
+    alone = [exact_randomisation(both[:, [column]]).p_value[0] for column in (0, 1)]
+    assert exact_randomisation(both).p_value.tolist() == alone
+    assert alone[0] == 0.25  # of 16 sums, 5.5 and 7.5, on both sides of 0
+
+
+def test_differences_of_0_are_not_counted_among_those_that_can_be_tried(monkeypatch):
+    monkeypatch.setattr(sign_flips, "MOST", 3)
+    D = np.array([[1.0, 1.0], [2.0, 0.0], [0.0, np.nan], [4.0, 0.0]])
+    assert exact_randomisation(D).p_value.tolist() == [0.25, 1.0]
+    D[2, 0] = 8.0
+    with pytest.raises(ValueError, match="at most 3 differences; a pair has 4"):
+        exact_randomisation(D)
+    assert exact_randomisation(np.zeros((5, 0))).p_value.tolist() == []

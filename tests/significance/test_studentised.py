@@ -42,3 +42,27 @@ def test_the_shape_of_the_input_is_kept_and_blocks_do_not_matter(monkeypatch):
     monkeypatch.setattr("pdeval.significance.studentised.BLOCK", 1)
     assert whole.shape == (3, 3)
     assert whole == pytest.approx(upper_tail(Q, 6, 45).reshape(3, 3), rel=1e-14)
+
+
+def test_two_means_of_known_variance_give_the_tail_of_the_normal():
+    assert upper_tail(Q, 2, np.inf) == pytest.approx(2 * stats.norm.sf(Q / np.sqrt(2)), rel=1e-9, abs=1e-15)
+
+
+def test_no_tail_is_above_one():
+    for k in (2, 3, 8, 40):
+        for df in (1, 5, 100, np.inf):
+            assert upper_tail(np.array([0.0, 1e-9]), k, df).max() <= 1.0
+
+
+@pytest.mark.parametrize("p", [0.999, 0.9, 0.3, 0.01, 1e-4])
+@pytest.mark.parametrize(("k", "df"), [(2, 1), (3, 1), (3, 40), (10, np.inf), (40, 2)])
+def test_points_are_found_wherever_they_are(p, k, df):
+    found = upper_point(p, k, df)
+    assert upper_tail(found, k, df).item() == pytest.approx(p, rel=1e-9)
+    if k == 2:
+        assert found == pytest.approx(np.sqrt(2) * stats.t.isf(p / 2, df), rel=1e-8)
+
+
+def test_whole_numbers_and_numbers_alone_have_tails():
+    assert upper_tail(3, 4, 20).shape == ()
+    assert upper_tail([2, 3], 4, 20).tolist() == upper_tail(np.array([2.0, 3.0]), 4, 20).tolist()

@@ -287,7 +287,7 @@ def test_intervals_cover_the_true_strengths_about_as_often_as_they_say():
     assert 0.93 <= np.mean(inside) <= 0.97
 
 
-@pytest.mark.parametrize("cells", [1, 700])
+@pytest.mark.parametrize("cells", [1, 2900])  # one resample at a time, or seven of 400 votes
 def test_how_many_resamples_are_made_at_a_time_changes_nothing(monkeypatch, cells):
     log = arena(votes=400)
     whole = log.ireval.leaderboard(draws=30)

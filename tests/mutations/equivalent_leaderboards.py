@@ -1,0 +1,228 @@
+"""Mutants of leaderboards and their tests that no test can kill: (file, part of the line, changes, why)."""
+
+from __future__ import annotations
+
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, TAIL
+
+BAR = "what a bar shows"
+
+IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
+    (
+        "significance/tiers.py",
+        'down = np.argsort(rank, kind="stable")',
+        ('np.argsort(rank, kind="stable") -> np.argsort(rank)',),
+        SHARED,
+    ),
+    (
+        "significance/tiers.py",
+        "place[down] = np.cumsum(begins(np.asarray(rank)[down])) - 1",
+        ("np.cumsum(begins(np.asarray(rank)[down])) - 1 -> (np.cumsum(begins(np.asarray(rank)[down])) + 1)",),
+        "places that nobody has, before the first, are in the first tier",
+    ),
+    (
+        "significance/tiers.py",
+        "at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)",
+        ("1 -> 2",),
+        "a place that nobody has, after the last, is in the last tier",
+    ),
+    (
+        "significance/outcome.py",
+        "sd = np.sqrt(np.square(away).sum(axis=0) / np.where(n > 1, n - 1, np.nan))",
+        ("n > 1 -> (n >= 1)",),
+        "of one value it is 0 / 0, which is NaN as well",
+    ),
+    (
+        "significance/mean_ranks.py",
+        "return 1.0 if found > 1 - NOISE else found",
+        ("found > 1 - NOISE -> (found >= 1 - NOISE)",),
+        "exactly at the limit of rounding, which no sum of ranks is at",
+    ),
+    (
+        "orderings/order.py",
+        'blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)',
+        ('track(resamples, desc=f"bootstrap {measure}", progress=progress) -> track(resamples, progress=progress)',),
+        BAR,
+    ),
+    (
+        "significance/corrections.py",
+        'by_family = known[np.argsort(family[known], kind="stable")]',
+        ('np.argsort(family[known], kind="stable") -> np.argsort(family[known])',),
+        SHARED,
+    ),
+    (
+        "significance/hsd.py",
+        "done = in_threads(chunk, steps, threads=threads)",
+        ("in_threads(chunk, steps, threads=threads) -> in_threads(chunk, steps)",),
+        "threads change the speed and nothing else",
+    ),
+    (
+        "significance/hsd.py",
+        'return np.concatenate(list(track(done, total=len(steps), desc="randomised HSD", progr',
+        (
+            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> '
+            "track(done, desc='randomised HSD', progress=progress)",
+            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> '
+            "track(done, total=len(steps), progress=progress)",
+        ),
+        BAR,
+    ),
+    (
+        "significance/normal_hsd.py",
+        'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progre',
+        (
+            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
+            "track(done, desc='normal HSD', progress=progress)",
+            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
+            "track(done, total=len(steps), progress=progress)",
+        ),
+        BAR,
+    ),
+    (
+        "significance/sign_flips.py",
+        'for column in track(columns, total=len(columns), desc="exact randomisation test", pro',
+        (
+            'track(columns, total=len(columns), desc="exact randomisation test",... -> '
+            "track(columns, desc='exact randomisation test', progress=progress)",
+            'track(columns, total=len(columns), desc="exact randomisation test",... -> '
+            "track(columns, total=len(columns), progress=progress)",
+        ),
+        BAR,
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        'blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=track_of)',
+        (
+            'track(_resamples(counts, rng, draws), desc="bootstrap votes", progr... -> '
+            "track(_resamples(counts, rng, draws), progress=track_of)",
+        ),
+        BAR,
+    ),
+    (
+        "significance/sign_flips.py",
+        "reached[column] = share_reaching(values[values > 0], least[column])",
+        ("values > 0 -> (values >= 0)",),
+        "both signs of a 0 make the same sums: twice as many of twice as many",
+    ),
+    (
+        "significance/sign_flips.py",
+        'above = len(second) - np.searchsorted(second, least - first, side="left")',
+        ("least - first -> (least + first)",),
+        "sums stand with their negatives",
+    ),
+    (
+        "significance/studentised.py",
+        "q = np.asarray(q, dtype=float)",
+        ("np.asarray(q, dtype=float) -> np.asarray(q)",),
+        "a product with fractions makes it one",
+    ),
+    (
+        "significance/studentised.py",
+        "width = np.minimum(flat[part, None] * scale, 40.0)",
+        ("40.0 -> 41.0",),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "high = 4.0",
+        ("4.0 -> 5.0",),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "while upper_tail(high, k, df) > p:",
+        ("upper_tail(high, k, df) > p -> (upper_tail(high, k, df) >= p)",),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "high *= 2",
+        ("2 -> 3",),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "return float(optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig",
+        (
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig...",
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
+            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, high, 0....",
+        ),
+        PATH,
+    ),
+    (
+        "significance/studentised.py",
+        "t = step * np.arange(np.floor(-(60 / df + 0.5) / step), np.ceil(max(9 * spread, ",
+        ("np.ceil(max(9 * spread, 1.0) / step) + 1 -> (np.ceil(max(9 * spread, 1.0) / step) - 1)",),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "t, log_density = t[log_density > -60], log_density[log_density > -60]",
+        (
+            "log_density > -60 -> (log_density >= -60)",
+            "t, log_density = t[log_density > -60], log_density[log_density > -60] -> pass",
+        ),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "z = np.arange(-10.0, 9.6, 0.1)",
+        (
+            "10.0 -> 11.0",
+            "9.6 -> 10.6",
+        ),
+        TAIL,
+    ),
+    (
+        "significance/studentised.py",
+        "counted = log_density > -85",
+        ("log_density > -85 -> (log_density >= -85)", "85 -> 86"),
+        TAIL,
+    ),
+    (
+        "significance/leaderboard.py",
+        "frame = pd.concat(parts, ignore_index=True)",
+        ("True -> False",),
+        "the rows of the parts are numbered on from one to the next already",
+    ),
+    (
+        "significance/leaderboard.py",
+        'queries=pd.Index(found.names, name="collection")',
+        ('pd.Index(found.names, name="collection") -> pd.Index(found.names)',),
+        "the name of an index that no result shows",
+    ),
+    (
+        "significance/leaderboard.py",
+        'differs[a, b] = differs[b, a] = pairs["significant"].to_numpy(dtype=bool)',
+        ("pairs[\"significant\"].to_numpy(dtype=bool) -> pairs['significant'].to_numpy()",),
+        "written among booleans it is one",
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))",
+        (
+            "CELLS // max(counts.met.size, counts.kinds, counts.groups) -> "
+            "(CELLS * max(counts.met.size, counts.kinds, counts.groups))",
+        ),
+        AT_A_TIME,
+    ),
+    (
+        "significance/vote_leaderboard.py",
+        "code = table.frame.groupby(names, sort=True, observed=True, dropna=False)",
+        (
+            "table.frame.groupby(names, sort=True, observed=True, dropna=False) -> "
+            "table.frame.groupby(names, sort=True, dropna=False)",
+        ),
+        "what pandas does unasked, from version 3 on",
+    ),
+    (
+        "significance/leaderboard.py",
+        'in orders.groupby(["measure", "method"], sort=False, observed=True):',
+        (
+            'orders.groupby(["measure", "method"], sort=False, observed=True) -> '
+            "orders.groupby(['measure', 'method'], sort=False)",
+        ),
+        "what pandas does unasked, from version 3 on",
+    ),
+]
