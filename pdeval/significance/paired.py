@@ -183,7 +183,7 @@ def randomisation(
     least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
     reached = np.zeros(D.shape[1], dtype=np.int64)
     steps = chunks(draws, seed)
-    for size, child in track(steps, total=len(steps), desc="randomisation test", progress=progress):
+    for size, child in track(steps, desc="randomisation test", progress=progress):
         swaps = 2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8) - 1
         reached += (np.abs(swaps @ filled) >= least).sum(axis=0)
     p = (1 + reached) / (1 + draws)
@@ -229,7 +229,7 @@ def bootstrap(
         for columns in (np.flatnonzero(member == number) for number in range(patterns.shape[1]))
         for start in range(0, len(columns), BOOTSTRAP_PAIRS)
     ]
-    for columns in track(jobs, total=len(jobs), desc="bootstrap test", progress=progress):
+    for columns in track(jobs, desc="bootstrap test", progress=progress):
         values = D[:, columns]
         values = values[~np.isnan(values[:, 0])]
         # differences that are all equal but for rounding are at their mean, all of them

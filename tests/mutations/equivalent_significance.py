@@ -208,4 +208,16 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("n == n.max(axis=0) -> (n != n.max(axis=0))",),
         TWO_WAYS,
     ),
+    (
+        "significance/effects.py",
+        "family = np.arange(len(p_value))[:, None] * (of_pair.max() + 1) + of_pair",
+        ("1 -> 2",),
+        "numbers of families, which only have to be different",
+    ),
+    (
+        "significance/posteriors.py",
+        "most = mass >= mass.max(axis=0) - NOISE",
+        ("mass >= mass.max(axis=0) - NOISE -> (mass > mass.max(axis=0) - NOISE)",),
+        "what is rounding either way",
+    ),
 ]

@@ -352,3 +352,9 @@ def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding
     for name in ("n", "ci_low", "ci_high", "effect_size"):
         assert getattr(found, name).tolist() == getattr(plain, name).tolist()
     assert found.statistic.tolist() == found.mean.tolist() == plain.mean.tolist()
+
+
+@pytest.mark.parametrize(("test", "said"), [(randomisation, "randomisation test"), (bootstrap, "bootstrap test")])
+def test_a_bar_says_what_it_is_of(test, said, capsys):
+    test(continuous(4, 2), draws=5, progress=True)
+    assert said in capsys.readouterr().err
