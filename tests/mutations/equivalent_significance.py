@@ -220,4 +220,14 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("mass >= mass.max(axis=0) - NOISE -> (mass > mass.max(axis=0) - NOISE)",),
         "what is rounding either way",
     ),
+    (
+        "significance/hierarchy.py",
+        "return Estimate(mean, se, mean - half + none, mean + half + none, p + none)",
+        (
+            "mean - half + none -> (mean - half - none)",
+            "mean + half + none -> (mean + half - none)",
+            "p + none -> (p - none)",
+        ),
+        "what is added is 0 or NaN, and as well taken away",
+    ),
 ]
