@@ -133,7 +133,6 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         SHARED,
     ),
-    ("significance/power.py", "low, high = np.where(short, high, low)", ("2 -> 3",), PATH),
     (
         "significance/delta_sort.py",
         "before, after = (averaged(one, names, tell=one is before)",
@@ -229,5 +228,16 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
             "p + none -> (p - none)",
         ),
         "what is added is 0 or NaN, and as well taken away",
+    ),
+    (
+        "significance/power.py",
+        "unsure = special.chdtrc(n - 1, (n - 1) * slack**2) > 1e-16",
+        (
+            "n - 1 -> (n + 1)",
+            "slack**2 -> (slack * 2)",
+            "special.chdtrc(n - 1, (n - 1) * slack**2) > 1e-16 -> "
+            "(special.chdtrc(n - 1, (n - 1) * slack ** 2) >= 1e-16)",
+        ),
+        "which are asked of the integral: a few more or less, of those that it says 1 of to the last digits",
     ),
 ]
