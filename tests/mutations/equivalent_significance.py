@@ -240,4 +240,24 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "which are asked of the integral: a few more or less, of those that it says 1 of to the last digits",
     ),
+    (
+        "significance/components.py",
+        "float(replicate if replicate > least else 0.0)",
+        ("replicate > least -> (replicate >= least)",),
+        "what is rounding either way",
+    ),
+    (
+        "significance/components.py",
+        "float(residual if residual > least else 0.0)",
+        ("residual > least -> (residual >= least)",),
+        "what is rounding either way",
+    ),
+    (
+        "significance/components.py",
+        "return Components(squares, np.where(found > NOISE, found, 0.0) * size, covariance)",
+        ("found > NOISE -> (found >= NOISE)",),
+        "what is rounding either way",
+    ),
+    ("significance/components.py", "for _ in range(50):", ("50 -> 51",), PATH),
+    ("significance/components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
 ]
