@@ -62,12 +62,12 @@ class Components:
     def spread(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the variance of the difference of two systems' means, and Satterthwaite's degrees of freedom."""
         n, shares = self.squares.queries, self.squares.shares[a] + self.squares.shares[b]
-        slope = np.stack([0 * shares, np.full(len(a), 2 / n), shares, shares / n])
+        slope = np.stack([np.zeros(len(a)), np.full(len(a), 2 / n), shares, shares / n])
         variance = self.variances @ slope
         spread = np.einsum("ip,ij,jp->p", slope, self.covariance, slope)
         most = float(self.squares.freedom.sum())
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = np.where(spread > 0, 2 * variance**2 / spread, most)
+            freedom = np.where((spread > 0) & (variance > 0), 2 * variance**2 / spread, most)
         return variance, np.minimum(freedom, most)
 
 

@@ -260,4 +260,20 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("significance/components.py", "for _ in range(50):", ("50 -> 51",), PATH),
     ("significance/components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
+    (
+        "significance/replicated.py",
+        "variance, df = fit.spread(a, b)",
+        ("fit.spread(a, b) -> fit.spread(b, a)",),
+        "a difference varies as much in the one direction as in the other",
+    ),
+    (
+        "significance/components.py",
+        "size = float(np.trace(squares.cells)) / freedom[QUERY] + (squares.replicate",
+        (
+            "(squares.replicate + squares.residual) / freedom[REPLICATE] -> "
+            "((squares.replicate + squares.residual) * freedom[REPLICATE])",
+            "float(np.trace(squares.cells)) / freedom[QUERY] -> (float(np.trace(squares.cells)) * freedom[QUERY])",
+        ),
+        "the unit that variances are searched in: the same within the tolerance of the search",
+    ),
 ]

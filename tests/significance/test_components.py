@@ -137,9 +137,12 @@ def test_one_system_has_its_queries_and_replicates_alone():
 
 
 def test_runs_of_a_system_are_added_in_their_order():
-    X = np.random.default_rng(0).random((9, 64))
-    found = squares_of(X, np.repeat([0, 1], 32), np.zeros(2, dtype=bool))
-    cell = np.add.reduceat(X, [0, 32], axis=1) / 32  # in another order the last digits differ
+    random = np.random.default_rng(0)
+    X, system = random.random((9, 200)), random.integers(0, 2, size=200)
+    found = squares_of(X, system, np.zeros(2, dtype=bool))
+    size = np.bincount(system)
+    ordered = np.concatenate([X[:, system == 0], X[:, system == 1]], axis=1)
+    cell = np.add.reduceat(ordered, [0, size[0]], axis=1) / size  # in another order the last digits differ
     assert found.means.tolist() == cell.mean(axis=0).tolist()
 
 
@@ -316,3 +319,17 @@ def test_a_difference_whose_variance_is_known_for_sure_has_all_degrees_of_freedo
     wanted = 2 * (slope @ [0.3, 0.2, 0.1, 0.4]) ** 2 / (np.square(slope) @ [0.01, 0.02, 0.03, 0.04])
     assert pair(found)[1] == pytest.approx(wanted, rel=1e-12)
     assert wanted < all_of_them
+
+
+def test_nothing_varies_where_all_values_are_the_same_whatever_the_numbers_of_replicates():
+    for sizes in ([2, 2], [1, 3]):
+        found = fit(np.full((3, 4), 0.5), np.repeat([0, 1], sizes))
+        assert (found.variances.tolist(), found.covariance.tolist()) == ([0.0] * 4, [[0.0] * 4] * 4)
+        assert pair(found) == (0.0, found.squares.freedom.sum())
+
+
+def test_two_systems_without_randomness_differ_by_their_queries_alone():
+    values, system = simulated([1, 1, 3], 12, 2)
+    found = fit(values, system, exact=(0, 1))
+    assert pair(found)[0] == pytest.approx(2 * found.variances[1] / 12, rel=1e-12)
+    assert np.isfinite(pair(found)[1])

@@ -360,6 +360,16 @@ def test_values_that_never_vary_have_no_shares_and_differ_surely_or_not_at_all()
     assert found["ci_low"].tolist() == found["ci_high"].tolist() == [0.0, 0.25, 0.25]
 
 
+@pytest.mark.parametrize("sizes", [[1, 3], [2, 3]])
+def test_systems_that_differ_by_the_same_on_every_query_differ_surely_whatever_their_numbers(sizes):
+    values = np.linspace(0.125, 0.875, 7)[:, None] + np.repeat([0.0, 0.25], sizes)
+    exact = {"deterministic": "m0"} if sizes[0] == 1 else {}
+    [row] = compare_training(cube(values, sizes), None, **exact).to_dict("records")
+    assert (row["difference"], row["ci_low"], row["ci_high"], row["p_value"]) == (-0.25, -0.25, -0.25, 0.0)
+    assert row["statistic"] == row["effect_size"] == -np.inf
+    assert row["df"] == 6 + 6 + 7 * (sum(sizes) - 2)  # all there are
+
+
 def test_systems_of_one_replicate_are_counted_and_those_without_randomness_are_not():
     values, _ = simulated([1, 1, 2, 1], 6, 4)
     source = cube(values, [1, 1, 2, 1])
