@@ -276,4 +276,10 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "the unit that variances are searched in: the same within the tolerance of the search",
     ),
+    (
+        "significance/compare.py",
+        "if any(len(bases) > 1 for bases in chosen):",
+        ("any -> all", "len(bases) > 1 -> (len(bases) >= 1)"),
+        "all tables have as many baselines, and rows of one baseline stand by measure already",
+    ),
 ]

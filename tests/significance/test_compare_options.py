@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance.compare import _measured, _measured_together, compare
 from pdeval.significance.compared import Pairs
@@ -156,3 +157,11 @@ def test_tests_of_scores_refuse_preferences_of_no_score():
     ):
         compare(table, test="tukey")
     assert len(compare(table, test="hsd", draws=20)) == 3
+
+
+def test_a_measure_that_is_a_test_is_told_and_one_that_is_not_there_too():
+    door = pdeval.datasets.sample_judged(topics="common").measure("AP").ireval
+    with pytest.raises(ValueError, match=r"'wilcoxon' is a significance test, not a measure\. Say compare\(test='wil"):
+        door.compare("wilcoxon")
+    with pytest.raises(KeyError, match="RR"):
+        door.compare("RR")
