@@ -174,7 +174,7 @@ def by_search(squares: Squares) -> Components:
     if size == 0:
         return Components(squares, np.zeros(4), np.zeros((4, 4)))
     least = np.array([0.0, 0.0, 0.0, NOISE])
-    start = np.full(4, 1 / 4)
+    start = np.array([0.25, 0.25, 0.25, 0.25])
     start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)
     found = optimize.minimize(
         lambda theta: _deviance(squares, size, theta),

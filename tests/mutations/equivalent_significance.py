@@ -282,4 +282,24 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("any -> all", "len(bases) > 1 -> (len(bases) >= 1)"),
         "all tables have as many baselines, and rows of one baseline stand by measure already",
     ),
+    ("significance/components.py", "start = np.array([0.25", ("0.25 -> 1.25",), PATH),
+    (
+        "significance/components.py",
+        "free = np.flatnonzero((theta > 1e-7) | ((slope < 0)",
+        ("theta > 1e-7 -> (theta >= 1e-07)", "slope < 0 -> (slope <= 0)"),
+        PATH,
+    ),
+    (
+        "significance/components.py",
+        "if value > deviance + 1e-9:",
+        ("value > deviance + 1e-9 -> (value >= deviance + 1e-09)",),
+        PATH,
+    ),
+    ("significance/components.py", "if moved < NOISE:", ("moved < NOISE -> (moved <= NOISE)",), PATH),
+    (
+        "significance/components.py",
+        "moved = float(np.abs(tried - theta).max())",
+        ("tried - theta -> (tried + theta)",),
+        PATH,
+    ),
 ]
