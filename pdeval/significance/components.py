@@ -62,12 +62,12 @@ class Components:
     def spread(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the variance of the difference of two systems' means, and Satterthwaite's degrees of freedom."""
         n, shares = self.squares.queries, self.squares.shares[a] + self.squares.shares[b]
-        slope = np.stack([0 * shares, np.full(len(a), 2 / n), shares, shares / n])
+        slope = np.stack([np.zeros(len(a)), np.full(len(a), 2 / n), shares, shares / n])
         variance = self.variances @ slope
         spread = np.einsum("ip,ij,jp->p", slope, self.covariance, slope)
         most = float(self.squares.freedom.sum())
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = np.where(spread > 0, 2 * variance**2 / spread, most)
+            freedom = np.where((spread > 0) & (variance > 0), 2 * variance**2 / spread, most)
         return variance, np.minimum(freedom, most)
 
 
@@ -90,7 +90,7 @@ def squares_of(X: np.ndarray, system: np.ndarray, exact: np.ndarray) -> Squares:
     order = np.argsort(system, kind="stable")
     cell = np.add.reduceat(X[:, order], np.cumsum(sizes) - sizes, axis=1) / sizes
     run, mean = X.mean(axis=0), cell.mean(axis=0)
-    least = (NOISE * np.abs(X).max(initial=0.0)) ** 2 * X.size  # sums below are rounding
+    least = (NOISE * np.abs(X).max()) ** 2 * X.size  # sums below are rounding
     replicate = n * np.square(run - mean[system]).sum()
     residual = np.square(X - cell[:, system] - run + mean[system]).sum()
     away = cell - mean
@@ -132,9 +132,9 @@ def by_mean_squares(squares: Squares) -> Components:
         under = WITHIN[part] if freedom[WITHIN[part]] else RESIDUAL
         contrast[part, part], contrast[part, under] = 1 / times, -1 / times
     joined = np.stack([contrast[:, pool == one].sum(axis=1) for one in range(4)], axis=1)
-    of_pool = np.bincount(pool, weights=freedom, minlength=4)
+    of_pool = np.bincount(pool, weights=freedom)
     mean = np.array([expected[pool == one][0] if (pool == one).any() else 0.0 for one in range(4)])
-    spread = np.where(of_pool > 0, 2 * mean**2 / np.maximum(of_pool, 1), 0.0)
+    spread = 2 * mean**2 / np.maximum(of_pool, 1)
     return Components(squares, np.maximum(contrast @ expected, 0.0), (joined * spread) @ joined.T)
 
 
@@ -152,7 +152,7 @@ def in_order(sums: np.ndarray, freedom: np.ndarray) -> tuple[np.ndarray, np.ndar
     """
     pool = np.arange(4)
     while True:
-        total, count = (np.bincount(pool, weights=part, minlength=4) for part in (sums, freedom))
+        total, count = (np.bincount(pool, weights=part) for part in (sums, freedom))
         mean = total / np.maximum(count, 1)
         below = [
             (mean[pool[part]], part)
@@ -174,13 +174,12 @@ def by_search(squares: Squares) -> Components:
     if size == 0:
         return Components(squares, np.zeros(4), np.zeros((4, 4)))
     least = np.array([0.0, 0.0, 0.0, NOISE])
-    start = np.full(4, 1 / 4)
+    start = np.array([0.25, 0.25, 0.25, 0.25])
     start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)
     found = optimize.minimize(
         lambda theta: _deviance(squares, size, theta),
         start,
         jac=True,
-        method="L-BFGS-B",
         bounds=[(low, None) for low in least],
         options={"ftol": 1e-10, "gtol": 1e-6, "maxiter": 500},
     ).x

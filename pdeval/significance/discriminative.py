@@ -188,12 +188,13 @@ def discriminative_curve(
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
     parts = []
     for frame in _compared(found, tests, **options):
-        p_value = frame["p_adjusted"].to_numpy()
+        p_value, code = frame["p_adjusted"].to_numpy(), pd.factorize(frame["measure"])[0]
         # by measure as they come, then by falling p-value
-        frame = frame.iloc[np.lexsort((-p_value, pd.factorize(frame["measure"])[0]))]
-        measure = frame.groupby("measure", observed=True, sort=False)["measure"]
-        part = frame[["measure", "test"]].assign(correction=frame.attrs["correction"], pair=measure.cumcount() + 1)
-        parts.append(part.assign(share=part["pair"] / measure.transform("size"), p_value=frame["p_adjusted"]))
+        order = np.lexsort((-p_value, code))
+        code = code[order]
+        pair = np.arange(len(code)) - np.searchsorted(code, code) + 1
+        part = frame.iloc[order][["measure", "test"]].assign(correction=frame.attrs["correction"], pair=pair)
+        parts.append(part.assign(share=pair / np.bincount(code)[code], p_value=p_value[order]))
     return _whole(parts, found)
 
 
@@ -214,7 +215,7 @@ def _compared(found: list[Source], tests: str | Sequence[str | None], **options:
     for test in asked:
         which_test(test)
     for test in asked:
-        yield compare(found, test=test, family="measure", **options)
+        yield compare(found, test=test, **options)
 
 
 def _whole(parts: list[pd.DataFrame], found: list[Source]) -> pd.DataFrame:

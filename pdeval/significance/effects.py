@@ -66,16 +66,14 @@ def said_of(found: Collected) -> dict[Any, Any]:
 def pairs_within(found: Collected, baseline: object) -> Pairs:
     """Return the pairs of runs to compare, or raise where no two of them share a collection."""
     pairs = Pairs.of(found.source, baseline=baseline)
-    some = np.zeros(len(pairs), dtype=bool)
     few = np.ones(len(found), dtype=bool)
     for measure in range(len(found.source.measures)):
-        for numbers, D in pairs.blocks(measure):
+        for _, D in pairs.blocks(measure):
             counted = ~np.isnan(D)
             enough = np.stack([counted[part].sum(axis=0) > 1 for part in found.slices()])
-            some[numbers] |= enough.any(axis=0)
             few &= ~enough.any(axis=1)
     what = " and ".join(found.by.columns)
-    if not some.any():
+    if few.all():
         raise TooFew(
             f"no two runs have two queries in common within any {what}, e.g. {found.names[0]!r}. Where the column is "
             "about runs, group by one about queries or collections."

@@ -14,7 +14,7 @@ from pdeval.evaluate.sources import Held, sources
 from pdeval.kinds.labels import labels
 from pdeval.kinds.schemas import table
 from pdeval.mechanics import arguments
-from pdeval.significance.compared import Pairs, Source, check, enough
+from pdeval.significance.compared import Pairs, Source, enough
 from pdeval.significance.outcome import describe
 from pdeval.significance.posteriors import correlated_t, signed_rank
 from pdeval.verbs import verb
@@ -131,8 +131,6 @@ def equivalence(
     if seed is None:
         seed = int(np.random.default_rng().integers(2**63))
     found = sources(held, measures)
-    for one in found:
-        check(one)
 
     def shares_of(D: np.ndarray) -> np.ndarray:
         if test == "correlated_t":

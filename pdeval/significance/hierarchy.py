@@ -153,8 +153,6 @@ def _drawn_collections(parts: list[_Part], draws: int, rng: np.random.Generator,
     for c, part in enumerate(parts):
         times = (place == c).sum(axis=1)
         some = np.flatnonzero(times)
-        if not len(some):
-            continue
         first = np.append(0, np.cumsum(times[some]))[:-1]
         means = part.mean + part.drawn(int(times.sum()), rng)[0]
         for number, centre in enumerate(observed):
@@ -185,7 +183,7 @@ def _observed(parts: list[_Part], number: int) -> np.ndarray:
 
 def _drawn_queries(parts: list[_Part], draws: int, rng: np.random.Generator, weights: int) -> np.ndarray:
     """Return studentised distances (weights, draws, pairs): the queries of every collection drawn."""
-    sums = np.zeros((weights, 2, draws, len(parts[0].mean)))
+    distance, error = np.zeros((2, weights, draws, len(parts[0].mean)))
     total = np.sum([part.size for part in parts], axis=0)
     size = np.max([np.abs(part.mean) for part in parts], axis=0)
     for part in parts:
@@ -193,9 +191,9 @@ def _drawn_queries(parts: list[_Part], draws: int, rng: np.random.Generator, wei
         spread = np.maximum(often @ np.square(part.away) / n - np.square(away), 0.0) / np.maximum(n - 1, 1.0)
         for number in range(weights):
             weight = part.size / total if number else 1 / len(parts)
-            sums[number, 0] += weight * away
-            sums[number, 1] += np.square(weight) * spread
-    return ratio(_settled(sums[:, 0], size), np.sqrt(sums[:, 1]))
+            distance[number] += weight * away
+            error[number] += np.square(weight) * spread
+    return ratio(_settled(distance, size), np.sqrt(error))
 
 
 def _settled(distance: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -211,7 +209,8 @@ def _estimate(mean: np.ndarray, se: np.ndarray, drawn: np.ndarray, confidence: f
     beyond = int(np.ceil(round((1 - confidence) * (1 + len(drawn)), 9) - 1)) - 1
     critical = np.full(len(mean), np.inf)  # too few draws for any such interval
     if beyond >= 0:
-        critical = np.partition(size, len(drawn) - 1 - beyond, axis=0)[len(drawn) - 1 - beyond]
+        place = len(drawn) - 1 - beyond
+        critical = np.partition(size, place, axis=0)[place]
     with np.errstate(invalid="ignore"):
         half = np.where(se == 0, 0.0, critical * se)
     p = (1 + (size >= np.abs(ratio(mean, se)) * (1 - NOISE)).sum(axis=0)) / (1 + len(drawn))

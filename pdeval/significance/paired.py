@@ -143,7 +143,6 @@ def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     # P(X <= fewer) for X binomial(decided, 1/2), as a regularised incomplete beta function
     p = np.minimum(1.0, 2 * special.betainc(np.maximum(decided, 1) - fewer, fewer + 1, 0.5))
     effect = ratio((wins - losses).astype(float), decided)
-    p = np.where(decided == 0, 1.0, p)
     return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, wins.astype(float), p)
 
 
@@ -181,9 +180,9 @@ def randomisation(
     filled = np.nan_to_num(D, nan=0.0)
     # in sums, not means: the number of queries of a pair is the same in every draw
     least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
-    reached = np.zeros(D.shape[1], dtype=np.int64)
+    reached = np.zeros(D.shape[1])
     steps = chunks(draws, seed)
-    for size, child in track(steps, total=len(steps), desc="randomisation test", progress=progress):
+    for size, child in track(steps, desc="randomisation test", progress=progress):
         swaps = 2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8) - 1
         reached += (np.abs(swaps @ filled) >= least).sum(axis=0)
     p = (1 + reached) / (1 + draws)
@@ -229,15 +228,14 @@ def bootstrap(
         for columns in (np.flatnonzero(member == number) for number in range(patterns.shape[1]))
         for start in range(0, len(columns), BOOTSTRAP_PAIRS)
     ]
-    for columns in track(jobs, total=len(jobs), desc="bootstrap test", progress=progress):
+    for columns in track(jobs, desc="bootstrap test", progress=progress):
         values = D[:, columns]
         values = values[~np.isnan(values[:, 0])]
         # differences that are all equal but for rounding are at their mean, all of them
         drawn = resampled_t(np.where(sd[columns] == 0, 0.0, values - mean[columns]), draws, seed)
         p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - NOISE)).sum(axis=0)) / (1 + draws)
         critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
-    with np.errstate(invalid="ignore"):
-        half = np.where(error == 0, 0.0, critical * error)
+    half = critical * error
     return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), t, p)
 
 

@@ -67,7 +67,7 @@ def signed_rank(
     steps = chunks(draws, seed)
     width = max(1, BLOCK // (len(values) * steps[0][0]))
     blocks = [steps[start : start + width] for start in range(0, len(steps), width)]
-    for block in track(blocks, total=len(blocks), desc="signed-rank posterior", progress=progress):
+    for block in track(blocks, desc="signed-rank posterior", progress=progress):
         # weights of a Dirichlet distribution are gamma variates over their sum, whatever part of them is looked at
         gamma = np.vstack(
             [np.random.default_rng(child).standard_gamma(first, (size, len(first))) for size, child in block]

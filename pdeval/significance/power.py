@@ -257,7 +257,7 @@ def t_power(effect: np.ndarray, queries: np.ndarray | float, alpha: float) -> np
     from scipy import special
     from statsmodels.stats.power import TTestPower
 
-    effect, n = np.broadcast_arrays(np.abs(np.asarray(effect, dtype=float)), np.asarray(queries, dtype=float))
+    effect, n = np.broadcast_arrays(np.abs(effect), queries)
     critical, shift = special.stdtrit(n - 1, 1 - alpha / 2), effect * np.sqrt(n)
     # t = (z + shift) / s stays below the critical value only if z < -8.3 or s > (shift - 8.3) / critical;
     # where both have no chance in double precision the power is 1, and the integral behind it may fail
@@ -280,15 +280,15 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
     >>> queries_needed(np.array([0.5, 0.1, 0.0]), 0.8, 0.05).tolist()
     [34.0, 787.0, inf]
     """
-    size = np.abs(np.asarray(effect, dtype=float))
+    size = np.abs(effect)
     if power <= alpha:
         return np.full(size.shape, 2.0)
     needed = np.where(size == 0, np.inf, 2.0)
     sought = np.flatnonzero((size > 0) & (t_power(size, 2, alpha) < power))
-    low = np.full(len(sought), 2.0)  # too few, always; high is enough, when found
-    high = 2 * low
+    high = np.full(len(sought), 4.0)
     while (short := t_power(size[sought], high, alpha) < power).any():
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+        high = np.where(short, 2 * high, high)
+    low = high / 2  # too few, always
     while True:
         middle = np.floor((low + high) / 2)
         if not ((low < middle) & (middle < high)).any():  # also beyond 2**53, where neighbours are more than 1 apart

@@ -310,10 +310,8 @@ def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> C
 
 def _shares(fit: Components) -> dict[str, np.ndarray]:
     """Return the columns of one measure: the variances, and what they are shares of."""
-    n, variance = fit.squares.queries, fit.variances.copy()
+    n, variance = fit.squares.queries, fit.variances
     in_means = np.array([0.0, variance[1] / n, variance[2], variance[3] / n])  # a query is the same for both systems
-    if len(fit.squares.sizes) == 1:  # one system: what it makes of a query is part of the query
-        variance[1] = in_means[1] = 0.0
     with np.errstate(invalid="ignore"):
         share, of_difference = variance / variance.sum(), in_means / in_means.sum()
     of_difference[0] = np.nan
@@ -329,8 +327,7 @@ def _tested(fit: Components, a: np.ndarray, b: np.ndarray, sign: float, confiden
     variance, df = fit.spread(a, b)
     error = np.sqrt(variance)
     statistic = ratio(difference, error)
-    with np.errstate(invalid="ignore"):
-        p = np.where(np.isinf(statistic), 0.0, 2 * special.stdtr(df, -np.abs(statistic)))
+    p = 2 * special.stdtr(df, -np.abs(statistic))
     half = special.stdtrit(df, (1 + confidence) / 2) * error
     within = np.sqrt(fit.variances[1:].sum())
     return {

@@ -127,7 +127,6 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         SHARED,
     ),
-    ("significance/power.py", "low, high = np.where(short, high, low)", ("2 -> 3",), PATH),
     (
         "significance/delta_sort.py",
         "before, after = (averaged(one, names, tell=one is before)",
@@ -207,5 +206,88 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "most = mass >= mass.max(axis=0) - NOISE",
         ("mass >= mass.max(axis=0) - NOISE -> (mass > mass.max(axis=0) - NOISE)",),
         "what is rounding either way",
+    ),
+    (
+        "significance/hierarchy.py",
+        "return Estimate(mean, se, mean - half + none, mean + half + none, p + none)",
+        (
+            "mean - half + none -> (mean - half - none)",
+            "mean + half + none -> (mean + half - none)",
+            "p + none -> (p - none)",
+        ),
+        "what is added is 0 or NaN, and as well taken away",
+    ),
+    (
+        "significance/power.py",
+        "unsure = special.chdtrc(n - 1, (n - 1) * slack**2) > 1e-16",
+        (
+            "n - 1 -> (n + 1)",
+            "slack**2 -> (slack * 2)",
+            "special.chdtrc(n - 1, (n - 1) * slack**2) > 1e-16 -> "
+            "(special.chdtrc(n - 1, (n - 1) * slack ** 2) >= 1e-16)",
+        ),
+        "which are asked of the integral: a few more or less, of those that it says 1 of to the last digits",
+    ),
+    (
+        "significance/components.py",
+        "float(replicate if replicate > least else 0.0)",
+        ("replicate > least -> (replicate >= least)",),
+        "what is rounding either way",
+    ),
+    (
+        "significance/components.py",
+        "float(residual if residual > least else 0.0)",
+        ("residual > least -> (residual >= least)",),
+        "what is rounding either way",
+    ),
+    (
+        "significance/components.py",
+        "return Components(squares, np.where(found > NOISE, found, 0.0) * size, covariance)",
+        ("found > NOISE -> (found >= NOISE)",),
+        "what is rounding either way",
+    ),
+    ("significance/components.py", "for _ in range(50):", ("50 -> 51",), PATH),
+    ("significance/components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
+    (
+        "significance/replicated.py",
+        "variance, df = fit.spread(a, b)",
+        ("fit.spread(a, b) -> fit.spread(b, a)",),
+        "a difference varies as much in the one direction as in the other",
+    ),
+    (
+        "significance/components.py",
+        "size = float(np.trace(squares.cells)) / freedom[QUERY] + (squares.replicate",
+        (
+            "(squares.replicate + squares.residual) / freedom[REPLICATE] -> "
+            "((squares.replicate + squares.residual) * freedom[REPLICATE])",
+            "float(np.trace(squares.cells)) / freedom[QUERY] -> (float(np.trace(squares.cells)) * freedom[QUERY])",
+        ),
+        "the unit that variances are searched in: the same within the tolerance of the search",
+    ),
+    (
+        "significance/compare.py",
+        "if any(len(bases) > 1 for bases in chosen):",
+        ("any -> all", "len(bases) > 1 -> (len(bases) >= 1)"),
+        "all tables have as many baselines, and rows of one baseline stand by measure already",
+    ),
+    ("significance/components.py", "start = np.array([0.25", ("0.25 -> 1.25",), PATH),
+    (
+        "significance/components.py",
+        "free = np.flatnonzero((theta > 1e-7) | ((slope < 0)",
+        ("theta > 1e-7 -> (theta >= 1e-07)", "slope < 0 -> (slope <= 0)"),
+        PATH,
+    ),
+    (
+        "significance/components.py",
+        "if value > deviance + 1e-9:",
+        ("value > deviance + 1e-9 -> (value >= deviance + 1e-09)",),
+        PATH,
+    ),
+    ("significance/components.py", "if moved < NOISE:", ("moved < NOISE -> (moved <= NOISE)",), PATH),
+    (
+        "significance/components.py",
+        "moved = float(np.abs(tried - theta).max())",
+        ("tried - theta -> (tried + theta)",),
+        PATH,
     ),
 ]

@@ -1,5 +1,6 @@
 """Variance components: the analysis of variance by hand, the mixed model of statsmodels, and what is at the edge."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pdeval.significance.components import (
+    Components,
     _deviance,
     _information,
     by_mean_squares,
@@ -135,9 +137,12 @@ def test_one_system_has_its_queries_and_replicates_alone():
 
 
 def test_runs_of_a_system_are_added_in_their_order():
-    X = np.random.default_rng(0).random((9, 64))
-    found = squares_of(X, np.repeat([0, 1], 32), np.zeros(2, dtype=bool))
-    cell = np.add.reduceat(X, [0, 32], axis=1) / 32  # in another order the last digits differ
+    random = np.random.default_rng(0)
+    X, system = random.random((9, 200)), random.integers(0, 2, size=200)
+    found = squares_of(X, system, np.zeros(2, dtype=bool))
+    size = np.bincount(system)
+    ordered = np.concatenate([X[:, system == 0], X[:, system == 1]], axis=1)
+    cell = np.add.reduceat(ordered, [0, size[0]], axis=1) / size  # in another order the last digits differ
     assert found.means.tolist() == cell.mean(axis=0).tolist()
 
 
@@ -193,3 +198,138 @@ def test_information_is_half_the_expected_curvature_worked_by_hand():
     wanted[3, 3] += 4 / residual**2  # 2 (2 - 1) (3 - 1) = 4
     np.testing.assert_allclose(_information(squares, theta), wanted / 2, rtol=1e-12)
     assert (query, both) == (0.5, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "seed", "less", "unit"),
+    [
+        ([2, 2], 4, {"replicate": 0.0, "both": 0.0}, 1e-5),
+        ([2, 2], 3, {"replicate": 0.0}, 300.0),
+        ([3, 3, 3], 4, {"both": 0.0}, 1.0),
+        ([2, 2], 2, {}, 1e-3),
+    ],
+)
+def test_the_search_is_exact_at_the_edge_in_any_unit(sizes, seed, less, unit):
+    values, system = simulated(sizes, 8, seed, **less)
+    closed, searched = fit(values, system, by_mean_squares), fit(values * unit, system, by_search)
+    assert (closed.variances == 0).sum() == len(less)
+    assert ((searched.variances == 0) == (closed.variances == 0)).all()
+    np.testing.assert_allclose(searched.variances / unit**2, closed.variances, atol=1e-11 * closed.variances.max())
+    variance, df = pair(searched)
+    assert (variance / unit**2, df) == pytest.approx(pair(closed), rel=1e-10)
+
+
+def test_one_system_has_the_mean_squares_of_queries_and_replicates():
+    values, system = simulated([4], 9, 3)
+    cell, run, mean = values.mean(axis=1), values.mean(axis=0), values.mean()
+    query, replicate = 4 * cell.var(ddof=1), 9 * run.var(ddof=1)
+    residual = np.square(values - cell[:, None] - run + mean).sum() / (8 * 3)
+    assert min(query, replicate) > residual
+    wanted = [(query - residual) / 4, 0.0, (replicate - residual) / 9, residual]
+    np.testing.assert_allclose(fit(values, system).variances, wanted, rtol=1e-10)
+    np.testing.assert_allclose(fit(values, system, by_search).variances.sum(), sum(wanted), rtol=1e-6)
+
+
+def most_likely(sums, freedom):
+    """Return the expected mean squares by trying all ways to join one with what is part of it."""
+    edges = [(0, 1), (1, 3), (2, 3)]
+    best = (np.inf, None)
+    for joined in itertools.product([False, True], repeat=3):
+        group = list(range(4))
+        for (part, under), join in zip(edges, joined, strict=True):
+            if join:
+                group = [group[under] if one == group[part] else one for one in group]
+        total = [sum(s for s, g in zip(sums, group, strict=True) if g == one) for one in group]
+        count = [sum(f for f, g in zip(freedom, group, strict=True) if g == one) for one in group]
+        mean = [t / c for t, c in zip(total, count, strict=True)]
+        if all(mean[part] >= mean[under] - 1e-12 for part, under in edges):
+            deviance = sum(f * np.log(m) + s / m for s, f, m in zip(sums, freedom, mean, strict=True))
+            best = min(best, (deviance, tuple(mean)))
+    return best[1]
+
+
+def test_pooled_mean_squares_are_the_most_likely_in_order():
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        sums, freedom = random.gamma(2.0, 5.0, size=4), random.integers(1, 9, size=4)
+        expected, pool = in_order(sums, freedom)
+        np.testing.assert_allclose(expected, most_likely(sums.tolist(), freedom.tolist()), rtol=1e-9)
+        for one in set(pool.tolist()):
+            together = pool == one
+            np.testing.assert_allclose(expected[together], sums[together].sum() / freedom[together].sum())
+            assert together[one]
+
+
+def test_what_has_no_degrees_of_freedom_is_pooled_with_what_it_contains():
+    expected, pool = in_order(np.array([8.0, 0.0, 6.0, 4.0]), np.array([4, 0, 2, 4]))  # one system
+    assert expected.tolist() == [2.0, 1.0, 3.0, 1.0]
+    assert pool.tolist() == [0, 3, 2, 3]
+
+
+def test_mean_squares_that_are_equal_are_not_pooled():
+    expected, pool = in_order(np.array([4.0, 2.0, 6.0, 4.0]), np.array([4, 2, 6, 4]))
+    assert expected.tolist() == [1.0] * 4
+    assert pool.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-40, 2.0**40])
+def test_sums_of_squares_are_those_of_plain_loops_and_of_rounding_there_are_none(unit):
+    random = np.random.default_rng(4)
+    X, system = random.random((5, 6)), np.array([1, 0, 1, 2, 0, 1])
+    found = squares_of(X * unit, system, np.array([False, False, True]))
+    cell = np.stack([X[:, system == one].mean(axis=1) for one in range(3)], axis=1)
+    mean, run = cell.mean(axis=0), X.mean(axis=0)
+    away = X - cell[:, system] - run + mean[system]
+    np.testing.assert_allclose(found.means, mean * unit, rtol=1e-12)
+    assert (found.queries, found.sizes.tolist(), found.shares.tolist()) == (5, [2, 3, 1], [1 / 2, 1 / 3, 0.0])
+    assert found.replicate == pytest.approx(5 * np.square(run - mean[system]).sum() * unit**2, rel=1e-10)
+    assert found.residual == pytest.approx(np.square(away).sum() * unit**2, rel=1e-10)
+    np.testing.assert_allclose(found.cells, (cell - mean).T @ (cell - mean) * unit**2, rtol=1e-9, atol=1e-12 * unit**2)
+    assert found.freedom.tolist() == [4, 8, 3, 12]
+    assert not found.balanced
+    same = np.array([[0.1 + 0.2, 0.3, 0.7], [0.6, 0.6, 0.7], [0.3, 0.1 + 0.2, 0.1]])  # replicates alike, on paper
+    rounded = squares_of(same * unit, np.array([0, 0, 1]), np.zeros(2, dtype=bool))
+    assert (rounded.replicate, rounded.residual) == (0.0, 0.0)
+    tiny = same + np.array([[1e-7, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    seen = squares_of(tiny * unit, np.array([0, 0, 1]), np.zeros(2, dtype=bool))
+    assert min(seen.replicate, seen.residual) > 0
+
+
+def test_systems_are_balanced_where_all_have_as_many_replicates_and_are_random():
+    X = np.random.default_rng(5).random((3, 4))
+    for system, exact, balanced in (
+        ([0, 0, 1, 1], [False, False], True),
+        ([0, 1, 1, 1], [False, False], False),
+        ([0, 0, 1, 1], [True, True], False),
+        ([0, 0, 1, 1], [False, True], False),
+    ):
+        assert squares_of(X, np.array(system), np.array(exact)).balanced is balanced
+
+
+def test_a_difference_whose_variance_is_known_for_sure_has_all_degrees_of_freedom():
+    squares = squares_of(np.random.default_rng(6).random((5, 4)), np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
+    all_of_them = 4 + 4 + 2 + 8
+    for variances, covariance in ((np.array([0.0, 0.5, 0.0, 0.0]), 0.0), (np.zeros(4), 0.0), (np.ones(4), 1e-9)):
+        found = Components(squares, variances, np.eye(4) * covariance)
+        variance, df = pair(found)
+        assert variance == pytest.approx(variances @ [0, 2 / 5, 1, 1 / 5], rel=1e-12)
+        assert df == all_of_them
+    slope = np.array([0, 2 / 5, 1, 1 / 5])
+    found = Components(squares, np.array([0.3, 0.2, 0.1, 0.4]), np.diag([1.0, 2.0, 3.0, 4.0]) / 100)
+    wanted = 2 * (slope @ [0.3, 0.2, 0.1, 0.4]) ** 2 / (np.square(slope) @ [0.01, 0.02, 0.03, 0.04])
+    assert pair(found)[1] == pytest.approx(wanted, rel=1e-12)
+    assert wanted < all_of_them
+
+
+def test_nothing_varies_where_all_values_are_the_same_whatever_the_numbers_of_replicates():
+    for sizes in ([2, 2], [1, 3]):
+        found = fit(np.full((3, 4), 0.5), np.repeat([0, 1], sizes))
+        assert (found.variances.tolist(), found.covariance.tolist()) == ([0.0] * 4, [[0.0] * 4] * 4)
+        assert pair(found) == (0.0, found.squares.freedom.sum())
+
+
+def test_two_systems_without_randomness_differ_by_their_queries_alone():
+    values, system = simulated([1, 1, 3], 12, 2)
+    found = fit(values, system, exact=(0, 1))
+    assert pair(found)[0] == pytest.approx(2 * found.variances[1] / 12, rel=1e-12)
+    assert np.isfinite(pair(found)[1])

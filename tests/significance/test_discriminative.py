@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.significance import discriminative
 from pdeval.significance.compare import compare
@@ -81,3 +82,45 @@ def test_every_name_is_checked_before_any_work(monkeypatch, verb):
     monkeypatch.setattr(discriminative, "compare", lambda *args, **options: pytest.fail("work was begun"))
     with pytest.raises(ValueError, match="no test 'nope'"):
         verb(cube(), tests=["t", "nope"])
+
+
+def test_a_measure_that_tells_nothing_apart_has_its_row_too():
+    found = discriminative_power(cube(), tests="t", alpha=1e-40)
+    assert found[["pairs", "n_detected", "detected"]].to_numpy().tolist() == [[15, 0, 0.0]] * 2
+    assert set(found["alpha"]) == {1e-40}
+
+
+def test_the_curve_is_that_of_sorting_each_measure_by_hand():
+    random = np.random.default_rng(1)
+    values = random.integers(0, 3, size=(3, 6, 5)).astype(float)  # with equal p-values
+    runs = pd.DataFrame({"run": list("abcde")})
+    names = ("z", "a", "m")
+    source = Scores(runs, pd.Index(range(6), name="query_id"), names, values, np.ones(3, bool), {"level": 2})
+    curve = discriminative_curve(source, tests=["sign", "hsd"], correction="holm", draws=40, seed=3)
+    assert curve.attrs["level"] == 2
+    assert curve.index.tolist() == list(range(60))
+    assert curve["measure"].tolist() == np.repeat(["z", "a", "m"] * 2, 10).tolist()
+    assert curve["test"].tolist() == ["sign"] * 30 + ["hsd"] * 30
+    assert curve["correction"].tolist() == ["holm"] * 30 + ["none needed"] * 30
+    assert curve["pair"].tolist() == list(range(1, 11)) * 6
+    assert curve["share"].tolist() == [pair / 10 for pair in range(1, 11)] * 6
+    wanted = []
+    for test in ("sign", "hsd"):
+        rows = compare(source, test=test, correction="holm", draws=40, seed=3)
+        for name in names:
+            wanted += sorted(rows.loc[rows["measure"] == name, "p_adjusted"], reverse=True)
+    assert curve["p_value"].tolist() == wanted
+    power = discriminative_power(source, tests=["hsd"], draws=40, seed=3)
+    assert power.attrs["level"] == 2
+    assert power.index.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("verb", [discriminative_power, discriminative_curve])
+def test_a_measure_that_is_not_there_or_is_a_test_is_told(verb):
+    scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    door = scores.ireval.discriminative_power
+    door = door if verb is discriminative_power else door.curve
+    with pytest.raises(KeyError, match="RR"):
+        door("RR")
+    with pytest.raises(ValueError, match=r"discriminative_power\(tests='wilcoxon'\)"):
+        door("wilcoxon")

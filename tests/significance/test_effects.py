@@ -69,23 +69,35 @@ def test_options_of_a_test_that_draws_are_handed_on():
 def test_p_values_alone_are_completed_by_students_interval():
     def only_p(D, **options):
         assert options == {**OPTIONS, "progress": False}
+        assert D.shape[1] > 0  # it is not asked about no pair at all
         return np.full(D.shape[1], 0.5)
 
     test = type("Test", (), {"name": "mine", "__call__": staticmethod(only_p)})()
-    found = effects_of(parts()[:1], test, **OPTIONS)
+    found = effects_of([parts()[0], np.full((4, 3), np.nan)], test, **OPTIONS)
     interval = stats.ttest_1samp(parts()[0][:, 1], 0).confidence_interval(0.9)
-    assert found.p_value.tolist() == [[0.5] * 3]
+    assert found.p_value[0].tolist() == [0.5] * 3
+    assert np.isnan(found.p_value[1]).all()
     assert (found.ci_low[0, 1], found.ci_high[0, 1]) == pytest.approx(interval)
 
 
 def test_p_values_are_corrected_within_a_collection_and_there_within_a_baseline():
-    p = np.array([[0.01, 0.02, 0.03, 0.2], [0.04, 0.05, np.nan, 0.001]])
+    p = np.array([[0.01, 0.02, 0.03, 0.2], [0.04, np.nan, 0.05, 0.001]])
     pairs = SimpleNamespace(b=np.array([7, 7, 3, 7]))
     options = {"correction": "bonferroni", "alpha": 0.05}
     own = corrected(p, pairs, baseline=True, **options)
-    assert own == pytest.approx(np.array([[0.03, 0.06, 0.03, 0.6], [0.12, 0.15, np.nan, 0.003]]), nan_ok=True)
+    assert own == pytest.approx(np.array([[0.03, 0.06, 0.03, 0.6], [0.08, np.nan, 0.05, 0.002]]), nan_ok=True)
     together = corrected(p, pairs, baseline=False, **options)
-    assert together == pytest.approx(np.array([[0.04, 0.08, 0.12, 0.8], [0.12, 0.15, np.nan, 0.003]]), nan_ok=True)
+    assert together == pytest.approx(np.array([[0.04, 0.08, 0.12, 0.8], [0.12, np.nan, 0.15, 0.003]]), nan_ok=True)
+
+
+@pytest.mark.parametrize("method", ["holm", "fdr_tsbh"])
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+def test_the_correction_is_that_of_statsmodels_at_its_alpha(method, alpha):
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.array([[0.001, 0.02, 0.03, 0.2, 0.6], [0.9, 0.01, 0.5, 0.04, 0.2]])
+    found = corrected(p, SimpleNamespace(b=np.arange(5)), baseline=False, correction=method, alpha=alpha)
+    assert found == pytest.approx(np.stack([multipletests(row, alpha, method)[1] for row in p]))
 
 
 def collected(sizes, missing=(), attrs=None, by="site"):
@@ -144,7 +156,9 @@ def test_runs_that_share_no_two_queries_of_any_group_are_refused():
 
 
 def test_a_test_of_all_runs_at_once_is_refused_within_groups():
-    assert pairwise_test("sign", "AP", {}).name == "sign"
+    assert [pairwise_test(*one, {}).name for one in (("sign", "AP"), (None, "sgnLP"), (None, "AP"))] == [
+        *("sign", "sign", "t")
+    ]
     with pytest.raises(
         ValueError, match=r"test='hsd' looks at all runs at once; .* one of 't', 'wilcoxon', 'sign'"
     ) as told:

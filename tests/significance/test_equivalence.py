@@ -6,7 +6,9 @@ import pytest
 from scipy import stats
 
 import pdeval
+from pdeval.evaluate.cube import Scores
 from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.significance.equivalence import equivalence
 from pdeval.significance.posteriors import correlated_t, signed_rank
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -177,3 +179,57 @@ def test_two_runs_with_fewer_than_two_queries_in_common_are_named():
     apart = some[(some["run"] == "bm25") & first | (some["run"] == "ql") & (~first | (some["query_id"] == "110"))]
     with pytest.raises(ValueError, match=r"1 pairs have fewer than two queries in common on 'AP', .* with 1"):
         apart.ireval.equivalence(rope=0.01)
+
+
+def test_ends_of_what_is_allowed_are_allowed_and_what_is_beyond_them_is_refused():
+    values = np.random.default_rng(0).random((1, 5, 2))
+    queries = pd.Index(range(5), name="query_id")
+    two = Scores(pd.DataFrame({"run": ["a", "b"]}), queries, ("AP",), values, np.array([True]))
+    drawn = {"test": "signed_rank", "rope": 0.1}
+    for options in ({"rope": 0.0}, {"rope": 0.1, "correlation": 0.0}, {**drawn, "prior": 1e-9, "draws": 1}):
+        assert len(equivalence(two, **options)) == 1
+    for options, message in (
+        ({"rope": np.inf}, "rope=inf: give the largest difference"),
+        ({"rope": np.nan}, "rope=nan: give the largest difference"),
+        ({"rope": -1e-9}, "rope=-1e-09: give the largest difference"),
+        ({"rope": 0.1, "correlation": -1e-9}, "correlation=-1e-09: give a number from 0"),
+        ({"rope": 0.1, "prior": np.nan}, "prior=nan: give how many queries"),
+        ({**drawn, "draws": 0}, "draws=0: give a whole number of at least 1"),
+        ({**drawn, "seed": -1}, "seed=-1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            equivalence(two, **options)
+    one = Scores(two.runs[:1], queries, ("AP",), values[:, :, :1], np.array([True]))
+    with pytest.raises(ValueError, match="at least two runs, found 1"):
+        equivalence(one, rope=0.1)
+
+
+@pytest.mark.parametrize("block", [1, 2**20])
+def test_measures_and_pairs_stand_in_order_with_their_own_queries_in_blocks_of_any_size(block, monkeypatch):
+    monkeypatch.setattr("pdeval.significance.compared.BLOCK", block)
+    three = SCORES[SCORES["run"].isin(["bm25", "ql", "tfidf"])]
+    some = three[(three["run"] != "ql") | (three["query_id"] > "110") | (three["measure"] == "ASL")]
+    found = some.ireval.equivalence(rope=0.01)
+    assert found["measure"].tolist() == ["AP"] * 3 + ["ASL"] * 3
+    assert found["run_a"].tolist() == ["bm25", "bm25", "ql"] * 2
+    assert found["run_b"].tolist() == ["ql", "tfidf", "tfidf"] * 2
+    assert found["n"].dtype == np.int64
+    assert set(found["test"]) == {"correlated_t"}
+    assert set(found["rope"]) == {0.01}
+    assert found.attrs["topics"] == "common"
+    assert found.attrs["seed"] == 0
+    for row in found.itertuples():
+        wide = some[some["measure"] == row.measure].pivot(index="query_id", columns="run", values="value")
+        both = wide[[row.run_a, row.run_b]].dropna().to_numpy()
+        D = (both[:, 0] - both[:, 1]) * (1 if row.measure == "AP" else -1)
+        assert row.n == len(D)
+        wanted = [*both.mean(axis=0), D.mean(), *correlated_t(D[:, None], 0.01)[:, 0]]
+        got = [row.mean_a, row.mean_b, row.difference, row.worse, row.equivalent, row.better]
+        assert got == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+
+
+def test_a_new_seed_is_drawn_for_each_call_without_one():
+    two = SCORES[(SCORES["measure"] == "AP") & SCORES["run"].isin(["bm25", "ql"])]
+    seeds = {two.ireval.equivalence(rope=0.1, seed=None).attrs["seed"] for _ in range(3)}
+    assert len(seeds) == 3
+    assert all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in seeds)

@@ -77,26 +77,32 @@ def distance_by_hand(parts, places, queries, weighted):
 UNEVEN = [[0.5, 0.1, -0.2, 0.3], [0.7, 0.2], [-0.4, 0.1, 0.6]]
 
 
-def test_draws_of_collections_are_those_of_a_plain_loop():
-    rng, draws = np.random.default_rng(9), 30
+def distances(draws, seed):
+    """Return distances of draws of collections by a plain loop, (weights, draws); None where all drawn are alike."""
+    rng = np.random.default_rng(seed)
     place = rng.integers(3, size=(draws, 3))
     drawn = [iter(resampled(part, int((place == c).sum()), rng)) for c, part in enumerate(UNEVEN)]
     chosen = [[], []]
     for row in np.sort(place, axis=1).tolist():
         queries = [next(drawn[c]) for c in row]
-        if len({tuple(UNEVEN[c][q] for q in one) for c, one in zip(row, queries)}) > 1:
-            for weighted in (0, 1):
-                chosen[weighted].append(distance_by_hand(UNEVEN, row, queries, weighted))
-        else:
-            for kept in chosen:
-                kept.append(None)
+        alike = len({tuple(UNEVEN[c][q] for q in one) for c, one in zip(row, queries)}) == 1
+        for weighted in (0, 1):
+            chosen[weighted].append(None if alike else distance_by_hand(UNEVEN, row, queries, weighted))
+    return chosen
+
+
+@pytest.mark.parametrize(("draws", "seeds"), [(30, 1), (1, 25)])  # of one draw some collections have no part in it
+def test_draws_of_collections_are_those_of_a_plain_loop(draws, seeds):
     own = [_Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)])) for part in UNEVEN]
-    found = _drawn_collections(own, draws, np.random.default_rng(9), 2)
-    assert found.shape == (2, draws, 1)
-    for kept, wanted in zip(found[..., 0].tolist(), chosen):
-        known = [i for i, one in enumerate(wanted) if one is not None]
-        assert len(known) > 20
-        assert [kept[i] for i in known] == pytest.approx([wanted[i] for i in known], rel=1e-9)
+    count = 0
+    for seed in range(9, 9 + seeds):
+        found = _drawn_collections(own, draws, np.random.default_rng(seed), 2)
+        assert found.shape == (2, draws, 1)
+        for kept, wanted in zip(found[..., 0].tolist(), distances(draws, seed)):
+            known = [i for i, one in enumerate(wanted) if one is not None]
+            count += len(known)
+            assert [kept[i] for i in known] == pytest.approx([wanted[i] for i in known], rel=1e-9)
+    assert count > 40
 
 
 def test_draws_of_queries_are_those_of_a_plain_loop():
@@ -335,3 +341,40 @@ def test_a_pair_that_no_collection_has_has_no_mean_beside_one_that_all_have():
         for found in macro_and_micro(parts, over=over, draws=20):
             for values in (found.mean, found.ci_low, found.ci_high, found.p_value):
                 assert np.isnan(values).tolist() == [False, True]
+
+
+def test_a_bar_says_what_it_is_of(capsys):
+    macro_and_micro([np.ones((2, 1)), np.ones((3, 1))], draws=5, progress=True)
+    assert "verdict" in capsys.readouterr().err
+
+
+def test_queries_are_drawn_alike_for_pairs_of_other_sizes_and_other_units():
+    random = np.random.default_rng(6)
+    parts = [random.normal(0.5, 1.0, size=(n, 3)) for n in (5, 3, 6)]
+    parts[0][:2, 1] = parts[2][3, 1] = np.nan
+    for part in parts:
+        part[:, 2] *= 2.0**60
+    for over in ("collections", "queries"):
+        whole = macro_and_micro(parts, over=over, draws=99, confidence=0.9)
+        for pair in range(3):
+            alone = macro_and_micro([part[:, [pair]] for part in parts], over=over, draws=99, confidence=0.9)
+            for one, two in zip(whole, alone):
+                for name in ("mean", "se", "ci_low", "ci_high", "p_value"):
+                    assert getattr(one, name)[pair] == pytest.approx(getattr(two, name)[0], rel=1e-9), (over, name)
+
+
+def test_draws_of_queries_that_a_pair_lacks_are_weighed_by_how_many_it_has():
+    values = [np.array([0.5, 0.1, -0.2, 0.3]), np.array([0.7, np.nan, 0.2]), np.array([-0.4, 0.1, 0.6, np.nan, 0.9])]
+    sizes = [4, 2, 4]
+    own = [_Part.of(v[:, None], np.array([np.nanmean(v)]), np.array([size])) for v, size in zip(values, sizes)]
+    found = _drawn_queries(own, 40, np.random.default_rng(4), 2)
+    rng = np.random.default_rng(4)
+    drawn = [rng.integers(len(v), size=(40, len(v))) for v in values]
+    for draw in range(40):
+        kept = [v[rows[draw]][~np.isnan(v[rows[draw]])] - np.nanmean(v) for v, rows in zip(values, drawn)]
+        away = [x.mean() if len(x) else 0.0 for x in kept]
+        error = [x.var() / max(len(x) - 1, 1) if len(x) else 0.0 for x in kept]
+        for weighted in (0, 1):
+            weight = [size / 10 if weighted else 1 / 3 for size in sizes]
+            wanted = np.dot(weight, away) / np.sqrt(np.dot(np.square(weight), error))
+            assert found[weighted, draw, 0] == pytest.approx(wanted, rel=1e-9)

@@ -189,6 +189,13 @@ def test_p_values_of_a_pair_do_not_depend_on_its_neighbours(test, monkeypatch):
     assert whole.tolist() == single.tolist() == test(D, draws=400).p_value.tolist()
 
 
+def test_differences_that_are_the_same_but_for_rounding_are_as_sure_as_constant_ones():
+    D = np.array([[0.1 + 0.2], [0.3], [0.3]])
+    found = bootstrap(D, draws=99)
+    assert (found.p_value.tolist(), found.statistic.tolist()) == ([0.01], [np.inf])
+    assert found.ci_low.tolist() == found.ci_high.tolist() == found.mean.tolist()
+
+
 def test_an_unusual_difference_has_the_smallest_p_value_there_is():
     assert randomisation(np.full((40, 1), 0.3), draws=99).p_value.tolist() == [0.01]
 
@@ -321,11 +328,15 @@ def t_squared(values):
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.1, 1e-7])
-def test_the_bootstrap_in_any_unit_is_that_of_whole_numbers_without_rounding(unit):
-    D, draws = np.where(HOLES, np.nan, WHOLE), 100
+@pytest.mark.parametrize("few", [False, True])
+def test_the_bootstrap_in_any_unit_is_that_of_whole_numbers_without_rounding(unit, few):
+    # of few queries some draws are one of them throughout, and some are as far out as what was seen
+    whole, holes = (WHOLE[2:], HOLES[:3] & False) if few else (WHOLE, HOLES)
+    whole = np.where(np.arange(4) == 3, [[0], [0], [3]], whole) if few else whole
+    D, draws = np.where(holes, np.nan, whole), 100
     found = bootstrap(D * unit, draws=draws, seed=2, confidence=0.9)
     for pair in range(4):
-        own = WHOLE[~HOLES[:, pair], pair].tolist()
+        own = whole[~holes[:, pair], pair].tolist()
         n = len(own)
         centred = [n * v - sum(own) for v in own]
         rows = [
@@ -356,3 +367,9 @@ def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding
     for name in ("n", "ci_low", "ci_high", "effect_size"):
         assert getattr(found, name).tolist() == getattr(plain, name).tolist()
     assert found.statistic.tolist() == found.mean.tolist() == plain.mean.tolist()
+
+
+@pytest.mark.parametrize(("test", "said"), [(randomisation, "randomisation test"), (bootstrap, "bootstrap test")])
+def test_a_bar_says_what_it_is_of(test, said, capsys):
+    test(continuous(4, 2), draws=5, progress=True)
+    assert said in capsys.readouterr().err

@@ -12,7 +12,7 @@ def eighths(queries=6, pairs=3, seed=0):
     """Differences in eighths, of which means of two fall on the ends of a region, too; some are missing."""
     D = np.random.default_rng(seed).integers(-3, 4, size=(queries, pairs)) / 8
     D[1, 0] = D[0, 2] = D[4, 2] = np.nan
-    return D
+    return np.column_stack([D, np.zeros(queries)])  # the last pair never differs
 
 
 def regions(z, weight, rope):
@@ -57,6 +57,10 @@ def test_the_ends_of_the_region_are_found_in_units_that_round(unit, rope):
     D = np.random.default_rng(1).integers(-5, 6, size=(9, 4)).astype(float)
     whole = signed_rank(D, rope, 0.5, 64, 0)
     assert signed_rank(D * unit, rope * unit, 0.5, 64, 0) == pytest.approx(whole, abs=1e-12)
+    far = np.array([[10_000_001.0], [-10_000_000.0], [2.0], [-4.0]])  # great ones whose mean is at the end
+    assert signed_rank(far * unit, rope / 2 * unit, 0.5, 64, 0) == pytest.approx(
+        by_hand(far, rope / 2, 0.5, 64, 0), abs=1e-12
+    )
     # what is nearly at the end is not at it
     wider = signed_rank(D * unit, rope * unit * (1 + 1e-6), 0.5, 64, 0)
     assert wider == pytest.approx(by_hand(D, rope * (1 + 1e-6), 0.5, 64, 0), abs=1e-12)
@@ -82,3 +86,8 @@ def test_differences_that_do_not_vary_are_all_at_their_mean_beside_others_that_d
     found = correlated_t(D, 0.25)
     assert found[:, :5].T.tolist() == [[0, 0, 1], [0, 1, 0], [0, 1, 0], [0, 1, 0], [1, 0, 0]]
     assert found[:, 5] == pytest.approx(correlated_t(D[:, 5:], 0.25)[:, 0], rel=1e-12)
+
+
+def test_a_bar_says_what_it_is_of(capsys):
+    signed_rank(eighths(), 0.1, 0.5, 5, 0, progress=True)
+    assert "signed-rank posterior" in capsys.readouterr().err

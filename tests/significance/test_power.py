@@ -149,7 +149,7 @@ def test_a_power_of_no_more_than_alpha_is_had_with_any_two_queries():
 
 @pytest.mark.parametrize("queries", [2, 3, 5, 12])
 def test_great_effects_of_few_queries_have_the_power_of_the_noncentral_t(queries):
-    effect = np.linspace(0.5, 40, 30)
+    effect = np.concatenate([np.linspace(0.5, 40, 30), [42.5, 43.5]])
     shift, critical = effect * np.sqrt(queries), stats.t.ppf(0.975, queries - 1)
     wrong = np.nan_to_num(stats.nct.cdf(-critical, queries - 1, shift))  # scipy gives NaN where it underflows
     expected = stats.nct.sf(critical, queries - 1, shift) + wrong
@@ -187,3 +187,27 @@ def test_a_plan_keeps_what_is_known_of_the_scores_and_names_pairs_of_too_few_que
         ValueError, match=r"3 pairs have fewer than two queries in common on 'RR', e\.g\. .*r0.*r2.* with 1\."
     ):
         plan(cube(values))
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.9])
+def test_many_queries_find_nothing_more_often_than_alpha_where_there_is_nothing(alpha):
+    assert t_power(np.array([0.0]), 5000, alpha) == pytest.approx([alpha], rel=1e-9)
+    far = stats.norm.ppf(1 - alpha / 2)
+    wanted = stats.norm.sf(far - 0.02 * np.sqrt(5000)) + stats.norm.cdf(-far - 0.02 * np.sqrt(5000))
+    assert t_power(np.array([0.02]), 5000, alpha) == pytest.approx([wanted], abs=1e-4)
+
+
+def test_two_queries_may_be_planned_and_a_power_of_alpha_may_not():
+    assert set(power(cube(), queries=2)["queries"]) == set(detectable_difference(cube(), queries=2)["queries"]) == {2}
+    with pytest.raises(ValueError, match=r"power=0\.05: give a chance above alpha=0\.05"):
+        detectable_difference(cube(), power=0.05)
+    with pytest.raises(ValueError, match="queries=1: give a whole number of at least 2"):
+        detectable_difference(cube(), queries=1)
+
+
+def test_three_queries_are_needed_where_two_are_too_few():
+    effect = np.array([4.0, 5.0, 12.0, 20.0, 30.0])
+    enough = np.stack([t_power(effect, number, 0.05) >= 0.8 for number in (2, 3, 4, 5)])
+    fewest = np.array([2, 3, 4, 5])[enough.argmax(axis=0)]
+    assert 3 in fewest
+    assert queries_needed(effect, 0.8, 0.05).tolist() == fewest.tolist()

@@ -6,11 +6,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.mechanics.arguments import TooFew
+from pdeval.significance.components import fitted, squares_of
 from pdeval.significance.replicated import compare_training, replicates
 from tests.significance.test_components import simulated
 
@@ -44,7 +47,6 @@ def cube(values, sizes, higher=True):
 
 
 class TestComponents:
-    @pytest.mark.broad
     def test_the_table_is_as_declared_from_runs_scores_and_metadata_alike(self):
         found = seeds().replicates(QRELS, ["AP", "RR"], topics="common")
         assert faults(SCHEMAS["components"], found, {}) == []
@@ -83,7 +85,6 @@ class TestComponents:
         found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
         np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)
 
-    @pytest.mark.broad
     def test_groups_of_queries_are_the_loop_by_hand(self):
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
@@ -96,7 +97,6 @@ class TestComponents:
                 part = found[found["half"] == half].drop(columns="half").reset_index(drop=True)
                 pd.testing.assert_frame_equal(part, hand)
 
-    @pytest.mark.broad
     def test_the_report_says_what_the_columns_are_and_the_plot_leaves_out_queries(self):
         found = seeds().replicates(QRELS, "AP", topics="common")
         assert "each trained once" in str(found.ireval.report())
@@ -124,7 +124,6 @@ class TestCompare:
         assert "Is this way of training different?" in str(training.ireval.report())
         assert "Are these trained models different?" in str(these.ireval.report())
 
-    @pytest.mark.broad
     def test_without_variance_of_seeds_it_is_the_paired_t_test(self):
         values, _ = simulated([3, 3], 50, 2, replicate=0.0)
         table = cube(values, [3, 3]).frame().assign(measure="AP")
@@ -144,7 +143,6 @@ class TestCompare:
         np.testing.assert_array_equal(more["p_value"], less["p_value"])
         np.testing.assert_allclose(more["p_adjusted"], np.minimum(2 * more["p_value"], 1))
 
-    @pytest.mark.broad
     def test_the_table_is_that_of_comparisons_with_degrees_of_freedom(self):
         found = seeds().replicates.compare(QRELS, ["AP", "ASL"], topics="common")
         assert faults(SCHEMAS["comparisons"], found, {"run": ["model"]}) == []
@@ -241,7 +239,6 @@ class TestTold:
         assert self.said(join, name, replicate="seed", **given) == []
         assert self.said(scores.ireval, name, replicate="seed", **given) == []
 
-    @pytest.mark.broad
     def test_preferences_are_told_too_and_groups_once_in_all(self):
         prefs = seeds().prefer(QRELS, "RPP", topics="common")
         assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [True]
@@ -252,7 +249,6 @@ class TestTold:
         assert len(self.said(join, "compare", measures="AP", **by)) == 1
         assert self.said(join, "compare", measures="AP", replicate="seed", **by) == []
 
-    @pytest.mark.broad
     def test_silent_where_nothing_is_taken_for_independent(self):
         join = seeds().join(QRELS, topics="common")
         assert self.said(join, "order", measures="AP") == []  # without intervals
@@ -269,61 +265,6 @@ class TestTold:
         assert [f"differ only in {name} " in one and f"replicate={name!r}" in one for one in said] == [True]
 
 
-class TestMeanAndSpread:
-    @pytest.mark.broad
-    def test_a_summary_has_the_spread_of_the_means_over_replicates(self):
-        scores = seeds().measure(QRELS, ["AP", "GMAP"], topics="common")
-        found = scores.ireval.summary(replicate="seed")
-        each = scores.ireval.summary()
-        hand = each.groupby(["model", "measure"])["mean"].std()
-        assert found["replicates"].unique().tolist() == [2]
-        np.testing.assert_allclose(found.set_index(["model", "measure"])["sd_replicates"], hand, rtol=1e-12)
-        assert "sd_replicates" not in each
-        assert list(scores.ireval.summary(replicate="seed", wide=True)) == ["model", "AP", "GMAP"]
-
-    @pytest.mark.broad
-    def test_a_report_prints_the_mean_and_its_spread_and_says_what_that_is(self):
-        scores = seeds().measure(QRELS, "AP", topics="common")
-        printed = scores.ireval.report(replicate="seed")
-        means = scores.ireval.summary(replicate="seed").set_index("model")
-        text = f"{means.loc['dense', 'mean']:.3f} ± {means.loc['dense', 'sd_replicates']:.3f}"
-        assert text in str(printed).replace("<sup>", "").replace("</sup>", "")
-        assert "± the standard deviation over replicates (seed) of the mean over queries." in str(printed)
-        assert r"$\pm$" in printed.to_latex()
-        assert "AP_sd_replicates" in printed.to_frame()
-        again = scores.ireval.summary(replicate="seed").ireval.report()
-        assert "± the standard deviation over replicates (seed)" in str(again)
-        assert [row[-1].spread for row in again.rows] == [row[-1].spread for row in printed.rows]
-
-    @pytest.mark.broad
-    def test_other_intervals_are_of_queries_and_marks_of_averages(self):
-        scores = seeds().measure(QRELS, "AP", topics="common")
-        assert "± the standard deviation over queries." in str(scores.ireval.report(replicate="seed", interval="sd"))
-        compared = scores.ireval.compare(replicate="seed")
-        given = scores.ireval.report(replicate="seed", comparisons=compared)
-        assert [row[-1].marks for row in scores.ireval.report(replicate="seed").rows] == [
-            row[-1].marks for row in given.rows
-        ]
-
-    def test_a_spread_that_is_not_there_is_asked_for(self):
-        scores = seeds().measure(QRELS, "AP", topics="common")
-        with pytest.raises(
-            ValueError, match="interval='replicates' needs a system with two replicates; name the column"
-        ):
-            scores.ireval.report(interval="replicates")
-        with pytest.raises(ValueError, match=r"give replicate= to \.summary\(\)"):
-            scores.ireval.summary().ireval.report(replicate="seed")
-        with pytest.raises(ValueError, match="names all columns of the run"):
-            scores.ireval.report(replicate=["model", "seed"])
-        with pytest.raises(ValueError, match="replicate=3: give the name of a column"):
-            scores.ireval.compare(replicate=3)
-
-    def test_preferences_are_reported_of_systems(self):
-        prefs = seeds().prefer(QRELS, "RPP", topics="common")
-        printed = prefs.ireval.report(replicate="seed")
-        assert [row[1].text for row in printed.rows] == ["dense", "rerank", "splade"]  # after their letters
-
-
 def test_the_effect_size_is_over_the_deviation_of_a_value_within_a_query():
     runs, qrels, metadata = pdeval.datasets.load_sample()
     scores = runs.ireval.measure(qrels, "AP", topics="common")
@@ -333,3 +274,123 @@ def test_the_effect_size_is_over_the_deviation_of_a_value_within_a_query():
     within = np.sqrt(parts.iloc[1:].sum())  # the query first; then system x query, replicate, residual
     assert len(parts) == 4
     np.testing.assert_allclose(found["effect_size"], found["difference"] / within, rtol=1e-12)
+
+
+def two_measures(sizes=(3, 3, 3), queries=10, **attrs):
+    """Scores of two measures, of which less of the second is better; replicates vary in the first alone."""
+    one, _ = simulated([*sizes], queries, 3)
+    two, _ = simulated([*sizes], queries, 4, replicate=0.0)
+    source = cube(one, sizes)
+    return Scores(source.runs, source.queries, ("x", "y"), np.stack([one, two]), np.array([True, False]), attrs)
+
+
+@pytest.mark.parametrize("baseline", [None, "m1"])
+def test_each_row_is_the_t_test_of_the_model_worked_by_hand(baseline):
+    source = two_measures(level=2)
+    found = compare_training(source, None, baseline=baseline, confidence=0.8, correction="holm", alpha=0.3)
+    pairs = [(0, 1), (0, 2), (1, 2)] if baseline is None else [(0, 1), (2, 1)]
+    assert found.columns.tolist() == [
+        *("model_a", "model_b", "measure", "test", "n", "mean_a", "mean_b", "difference", "ci_low", "ci_high"),
+        *("effect_size", "statistic", "p_value", "p_adjusted", "significant", "df"),
+    ]
+    assert found["measure"].tolist() == ["x"] * len(pairs) + ["y"] * len(pairs)
+    assert set(found["test"]) == {"replicates"}
+    rows = iter(found.itertuples())
+    for number, sign in enumerate((1, -1)):
+        values = source.values[number]
+        model = fitted(squares_of(values, np.repeat([0, 1, 2], 3), np.zeros(3, dtype=bool)))
+        means = values.reshape(10, 3, 3).mean(axis=(0, 2))
+        within = np.sqrt(model.variances[1:].sum())
+        ps = []
+        for a, b in pairs:
+            row = next(rows)
+            variance, df = (one.item() for one in model.spread(np.array([a]), np.array([b])))
+            difference = sign * (means[a] - means[b])
+            t = difference / np.sqrt(variance)
+            half = stats.t.ppf(0.9, df) * np.sqrt(variance)
+            ps.append(row.p_value)
+            assert (row.model_a, row.model_b, row.n) == (f"m{a}", f"m{b}", 10)
+            got = [row.mean_a, row.mean_b, row.difference, row.ci_low, row.ci_high, row.effect_size, row.statistic]
+            wanted = [means[a], means[b], difference, difference - half, difference + half, difference / within, t]
+            assert [*got, row.p_value, row.df] == pytest.approx([*wanted, 2 * stats.t.sf(abs(t), df), df], rel=1e-9)
+        part = found[found["measure"] == "xy"[number]]
+        assert part["p_adjusted"].tolist() == pytest.approx(multipletests(ps, 0.3, "holm")[1].tolist())
+        assert part["significant"].tolist() == (part["p_adjusted"] < 0.3).tolist()
+    told = {"correction": "holm", "alpha": 0.3, "confidence": 0.8, "level": 2, "run_columns": ["model"]}
+    told |= {"family": "measure" if baseline is None else "baseline", "replicates": {"m0": 3, "m1": 3, "m2": 3}}
+    assert told.items() <= found.attrs.items()
+
+
+def test_what_is_at_alpha_is_not_significant():
+    source = two_measures()
+    whole = compare_training(source, None, correction="none")
+    at = compare_training(source, None, correction="none", alpha=whole["p_value"].iloc[1])
+    assert at["significant"].tolist() == (whole["p_value"] < whole["p_value"].iloc[1]).tolist()
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (4,)])
+def test_shares_are_those_of_one_value_and_of_a_difference_of_two_means(sizes):
+    source = two_measures(sizes, level=2)
+    found = replicates(source, None)
+    assert found["measure"].tolist() == ["x"] * 4 + ["y"] * 4
+    assert found["source"].tolist() == ["query", "system x query", "replicate", "residual"] * 2
+    assert found.attrs["level"] == 2
+    assert found.attrs["replicates"] == {f"m{k}": size for k, size in enumerate(sizes)}
+    code = np.repeat(np.arange(len(sizes)), sizes)
+    for number in range(2):
+        model = fitted(squares_of(source.values[number], code, np.zeros(len(sizes), dtype=bool)))
+        variance = model.variances * (1 if len(sizes) > 1 else np.array([1, 0, 1, 1]))
+        part = found.iloc[4 * number : 4 * number + 4]
+        of_means = np.array([variance[1] / 10, variance[2], variance[3] / 10])
+        assert part["variance"].tolist() == pytest.approx(variance.tolist())
+        assert part["sd"].tolist() == pytest.approx(np.sqrt(variance).tolist())
+        assert part["share"].tolist() == pytest.approx((variance / variance.sum()).tolist())
+        assert np.isnan(part["of_difference"].iloc[0])
+        assert part["of_difference"].tolist()[1:] == pytest.approx((of_means / of_means.sum()).tolist())
+
+
+def test_values_that_never_vary_have_no_shares_and_differ_surely_or_not_at_all():
+    values = np.repeat([[0.5, 0.5, 0.5, 0.5, 0.25, 0.25]], 4, axis=0)
+    table = replicates(cube(values, [2, 2, 2]), None)
+    assert table["variance"].tolist() == [0.0] * 4
+    assert table[["share", "of_difference"]].isna().all(axis=None)
+    found = compare_training(cube(values, [2, 2, 2]), None)
+    assert found["p_value"].tolist() == [1.0, 0.0, 0.0]
+    assert found["statistic"].tolist() == [0.0, np.inf, np.inf]
+    assert found["ci_low"].tolist() == found["ci_high"].tolist() == [0.0, 0.25, 0.25]
+
+
+@pytest.mark.parametrize("sizes", [[1, 3], [2, 3]])
+def test_systems_that_differ_by_the_same_on_every_query_differ_surely_whatever_their_numbers(sizes):
+    values = np.linspace(0.125, 0.875, 7)[:, None] + np.repeat([0.0, 0.25], sizes)
+    exact = {"deterministic": "m0"} if sizes[0] == 1 else {}
+    [row] = compare_training(cube(values, sizes), None, **exact).to_dict("records")
+    assert (row["difference"], row["ci_low"], row["ci_high"], row["p_value"]) == (-0.25, -0.25, -0.25, 0.0)
+    assert row["statistic"] == row["effect_size"] == -np.inf
+    assert row["df"] == 6 + 6 + 7 * (sum(sizes) - 2)  # all there are
+
+
+def test_systems_of_one_replicate_are_counted_and_those_without_randomness_are_not():
+    values, _ = simulated([1, 1, 2, 1], 6, 4)
+    source = cube(values, [1, 1, 2, 1])
+    with pytest.warns(UserWarning, match=r"^'m0' and 2 more have one replicate, whose variance"):
+        compare_training(source, None)
+    with pytest.warns(UserWarning, match=r"^'m1' and 1 more have one replicate"):
+        compare_training(source, None, deterministic="m0")
+    with pytest.warns(UserWarning, match=r"^'m3' has one replicate"):
+        compare_training(source, None, deterministic=pd.Series(["m0", "m1"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        every = compare_training(source, None, deterministic=["m0", "m1", "m3"])
+        replicates(source, None)  # no difference is tested
+    assert len(every) == 6
+
+
+def test_two_queries_that_every_run_has_are_enough_for_a_model():
+    values, _ = simulated([2, 2], 4, 4)
+    values[[0, 2], [1, 3]] = np.nan
+    with pytest.warns(UserWarning, match=r"^2 of 4 queries lack a value of 'x' for some run; the model uses the 2 c"):
+        assert compare_training(cube(values, [2, 2]), None)["n"].tolist() == [2]
+    values[1, 0] = np.nan
+    with pytest.raises(TooFew, match=r"'x' has 1 of 4\. Drop incomplete runs"):
+        compare_training(cube(values, [2, 2]), None)
