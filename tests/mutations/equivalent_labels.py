@@ -72,4 +72,10 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("outcome.mean > 0 -> (outcome.mean >= 0)",),
         "a mean difference of 0 has p = 1, which is no lead of either",
     ),
+    (
+        "significance/label_next.py",
+        "over = rest & (size * scale > 1)",
+        ("size * scale > 1 -> (size * scale >= 1)",),
+        "a chance of exactly 1 is 1 either way, and leaves the others what they had",
+    ),
 ]
