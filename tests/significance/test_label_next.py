@@ -7,7 +7,8 @@ from scipy import stats
 
 import pdeval
 from pdeval.kinds.schemas import SCHEMAS, faults
-from pdeval.significance.label_next import chances, planned, queries_needed, systematic
+from pdeval.kinds.tables import read
+from pdeval.significance.label_next import chances, label_next, labels_needed, planned, queries_needed, systematic
 from pdeval.significance.prediction_powered import powered
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -323,10 +324,26 @@ def test_a_run_without_labels_of_a_kind_needs_more_than_there_are_queries():
         found = lost.ireval.label_next.sample_size("AP", width=0.2).set_index("run")["queries_needed"]
         assert np.isinf(found["ql"])
         assert found["bm25"] == two.ireval.label_next.sample_size("AP", width=0.2)["queries_needed"].iloc[0]
-    with pytest.raises(ValueError, match="confidence=2"):
-        two.ireval.label_next.sample_size("AP", width=0.2, confidence=2)
-    with pytest.raises(ValueError, match="seed=-1"):
-        two.ireval.label_next(seed=-1)
+    held = read(two, "powered_scores")
+    for verb, wrong in (
+        (labels_needed, {"width": 0.2, "confidence": 2}),
+        (labels_needed, {"width": -1}),
+        (label_next, {"seed": -1}),
+        (label_next, {"queries": 0}),
+    ):
+        with pytest.raises(ValueError, match=list(wrong)[-1]):
+            verb(held, "AP", **wrong)
+
+
+def test_labels_needed_weigh_queries_by_their_chances():
+    one = SCORES[(SCORES["run"] == "ql") & (SCORES["measure"] == "AP")].copy()
+    one["probability"] = 0.2 + 0.6 * (one["query_id"].astype(int) % 5) / 5
+    human, machine, chance = (one[name].to_numpy() for name in ("human", "machine", "probability"))
+    made = powered(human[:, None], machine[:, None], probability=chance)
+    found = one.ireval.label_next.sample_size(width=0.12)
+    low, high = made.interval()
+    assert found["ci_width"].tolist() == pytest.approx((high - low).tolist())
+    assert found["queries_needed"].tolist() == queries_needed(made, 0.12).tolist()
 
 
 def test_a_single_query_may_be_drawn_and_none_may_not():
