@@ -225,7 +225,7 @@ def chances(size: np.ndarray, labelled: np.ndarray, wanted: int) -> np.ndarray:
     sure = np.zeros(len(size), dtype=bool)
     while True:
         rest = open_ & ~sure
-        scale = (wanted - (sure & open_).sum()) / size[rest].sum() if rest.any() else 0.0
+        scale = (wanted - (sure & open_).sum()) / size[rest].sum() if rest.any() else np.inf
         over = rest & (size * scale > 1)
         if not over.any():
             break

@@ -169,7 +169,7 @@ def plainly_predicted(people, judge, design):
         if len(h):
             slope = made.lam[column] * (1 + made.n[column] / max(made.n_machine[column], 1))
             square = (h - h.mean() - slope * (g - g.mean())) ** 2
-            relative[known, column] = square / square.mean()
+            relative[known, column] = 1.0 if square.max() < 1e-20 else square / square.mean()
     for query in np.flatnonzero(labelled):
         own[query] = np.nanmean(relative[query])
     by_column = np.stack([stats.rankdata(one, nan_policy="omit") / (~np.isnan(one)).sum() for one in judge.T], axis=1)
@@ -207,6 +207,7 @@ def test_predicted_residuals_are_those_of_plain_loops(design, labelled):
 def test_columns_that_lack_labels_of_a_kind_count_with_what_they_have(design):
     people, judge = two_tables(2, columns=4)
     labelled = ~np.isnan(people).all(axis=1)
+    people[labelled, 0] = judge[labelled, 0]  # the machine says what people say
     people[:, 1] = np.nan  # nobody labelled it
     judge[~labelled, 2] = judge[np.flatnonzero(~labelled)[1:], 3] = np.nan  # none, and one, by the machine alone
     size, _, _ = planned(people, judge, 6, design, np.random.default_rng(0))
@@ -248,6 +249,8 @@ def test_chances_above_one_are_one_and_the_others_share_what_is_left():
     assert chances(size, none, 6).tolist() == [1.0] * 6
     labelled = np.array([True, False, False, False, True, False])
     assert chances(size, labelled, 1).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
+    # where all others are drawn, those that are labelled would have been too
+    assert chances(size, labelled, 4).tolist() == [1.0] * 6
 
 
 def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
@@ -257,6 +260,7 @@ def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
     assert systematic(chance, order, 0.25).tolist() == [2, 3]
     assert systematic(chance, order, 0.74).tolist() == [2, 3]
     assert systematic(chance, order, 0.75).tolist() == [0, 1]
+    assert systematic(chance, order, np.nextafter(1.0, 0.0)).tolist() == [0, 1]  # 1 more rounds to 2, the end
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
@@ -268,21 +272,20 @@ def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(
     judge[np.isnan(people[:, 1]).nonzero()[0][:20], 1] = np.nan  # this column has fewer queries
     made = powered(people, judge)
     assert (made.n + made.n_machine).tolist() == [90, 70, 90, 90]
-    all_labelled = 2 * stats.t.ppf((1 + confidence) / 2, 89) * np.sqrt(made.spread[[0, 2]] / 90)
-    for width in (0.5, 0.12, 0.09, 0.02, *(all_labelled * 1.0001), *(all_labelled * 0.9999)):
-        expected = np.array([np.inf, np.inf, np.inf, 2.0])
-        for column in range(3):
-            n0, whole = made.n[column], made.n[column] + made.n_machine[column]
-            explained = (1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole)
-            explained = min(max(explained, 0.0), 1.0)
-            for n in range(whole, 1, -1):
-                rest = (whole - n) / whole
-                one, two = (1 - explained * rest * (2 - rest)) / n, explained * rest / whole
-                df = (one + two) ** 2 / (one**2 / (n - 1) + two**2 / max(whole - n - 1, 1))
-                error = np.sqrt(made.spread[column] * (one + two))
-                if 2 * stats.t.ppf((1 + confidence) / 2, df) * error <= width:
-                    expected[column] = n
-        assert queries_needed(made, width, confidence).tolist() == expected.tolist()
+    widths = []  # of each column, with 2, 3, ... labels
+    for column in range(3):
+        n0, whole = made.n[column], made.n[column] + made.n_machine[column]
+        n = np.arange(2, whole + 1)
+        explained = min(max((1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole), 0.0), 1.0)
+        rest = (whole - n) / whole
+        one, two = (1 - explained * rest * (2 - rest)) / n, explained * rest / whole
+        own = one**2 / (n - 1) + two**2 / [max(left - 1, 1) for left in whole - n]
+        error = np.sqrt(made.spread[column] * (one + two))
+        widths.append(2 * stats.t.ppf((1 + confidence) / 2, (one + two) ** 2 / own) * error)
+    some = [widths[column][n - 2] for column in range(3) for n in (3, 30, 65, 69)] + [widths[0][-1], widths[2][-3]]
+    for width in (0.5, 0.02, *(1.0000001 * width for width in some), *(0.9999999 * width for width in some)):
+        expected = [next((n for n, one in enumerate(own, start=2) if one <= width), np.inf) for own in widths]
+        assert queries_needed(made, width, confidence).tolist() == [*expected, 2.0]
 
 
 @pytest.mark.parametrize("table", [SCORES, PREFERENCES], ids=["scores", "preferences"])
