@@ -19,6 +19,7 @@ from pdeval.kinds.schemas import table
 from pdeval.kinds.tables import Table
 from pdeval.mechanics import arguments
 from pdeval.mechanics.arguments import TooFew
+from pdeval.mechanics.equality import NOISE
 from pdeval.significance.prediction_powered import Powered, degrees, powered
 from pdeval.verbs import verb
 
@@ -180,7 +181,7 @@ def _places(judge: np.ndarray) -> np.ndarray:
 
 def _strata(place: np.ndarray) -> np.ndarray:
     """Return the stratum of each query: as many queries in each."""
-    return np.minimum((np.argsort(np.argsort(place, kind="stable")) * STRATA) // len(place), STRATA - 1)
+    return np.argsort(np.argsort(place, kind="stable")) * STRATA // len(place)
 
 
 def _predicted(
@@ -192,12 +193,12 @@ def _predicted(
     made = powered(people, judge)
     slope = made.lam * (1 + made.n / np.maximum(made.n_machine, 1))
     known = ~np.isnan(people)
-    mean = np.where(known, judge, 0.0).sum(axis=0) / made.n
-    squares = np.where(known, people - made.human - slope * (judge - mean), 0.0) ** 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        squares = np.where(
-            squares.any(axis=0), squares / (squares.sum(axis=0) / made.n), 1.0
-        )  # a perfect machine's are 0
+    largest = np.where(known, np.abs(people), 0.0).max(axis=0)
+    with np.errstate(invalid="ignore"):  # of columns that nobody labelled
+        mean = np.where(known, judge, 0.0).sum(axis=0) / made.n
+        residual = np.where(known, people - made.human - slope * (judge - mean), 0.0)
+        squares = np.where(np.abs(residual) > NOISE * largest, residual, 0.0) ** 2  # a perfect machine's are rounding
+        squares = np.where(squares.any(axis=0), squares / (squares.sum(axis=0) / made.n), 1.0)
     own = (np.where(known, squares, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1))[labelled]
     if design == "stratified":
         strata = _strata(place)
@@ -224,7 +225,7 @@ def chances(size: np.ndarray, labelled: np.ndarray, wanted: int) -> np.ndarray:
     sure = np.zeros(len(size), dtype=bool)
     while True:
         rest = open_ & ~sure
-        scale = (wanted - (sure & open_).sum()) / size[rest].sum() if rest.any() else 0.0
+        scale = (wanted - (sure & open_).sum()) / size[rest].sum() if rest.any() else np.inf
         over = rest & (size * scale > 1)
         if not over.any():
             break
@@ -332,7 +333,7 @@ def queries_needed(made: Powered, width: float, confidence: float = 0.95) -> np.
     whole = (made.n + made.n_machine).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = (1 / made.n - 1 / made.effective_n) / (1 / made.n - 1 / whole)
-    explained = np.clip(np.nan_to_num(explained), 0.0, 1.0)
+    explained = np.maximum(np.nan_to_num(explained), 0.0)  # never above 1: no machine is worth more than all queries
     n = np.arange(2, int(whole.max()) + 1)[:, None]
     rest = np.maximum(whole - n, 0.0)
     # as they come with the best lambda: what people's residuals add, and what the machine's values do

@@ -197,7 +197,7 @@ def verdict(
         p = _gathered([(numbers, effects.p_value) for numbers, _, effects in within], len(pairs))
         adjusted = corrected(p, pairs, baseline=baseline is not None, correction=name, alpha=alpha)
         for numbers, parts, effects in within:
-            made = _of_collections(effects, adjusted[:, numbers], confidence, alpha)
+            made = _of_collections(effects, adjusted[:, numbers], alpha)
             if per == "pair":
                 estimates = macro_and_micro(parts, over=over, progress=progress, **options)
                 made = _over_all(effects, adjusted[:, numbers], estimates, confidence, alpha)
@@ -229,9 +229,9 @@ def _gathered(blocks: list[tuple[np.ndarray, np.ndarray]], pairs: int) -> np.nda
     return whole
 
 
-def _of_collections(effects: Effects, adjusted: np.ndarray, confidence: float, alpha: float) -> dict[str, np.ndarray]:
+def _of_collections(effects: Effects, adjusted: np.ndarray, alpha: float) -> dict[str, np.ndarray]:
     """Return the columns of each collection and pair."""
-    weight = meta_analysis(effects.difference, effects.se, confidence=confidence).weight
+    weight = meta_analysis(effects.difference, effects.se).weight
     names = ("n", "difference", "se", "ci_low", "ci_high", "p_value")
     columns = {name: getattr(effects, name) for name in names}
     return columns | {"p_adjusted": adjusted, "significant": adjusted < alpha, "weight": weight}

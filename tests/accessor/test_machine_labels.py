@@ -1,5 +1,7 @@
 """`machine=` at the doors: who has it, what it asks for, and what it refuses."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -139,3 +141,14 @@ def test_a_machine_that_does_not_say_of_which_collection_its_labels_are_is_refus
         ask(
             stacked("people"), "AP", machine=machine[machine["collection"] == "first"], by="collection", topics="common"
         )
+
+
+def test_a_verb_with_a_machine_of_its_own_keeps_it():
+    def own(held, measures=None, *, machine=None, level=1):
+        return held
+
+    verb = replace(VERBS["judged"]["compare"], function=own)
+    assert options_of(verb) == {}
+    given = {"machine": STRICT}
+    assert taken(verb, given) is None
+    assert given["machine"] is STRICT

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
 from pdeval.kernels.graded import gain_of, ideal_gain, read_base, read_gains
+from tests.examples import examples
 from tests.kernels.lists import value
 
 # grades of a list from the top (None: unjudged), and grades of judged items that it misses
@@ -47,7 +48,7 @@ def test_ndcg_of_the_lecture_slides():
 
 
 @given(LISTS)
-@settings(max_examples=60)
+@examples(60)
 def test_any_discount_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     divisors = {
@@ -78,7 +79,7 @@ def test_a_base_that_has_no_logarithm_is_refused(base):
 
 
 @given(LISTS)
-@settings(max_examples=60)
+@examples(60)
 def test_ndcg_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     for gain, of in (("linear", float), ("exp", lambda grade: 2.0**grade - 1)):
@@ -106,7 +107,7 @@ def test_gains_by_grade_replace_only_those_listed_and_order_the_ideal_ranking():
 
 
 @given(LISTS)
-@settings(max_examples=60)
+@examples(60)
 def test_expected_reciprocal_rank_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
 
@@ -125,7 +126,7 @@ def test_expected_reciprocal_rank_is_the_loop_of_its_definition(pair):
 
 
 @given(LISTS)
-@settings(max_examples=60)
+@examples(60)
 def test_q_measure_is_the_loop_of_its_definition(pair):
     down, ideal = gained(*pair)
     value, count, gain = 0.0, 0, 0.0
@@ -181,7 +182,7 @@ def stepwise(down, ideal):
 
 
 @given(LISTS)
-@settings(max_examples=80)
+@examples(80)
 def test_gain_level_measures_are_the_walk_down_the_list(pair):
     down, ideal = gained(*pair)
     ndcg_rel, g, at_steps, at_end = stepwise(down, ideal)
@@ -211,6 +212,7 @@ def test_nothing_found_raises_no_warning():
         assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]
 
 
+@pytest.mark.broad
 def test_a_grade_whose_exponential_gain_no_number_holds_is_refused():
     ranks, most = np.array([1.0]), np.array([1023.0])
     assert float(metrics.CG(ranks, most, gain="exp")) == 2.0**1023

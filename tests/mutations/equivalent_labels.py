@@ -72,4 +72,25 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("outcome.mean > 0 -> (outcome.mean >= 0)",),
         "a mean difference of 0 has p = 1, which is no lead of either",
     ),
+    (
+        "significance/label_next.py",
+        "over = rest & (size * scale > 1)",
+        ("size * scale > 1 -> (size * scale >= 1)",),
+        "a chance of exactly 1 is 1 either way, and leaves the others what they had",
+    ),
+    (
+        "significance/powered_order.py",
+        "sign = 1.0 if found.judge.higher[number] else -1.0",
+        ("1.0 -> 2.0",),
+        "the order alone counts, and what rounding is measured against is so to a factor of a few",
+    ),
+    (
+        "significance/powered_order.py",
+        "for size, own in track(steps",
+        (
+            'track(steps, total=len(steps), desc=f"bootstrap {found.measures[num... -> '
+            "track(steps, total=len(steps), progress=progress)",
+        ),
+        "what a bar is called",
+    ),
 ]

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,6 +23,7 @@ from pdeval.orderings.coefficients import (
     tau_b,
     which_coefficients,
 )
+from tests.examples import examples
 
 # the examples of ircor's manual (Urbano and Marrero): tauAP, tauAP_a and tauAP_b, with y and then x rounded to tie
 X = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
@@ -69,7 +70,7 @@ def test_tau_ap_by_hand():
     assert tau_ap([4, 3, 2, 1], [4, 3, 1, 2]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(untied)
 def test_tau_ap_without_ties_is_the_mean_share_rightly_above(xy):
     assert tau_ap(*xy) == pytest.approx(plain_tau_ap(*xy), abs=1e-12)
@@ -77,7 +78,7 @@ def test_tau_ap_without_ties_is_the_mean_share_rightly_above(xy):
 
 
 @pytest.mark.broad
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(pairs.filter(lambda xy: len(xy[0]) < 5))
 def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(xy):
     every = [plain_tau_ap(x, y) for x in broken(xy[0]) for y in broken(xy[1])]
@@ -96,7 +97,7 @@ def test_rbo_takes_tied_runs_at_the_best_rank_of_their_group():
     assert rbo([2, 1, 1], [2, 2, 1], p=0.5) == pytest.approx(by_hand, abs=1e-15)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(untied, st.sampled_from([0.5, 0.9, 0.99]))
 def test_rbo_is_the_average_overlap_of_the_tops(xy, p):
     first, second = (np.argsort(-x).tolist() for x in xy)
@@ -111,7 +112,7 @@ def test_tau_a_by_hand():
     assert tau_a([3, 2, 1], [3, 1, 1]) == pytest.approx(2 / 3)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(pairs)
 def test_tau_a_and_tau_b_differ_by_their_ties(xy):
     x, y = xy
@@ -125,14 +126,14 @@ def test_tau_a_and_tau_b_differ_by_their_ties(xy):
         assert tau_b(x, y) == pytest.approx(agree / math.sqrt(ties[0] * ties[1]))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(pairs.filter(lambda xy: min(map(np.ptp, xy)) > 0))
 def test_spearman_and_pearson_are_those_of_scipy(xy):
     assert spearman(*xy) == pytest.approx(stats.spearmanr(*xy).statistic, abs=1e-12)
     assert pearson(*xy) == pytest.approx(np.corrcoef(*xy)[0, 1], abs=1e-12)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(pairs)
 def test_all_but_tau_ap_are_symmetric(xy):
     for name in set(COEFFICIENTS) - {"tau_ap"}:
@@ -150,7 +151,7 @@ def test_an_ordering_agrees_with_itself_and_opposes_its_reverse(xy):
             assert coefficient(x, -x) == pytest.approx(-1), name
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(pairs, st.data())
 def test_coefficients_do_not_depend_on_the_order_of_the_runs(xy, data):
     moved = data.draw(st.permutations(range(len(xy[0]))))

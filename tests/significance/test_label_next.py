@@ -7,7 +7,8 @@ from scipy import stats
 
 import pdeval
 from pdeval.kinds.schemas import SCHEMAS, faults
-from pdeval.significance.label_next import chances, planned, queries_needed, systematic
+from pdeval.kinds.tables import read
+from pdeval.significance.label_next import chances, label_next, labels_needed, planned, queries_needed, systematic
 from pdeval.significance.prediction_powered import powered
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -167,9 +168,10 @@ def plainly_predicted(people, judge, design):
     for column in range(people.shape[1]):
         known = ~np.isnan(people[:, column])
         h, g = people[known, column], judge[known, column]
-        slope = made.lam[column] * (1 + made.n[column] / made.n_machine[column])
-        square = (h - h.mean() - slope * (g - g.mean())) ** 2
-        relative[known, column] = square / square.mean()
+        if len(h):
+            slope = made.lam[column] * (1 + made.n[column] / max(made.n_machine[column], 1))
+            square = (h - h.mean() - slope * (g - g.mean())) ** 2
+            relative[known, column] = 1.0 if square.max() < 1e-20 else square / square.mean()
     for query in np.flatnonzero(labelled):
         own[query] = np.nanmean(relative[query])
     by_column = np.stack([stats.rankdata(one, nan_policy="omit") / (~np.isnan(one)).sum() for one in judge.T], axis=1)
@@ -189,7 +191,7 @@ def plainly_predicted(people, judge, design):
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("labelled", [14, 5])
+@pytest.mark.parametrize("labelled", [27, 14, 5])
 def test_predicted_residuals_are_those_of_plain_loops(design, labelled):
     for seed in range(4):
         people, judge = two_tables(seed, labelled=labelled)
@@ -203,6 +205,28 @@ def test_predicted_residuals_are_those_of_plain_loops(design, labelled):
         assert (chance / size)[some] == pytest.approx((chance / size)[some][0])
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+def test_columns_that_lack_labels_of_a_kind_count_with_what_they_have(design):
+    people, judge = two_tables(2, columns=4)
+    labelled = ~np.isnan(people).all(axis=1)
+    people[labelled, 0] = judge[labelled, 0]  # the machine says what people say
+    people[:, 1] = np.nan  # nobody labelled it
+    judge[~labelled, 2] = judge[np.flatnonzero(~labelled)[1:], 3] = np.nan  # none, and one, by the machine alone
+    size, _, _ = planned(people, judge, 6, design, np.random.default_rng(0))
+    np.testing.assert_allclose(size, plainly_predicted(people, judge, design), rtol=1e-9)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("unit", [1.0, 1e9, 1e-9])
+def test_a_perfect_machine_leaves_no_query_to_prefer(design, unit):
+    people, judge = two_tables(4)
+    judge = unit * np.where(np.isnan(judge), 0.3, judge)
+    people = np.where(np.isnan(people).all(axis=1)[:, None], np.nan, judge)
+    size, chance, _ = planned(people, judge, 6, design, np.random.default_rng(0))
+    assert size.tolist() == [1.0] * 37
+    np.testing.assert_allclose(chance, 6 / np.isnan(people[:, 0]).sum(), rtol=1e-12)
+
+
 def test_a_draw_in_strata_takes_of_each_as_many_as_its_chances_say():
     people, judge = two_tables(3, queries=60, columns=1, labelled=20)
     place = pd.Series(judge[:, 0]).rank(pct=True).rank(pct=True).fillna(0.5)
@@ -214,6 +238,10 @@ def test_a_draw_in_strata_takes_of_each_as_many_as_its_chances_say():
         expected = np.bincount(stratum[open_], chance[open_], minlength=5)
         found = np.bincount(stratum[chosen], minlength=5)
         assert (np.abs(found - expected) < 1 + 1e-9).all()
+        rng = np.random.default_rng(seed)
+        order = sorted(np.flatnonzero(open_)[rng.permutation(open_.sum())], key=lambda query: stratum[query])
+        reached, points = np.cumsum(chance[order]), rng.random() + np.arange(15)
+        assert chosen.tolist() == [order[np.flatnonzero(reached > point)[0]] for point in points]
 
 
 def test_chances_above_one_are_one_and_the_others_share_what_is_left():
@@ -223,6 +251,8 @@ def test_chances_above_one_are_one_and_the_others_share_what_is_left():
     assert chances(size, none, 6).tolist() == [1.0] * 6
     labelled = np.array([True, False, False, False, True, False])
     assert chances(size, labelled, 1).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
+    # where all others are drawn, those that are labelled would have been too
+    assert chances(size, labelled, 4).tolist() == [1.0] * 6
 
 
 def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
@@ -232,6 +262,7 @@ def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
     assert systematic(chance, order, 0.25).tolist() == [2, 3]
     assert systematic(chance, order, 0.74).tolist() == [2, 3]
     assert systematic(chance, order, 0.75).tolist() == [0, 1]
+    assert systematic(chance, order, np.nextafter(1.0, 0.0)).tolist() == [0, 1]  # 1 more rounds to 2, the end
 
 
 @pytest.mark.broad
@@ -241,21 +272,23 @@ def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(
     people = np.where(np.isnan(judge) & ~np.isnan(people).all(axis=1)[:, None], 0.4, people)
     judge = np.where(np.isnan(judge), 0.5, judge)
     people[:, 3] = np.where(np.isnan(people[:, 0]), np.nan, 0.7)  # no spread at all
+    judge[np.isnan(people[:, 1]).nonzero()[0][:20], 1] = np.nan  # this column has fewer queries
     made = powered(people, judge)
-    for width in (0.5, 0.12, 0.09, 0.02):
-        expected = np.array([np.inf, np.inf, np.inf, 2.0])
-        for column in range(3):
-            whole, n0 = 90, made.n[column]
-            explained = (1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole)
-            explained = min(max(explained, 0.0), 1.0)
-            for n in range(90, 1, -1):
-                rest = (whole - n) / whole
-                one, two = (1 - explained * rest * (2 - rest)) / n, explained * rest / whole
-                df = (one + two) ** 2 / (one**2 / (n - 1) + two**2 / max(whole - n - 1, 1))
-                error = np.sqrt(made.spread[column] * (one + two))
-                if 2 * stats.t.ppf((1 + confidence) / 2, df) * error <= width:
-                    expected[column] = n
-        assert queries_needed(made, width, confidence).tolist() == expected.tolist()
+    assert (made.n + made.n_machine).tolist() == [90, 70, 90, 90]
+    widths = []  # of each column, with 2, 3, ... labels
+    for column in range(3):
+        n0, whole = made.n[column], made.n[column] + made.n_machine[column]
+        n = np.arange(2, whole + 1)
+        explained = min(max((1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole), 0.0), 1.0)
+        rest = (whole - n) / whole
+        one, two = (1 - explained * rest * (2 - rest)) / n, explained * rest / whole
+        own = one**2 / (n - 1) + two**2 / [max(left - 1, 1) for left in whole - n]
+        error = np.sqrt(made.spread[column] * (one + two))
+        widths.append(2 * stats.t.ppf((1 + confidence) / 2, (one + two) ** 2 / own) * error)
+    some = [widths[column][n - 2] for column in range(3) for n in (3, 30, 65, 69)] + [widths[0][-1], widths[2][-3]]
+    for width in (0.5, 0.02, *(1.0000001 * width for width in some), *(0.9999999 * width for width in some)):
+        expected = [next((n for n, one in enumerate(own, start=2) if one <= width), np.inf) for own in widths]
+        assert queries_needed(made, width, confidence).tolist() == [*expected, 2.0]
 
 
 @pytest.mark.broad
@@ -287,6 +320,37 @@ def test_a_plan_over_chances_adds_them_up_and_draws_anew_with_another_seed():
     assert plans[1].attrs["seed"] == 1
     assert (plain.attrs["query_column"], plain.attrs["design"]) == ("query_id", "importance")
     assert SCORES.ireval.label_next(queries=29)["chosen"].sum() == 29
+
+
+def test_a_run_without_labels_of_a_kind_needs_more_than_there_are_queries():
+    two = SCORES[SCORES["run"].isin(["bm25", "ql"])]
+    for lost in (
+        two.assign(human=two["human"].where(two["run"] != "ql")),
+        two[two["human"].notna() | (two["run"] != "ql")],
+    ):
+        found = lost.ireval.label_next.sample_size("AP", width=0.2).set_index("run")["queries_needed"]
+        assert np.isinf(found["ql"])
+        assert found["bm25"] == two.ireval.label_next.sample_size("AP", width=0.2)["queries_needed"].iloc[0]
+    held = read(two, "powered_scores")
+    for verb, wrong in (
+        (labels_needed, {"width": 0.2, "confidence": 2}),
+        (labels_needed, {"width": -1}),
+        (label_next, {"seed": -1}),
+        (label_next, {"queries": 0}),
+    ):
+        with pytest.raises(ValueError, match=list(wrong)[-1]):
+            verb(held, "AP", **wrong)
+
+
+def test_labels_needed_weigh_queries_by_their_chances():
+    one = SCORES[(SCORES["run"] == "ql") & (SCORES["measure"] == "AP")].copy()
+    one["probability"] = 0.2 + 0.6 * (one["query_id"].astype(int) % 5) / 5
+    human, machine, chance = (one[name].to_numpy() for name in ("human", "machine", "probability"))
+    made = powered(human[:, None], machine[:, None], probability=chance)
+    found = one.ireval.label_next.sample_size(width=0.12)
+    low, high = made.interval()
+    assert found["ci_width"].tolist() == pytest.approx((high - low).tolist())
+    assert found["queries_needed"].tolist() == queries_needed(made, 0.12).tolist()
 
 
 def test_a_single_query_may_be_drawn_and_none_may_not():

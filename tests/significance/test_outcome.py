@@ -4,18 +4,19 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from pdeval.significance import outcome as room
 from pdeval.significance.outcome import Outcome, completed, describe, ratio, student_interval
+from tests.examples import examples
 
 values = st.sampled_from([np.nan, 0.0, 0.1, 0.3, 0.1 + 0.2, -0.5, 2.0])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(arrays(np.float64, st.tuples(st.integers(2, 5), st.integers(1, 3)), elements=values))
 def test_number_mean_and_deviation_are_those_of_what_is_known_of_a_column(D):
     for n, mean, sd, column in zip(*describe(D), D.T, strict=True):

@@ -7,9 +7,10 @@ import pytest
 import pdeval
 from pdeval.kinds.recognition import kind_of
 from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.kinds.tables import read
 from pdeval.significance.corrections import adjust
 from pdeval.significance.meta_analysis import meta_analysis
-from pdeval.significance.over_collections import _sentences
+from pdeval.significance.over_collections import _sentences, verdict
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -321,9 +322,10 @@ def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
 
 def test_bad_options_are_refused_by_their_name():
     frame = scores_of(SMALL)
-    for wrong in ({"alpha": 1}, {"confidence": 0}, {"draws": 0}, {"per": "run"}, {"correction": "tukey"}):
+    held = read(frame, "scores")
+    for wrong in ({"alpha": 1}, {"confidence": 0}, {"draws": 0}, {"per": "run"}, {"correction": "x"}, {"over": "runs"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            frame.ireval.verdict(by="collection", **wrong)
+            verdict(held, by="collection", **wrong)
     assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
 
 

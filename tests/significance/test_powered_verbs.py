@@ -6,7 +6,9 @@ import pytest
 
 import pdeval
 from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.kinds.tables import read
 from pdeval.significance.corrections import adjust
+from pdeval.significance.powered_verbs import powered_compare, powered_summary
 from pdeval.significance.prediction_powered import powered
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -224,11 +226,12 @@ def test_rows_are_numbered_and_options_are_looked_at():
     assert found["run_b"].tolist() == (["bm25"] * 11 + ["ql"] * 11) * 2
     assert SCORES.ireval.compare("AP", test="default").equals(SCORES.ireval.compare("AP"))
     assert SCORES.ireval.summary("AP", confidence=0.7).attrs["confidence"] == 0.7
-    for verb in (SCORES.ireval.summary, SCORES.ireval.compare):
+    held = read(SCORES, "powered_scores")
+    for verb in (powered_summary, powered_compare):
         with pytest.raises(ValueError, match=r"confidence=1\.5"):
-            verb("AP", confidence=1.5)
+            verb(held, "AP", confidence=1.5)
     with pytest.raises(ValueError, match="alpha=2"):
-        SCORES.ireval.compare("AP", alpha=2)
+        powered_compare(held, "AP", alpha=2)
 
 
 def pair_values(runs, human):

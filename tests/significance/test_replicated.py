@@ -47,6 +47,7 @@ def cube(values, sizes, higher=True):
 
 
 class TestComponents:
+    @pytest.mark.broad
     def test_the_table_is_as_declared_from_runs_scores_and_metadata_alike(self):
         found = seeds().replicates(QRELS, ["AP", "RR"], topics="common")
         assert faults(SCHEMAS["components"], found, {}) == []
@@ -85,6 +86,7 @@ class TestComponents:
         found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
         np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)
 
+    @pytest.mark.broad
     def test_groups_of_queries_are_the_loop_by_hand(self):
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
@@ -97,6 +99,7 @@ class TestComponents:
                 part = found[found["half"] == half].drop(columns="half").reset_index(drop=True)
                 pd.testing.assert_frame_equal(part, hand)
 
+    @pytest.mark.broad
     def test_the_report_says_what_the_columns_are_and_the_plot_leaves_out_queries(self):
         found = seeds().replicates(QRELS, "AP", topics="common")
         assert "each trained once" in str(found.ireval.report())
@@ -124,6 +127,7 @@ class TestCompare:
         assert "Is this way of training different?" in str(training.ireval.report())
         assert "Are these trained models different?" in str(these.ireval.report())
 
+    @pytest.mark.broad
     def test_without_variance_of_seeds_it_is_the_paired_t_test(self):
         values, _ = simulated([3, 3], 50, 2, replicate=0.0)
         table = cube(values, [3, 3]).frame().assign(measure="AP")
@@ -143,6 +147,7 @@ class TestCompare:
         np.testing.assert_array_equal(more["p_value"], less["p_value"])
         np.testing.assert_allclose(more["p_adjusted"], np.minimum(2 * more["p_value"], 1))
 
+    @pytest.mark.broad
     def test_the_table_is_that_of_comparisons_with_degrees_of_freedom(self):
         found = seeds().replicates.compare(QRELS, ["AP", "ASL"], topics="common")
         assert faults(SCHEMAS["comparisons"], found, {"run": ["model"]}) == []
@@ -239,6 +244,7 @@ class TestTold:
         assert self.said(join, name, replicate="seed", **given) == []
         assert self.said(scores.ireval, name, replicate="seed", **given) == []
 
+    @pytest.mark.broad
     def test_preferences_are_told_too_and_groups_once_in_all(self):
         prefs = seeds().prefer(QRELS, "RPP", topics="common")
         assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [True]
@@ -249,6 +255,7 @@ class TestTold:
         assert len(self.said(join, "compare", measures="AP", **by)) == 1
         assert self.said(join, "compare", measures="AP", replicate="seed", **by) == []
 
+    @pytest.mark.broad
     def test_silent_where_nothing_is_taken_for_independent(self):
         join = seeds().join(QRELS, topics="common")
         assert self.said(join, "order", measures="AP") == []  # without intervals
