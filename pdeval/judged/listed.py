@@ -61,7 +61,7 @@ class Listed:
 
     def deepest(self) -> int:
         """Return the length of the longest list."""
-        longest = int(self.rows.lists.sizes.max())
+        longest = int(self.rows.lists.sizes.max(initial=0))
         return longest if self.depth is None else min(longest, self.depth)
 
     def top(self, k: float) -> np.ndarray:

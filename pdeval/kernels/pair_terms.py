@@ -66,7 +66,7 @@ def interleaved(
     lead = np.zeros((len(ranks), *longest.shape))
     for one, other in zip(np.asarray(x), np.asarray(y)):
         lead += (one <= rank).astype(np.int8) - (other <= rank)
-    mass = (np.ones(len(ranks)) if user == "uniform" else np.reciprocal(log2(ranks + 1))).reshape(rank.shape)
+    mass = (np.ones(len(ranks)) if user == "uniform" else 1 / log2(ranks + 1)).reshape(rank.shape)
     inside = rank <= longest
     whole = np.where(inside, mass, 0.0).sum(axis=0)
     weight = np.divide(mass, whole, out=np.full(inside.shape, np.nan), where=inside)
