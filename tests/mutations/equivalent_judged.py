@@ -223,4 +223,10 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("-longest // 8 -> (-longest * 8)",),
         "words beyond the end of all texts are equal, and sort nothing",
     ),
+    (
+        "judged/positions.py",
+        "table = np.full(cells, -1, dtype=np.int32)",
+        ("1 -> 2",),
+        "any negative number is no place",
+    ),
 ]
