@@ -229,4 +229,6 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1 -> 2",),
         "any negative number is no place",
     ),
+    ("judged/lists.py", "if count < 2**31:", ("2**31 -> (2 * 31)",), NARROW),
+    ("judged/blocks.py", "begins, reach = [], -1", ("1 -> 2",), "any number below all sizes begins the first group"),
 ]
