@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AT_A_TIME, NARROW, NO_LETTERS, TWO_WAYS, WHOLE
+from tests.mutations.reasons import AT_A_TIME, LARGE, NARROW, NO_LETTERS, TWO_WAYS, WHOLE
 
 IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
@@ -231,4 +231,10 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("judged/lists.py", "if count < 2**31:", ("2**31 -> (2 * 31)",), NARROW),
     ("judged/blocks.py", "begins, reach = [], -1", ("1 -> 2",), "any number below all sizes begins the first group"),
+    (
+        "judged/ranks.py",
+        "order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31",
+        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(score) < 2**31 -> (len(score) <= 2 ** 31)"),
+        LARGE,
+    ),
 ]
