@@ -49,6 +49,9 @@ def test_the_items_at_the_first_ranks_are_those_of_each_list(shuffled, ties):
         assert top.dtype == np.int32
     assert found.deepest() == 4
     assert [*found.made] == [4]  # the deepest that was asked for serves the others
+    kept = found.made[4]
+    assert found.top(4).tolist() == wanted(4)
+    assert found.made[4] is kept
     assert found.top(0.5).tolist() == wanted(1)
 
 

@@ -79,20 +79,13 @@ def test_a_join_of_relevant_items_alone_finds_the_same_of_them(collection):
     assert found.relevant().sum() == join(lists, grades).relevant().sum()
 
 
-def test_keeping_items_keeps_their_subtopics():
-    qrels = pd.DataFrame(
-        [("q", "1", "a", 1), ("q", "2", "b", 2), ("q", "1", "c", 1), ("q", "2", "c", 1)],
-        columns=["query_id", "subtopic", "doc_id", "relevance"],
-    )
-    runs = tables.read(naive.table({"r": {"q": ["c", "a"]}}), "runs")
-    found = positions.join(runs, tables.read(qrels, "qrels")).keep_items(np.array([False, True, True]))
-    assert found.judged.subtopic.T.tolist() == [[0, 1, 2], [1, 0, 1], [1, 1, 1]]
-
-
 def test_grades_below_the_level_and_negative_ones_are_not_relevant():
     found = join({"r": {"q": ["a"]}}, {"q": {"a": -1, "b": 0, "c": 1, "d": 2.5}})
     assert found.relevant().tolist() == [False, False, True, True]
-    assert found.relevant(2).tolist() == [False, False, False, True]
+    assert found.relevant(2).tolist() == found.relevant(2.5).tolist() == [False, False, False, True]
+    assert found.top_grade == 2.5
+    assert join({"r": {"q": ["a"]}}, {"q": {"a": -1}}).top_grade == 0.0
+    assert join({"r": {"q": ["a"]}}, {"q": {"a": -1}}, complete=False).top_grade == 0.0
     assert found.relevant(-5).tolist() == [False, False, True, True]
 
 
@@ -189,6 +182,11 @@ def test_runs_none_of_whose_items_is_judged_for_any_query_share_nothing():
     assert found.runs["run"].tolist() == sorted(lists)
     strangers = positions.sharing_nothing(found)
     assert found.runs["run"].to_numpy()[strangers].tolist() == ["lone", "strange"]
+
+
+def test_one_run_whose_items_are_judged_for_another_query_alone_is_no_stranger():
+    found = join({"a": {"q": ["x"]}, "b": {"q": ["z"]}}, {"q": {"x": 1}, "p": {"z": 1}})
+    assert positions.sharing_nothing(found).tolist() == []
 
 
 @pytest.mark.parametrize("many", [9, 10])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AT_A_TIME, NARROW, NO_LETTERS, TWO_WAYS, WHOLE
+from tests.mutations.reasons import AT_A_TIME, LARGE, NARROW, NO_LETTERS, TWO_WAYS, WHOLE
 
 IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
@@ -222,5 +222,19 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         "for step in reversed(range(-(-longest // 8))):",
         ("-longest // 8 -> (-longest * 8)",),
         "words beyond the end of all texts are equal, and sort nothing",
+    ),
+    (
+        "judged/positions.py",
+        "table = np.full(cells, -1, dtype=np.int32)",
+        ("1 -> 2",),
+        "any negative number is no place",
+    ),
+    ("judged/lists.py", "if count < 2**31:", ("2**31 -> (2 * 31)",), NARROW),
+    ("judged/blocks.py", "begins, reach = [], -1", ("1 -> 2",), "any number below all sizes begins the first group"),
+    (
+        "judged/ranks.py",
+        "order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31",
+        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(score) < 2**31 -> (len(score) <= 2 ** 31)"),
+        LARGE,
     ),
 ]
