@@ -55,11 +55,8 @@ def in_threads(function: Callable[[T], U], steps: Sequence[T], *, threads: int |
     if workers <= 1:
         yield from map(function, steps)
         return
-    pool = ThreadPoolExecutor(workers)
-    try:
+    with ThreadPoolExecutor(workers) as pool:  # where no more is wanted, map cancels what has not begun
         yield from pool.map(function, steps)
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def available_cores() -> int:

@@ -225,4 +225,5 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "what pandas does unasked, from version 3 on",
     ),
+    ("significance/normal_hsd.py", "step = max(1, CELLS // runs**2)", ("1 -> 2",), AT_A_TIME),
 ]

@@ -360,4 +360,11 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("orderings/strengths.py", "NEAR = 1e-6", ("1e-6 -> 1.000001",), PATH),
     ("orderings/strengths.py", "CELLS = 1 << 17", ("1 -> 2", "17 -> 18", "1 << 17 -> (1 >> 17)"), AT_A_TIME),
     ("orderings/coefficients.py", "FEW = 256", ("256 -> 257",), TWO_WAYS),
+    (
+        "orderings/strengths.py",
+        "expected = games * (chance.sum(axis=-1) - 0.5)",
+        ("chance.sum(axis=-1) - 0.5 -> (chance.sum(axis=-1) + 0.5)", "0.5 -> 1.5"),
+        "what all runs share is taken away by the inverse, whose rows add up to 0",
+    ),
+    ("orderings/strengths.py", "if keep.all():", ("keep.all() -> (not (keep.all()))",), PATH),
 ]

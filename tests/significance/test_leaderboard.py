@@ -236,3 +236,10 @@ def test_elo_is_refused_where_any_method_is_another():
     elo = small_scores().ireval.leaderboard("AP", method="bradley-terry(prior=1)", scale="elo", draws=2)
     own = small_scores().ireval.leaderboard("AP", method="bradley-terry(prior=1)", draws=2)
     np.testing.assert_allclose(elo["score"], own["score"] * 400 / np.log(10), rtol=1e-12)
+
+
+def test_tests_are_named_in_the_order_of_their_measures(judged):
+    assert list(judged.leaderboard(["AP", "sgnLP", "RR"], draws=2).attrs["tests"].items()) == [
+        ("t", ["AP", "RR"]),
+        ("sign", ["sgnLP"]),
+    ]

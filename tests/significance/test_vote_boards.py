@@ -117,3 +117,7 @@ def test_a_system_ahead_of_all_is_told_of_only_where_strengths_are_asked_for(rec
     full = pd.concat([chain(), pd.DataFrame([("x", "z", "a")], columns=["run_a", "run_b", "winner"])])
     full.reset_index(drop=True).ireval.leaderboard(method="borda", draws=5)
     assert len(recwarn) == 0
+
+
+def test_systems_of_equal_strength_without_an_error_are_never_told_apart():
+    assert not room._told_apart(Known([1.0, 1.0], 0.0), None, 0.9).any()
