@@ -290,4 +290,17 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("tried - theta -> (tried + theta)",),
         PATH,
     ),
+    ("significance/hierarchy.py", "weights = weights[:1]", ("1 -> 2",), TWO_WAYS),
+    (
+        "significance/hierarchy.py",
+        "sums = np.zeros((weights, 5, draws, len(parts[0].mean)))",
+        ("0 -> 1",),
+        "all collections, of which there are two at least, have the same pairs",
+    ),
+    (
+        "significance/paired.py",
+        "spread[spread <= NOISE * total] = 0.0",
+        ("spread <= NOISE * total -> (spread < NOISE * total)",),
+        "what is rounding either way",
+    ),
 ]

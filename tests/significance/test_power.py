@@ -211,3 +211,9 @@ def test_three_queries_are_needed_where_two_are_too_few():
     fewest = np.array([2, 3, 4, 5])[enough.argmax(axis=0)]
     assert 3 in fewest
     assert queries_needed(effect, 0.8, 0.05).tolist() == fewest.tolist()
+
+
+@pytest.mark.parametrize("queries", [2, 3, 4, 7, 8])
+def test_queries_that_reach_the_wanted_power_exactly_are_enough(queries):
+    wanted = t_power(np.array([0.9]), queries, 0.05)[0]
+    assert queries_needed(np.array([0.9]), wanted, 0.05).tolist() == [queries]
