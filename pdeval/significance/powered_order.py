@@ -91,7 +91,9 @@ def rated(found: TwoLabels) -> TwoLabels:
             a, b = np.asarray(cube.a), np.asarray(cube.b)  # type: ignore[union-attr]
             sums, met, _ = win_rates(decided(cube, number), a, b, queries=shape[1], runs=shape[2])
             values[number] = np.where(met > 0, sums, np.nan)
-        cubes.append(Scores(cube.runs, cube.queries, cube.measures, values, np.ones(shape[0], bool), cube.attrs))
+        cubes.append(
+            Scores(cube.runs, cube.queries, cube.measures, values, np.ones(len(cube.measures), bool), cube.attrs)
+        )
     return replace(found, people=cubes[0], judge=cubes[1])
 
 

@@ -296,6 +296,7 @@ def test_verdicts_are_said_in_words():
     twice = [*rows.values(), *rows.values()]
     columns = {name: np.array([row[place] for row in twice]) for place, name in enumerate(names)}
     assert _sentences(columns).tolist() == [*rows, *rows]
+    assert _sentences(columns).dtype == object
 
 
 def test_one_collection_is_told_of_alone_where_only_its_own_row_is_asked_for():
