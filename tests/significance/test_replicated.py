@@ -46,8 +46,8 @@ def cube(values, sizes, higher=True):
     return Scores(runs.set_axis(["model", "seed"], axis=1), queries, ("x",), values[None], np.array([higher]))
 
 
+@pytest.mark.broad
 class TestComponents:
-    @pytest.mark.broad
     def test_the_table_is_as_declared_from_runs_scores_and_metadata_alike(self):
         found = seeds().replicates(QRELS, ["AP", "RR"], topics="common")
         assert faults(SCHEMAS["components"], found, {}) == []
@@ -81,12 +81,10 @@ class TestComponents:
         assert (alike["variance"] == 0).all()
         assert alike[["share", "of_difference"]].isna().all(axis=None)
 
-    @pytest.mark.broad
     def test_known_variances_are_found_on_average(self):
         found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
         np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)
 
-    @pytest.mark.broad
     def test_groups_of_queries_are_the_loop_by_hand(self):
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
@@ -99,7 +97,6 @@ class TestComponents:
                 part = found[found["half"] == half].drop(columns="half").reset_index(drop=True)
                 pd.testing.assert_frame_equal(part, hand)
 
-    @pytest.mark.broad
     def test_the_report_says_what_the_columns_are_and_the_plot_leaves_out_queries(self):
         found = seeds().replicates(QRELS, "AP", topics="common")
         assert "each trained once" in str(found.ireval.report())
