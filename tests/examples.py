@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-FEW_EXAMPLES = 8
+FEW_EXAMPLES = 6
 
 
 def examples(most: int) -> settings:

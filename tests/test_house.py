@@ -127,6 +127,7 @@ def test_walls_hold(wall):
             assert not seen & set(never), f"{wall}: {module}"
 
 
+@pytest.mark.broad
 def test_slow_packages_are_imported_on_use():
     early = [module for module, tree in trees().items() if set(imported(tree, top_only=True)) & set(ON_USE)]
     assert early == []

@@ -254,6 +254,7 @@ def test_a_duckdb_connection_is_told_to_pass_a_relation():
             call(duckdb.connect())
 
 
+@pytest.mark.broad
 @pytest.mark.extras
 def test_numbers_of_sql_are_numbers():
     duckdb = pytest.importorskip("duckdb")

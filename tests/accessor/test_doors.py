@@ -119,6 +119,7 @@ def test_defaults_are_those_of_the_verb_but_tables_of_results_give_all_their_mea
             assert shown[parameter.name].default is wanted or shown[parameter.name].default == wanted
 
 
+@pytest.mark.broad
 def test_a_verb_is_a_function_of_its_door_and_a_family_where_other_verbs_share_its_name():
     for kind, made in EVERY.values():
         getattr(door_of(kind), made.family)  # a method is made when somebody looks at it

@@ -322,6 +322,7 @@ def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches)
         assert all(part.attrs == {"said": "kept"} for part in found)
 
 
+@pytest.mark.broad
 def test_replicates_taken_for_systems_are_told_of_tables_too():
     runs = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run").ireval(run=["model", "seed"])
     text = "5 runs of 4 systems differ only in seed and are taken for independent systems"

@@ -45,6 +45,7 @@ VERBS = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("verb", VERBS)
 def test_missing_queries_are_told_once_for_a_join(tables, verb):
     joined = tables[0].ireval.join(tables[1])
@@ -133,6 +134,7 @@ def test_runs_that_count_on_different_queries_are_ordered_by_their_pairs(joined)
     assert direct["score"].tolist() == pytest.approx(by_pairs["score"].tolist(), abs=1e-12)
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_streams_and_tables_give_the_same_results(joined):
     prefer = joined.prefer(["RPP"])
@@ -168,6 +170,7 @@ def test_a_join_says_how_many_queries_count(joined):
     )
 
 
+@pytest.mark.broad
 def test_orderings_do_not_depend_on_the_names_of_runs(tables):
     runs, qrels = tables
     names = {name: f"z{i:02d}" for i, name in enumerate(sorted(runs["run"].unique(), reverse=True))}

@@ -50,6 +50,7 @@ def test_pairs_and_baselines_reach_the_preferences():
     assert based.groupby(["run_a", "run_b"], observed=True).ngroups == 3
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("measures", "verb"), [("AP", "summary"), ("AP", "compare"), ("RPP", "compare"), ("RPP", "order")]
 )

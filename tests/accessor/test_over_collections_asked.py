@@ -146,6 +146,7 @@ class TestMetadataAboutCollections:
             of_scores = table.ireval.summary(by=by, metadata=self.kinds)
             pd.testing.assert_frame_equal(of_scores, found, check_exact=True, check_dtype=False)
 
+    @pytest.mark.broad
     def test_they_cover_every_collection_once(self, scores):
         runs, qrels = stacked(RUNS), stacked(QRELS)
         for about, text in (

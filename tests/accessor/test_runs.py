@@ -105,6 +105,7 @@ def test_the_result_is_the_same_frame_for_any_order_of_rows(seed):
         pd.testing.assert_frame_equal(getattr(mixed[0].ireval, verb)(mixed[1], names), one)
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_splitting_by_query_does_not_matter():
     runs, qrels = collection()

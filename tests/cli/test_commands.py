@@ -30,6 +30,7 @@ def test_evaluate_prints_a_row_per_run_and_a_column_per_measure(data, pdeval_com
     assert (done.status, done.err) == (0, MISSING)
 
 
+@pytest.mark.broad
 def test_quiet_leaves_out_the_warnings(data, pdeval_command):
     assert pdeval_command("evaluate", *data, "-m", "AP", "--quiet").err == ""
 
@@ -255,6 +256,7 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
         assert done.out == "", words
 
 
+@pytest.mark.broad
 def test_the_spelling_of_trec_eval_is_understood_without_its_option(data, pdeval_command):  # 12.20
     done = pdeval_command("evaluate", *data, "-m", "ndcg_cut.10,20,AP", "-m", "P.5", "--quiet", "--format", "csv")
     assert done.out.splitlines()[0] == "run,ndcg_cut_10,ndcg_cut_20,AP,P_5"

@@ -192,6 +192,7 @@ def test_options_of_trec_eval_go_with_it(files, pdeval_command):
     assert (done.status, done.err.splitlines()[0]) == (2, "pdeval: error: -Z goes with --trec-eval.")
 
 
+@pytest.mark.broad
 def test_judged_items_only_has_the_letter_and_the_long_name_of_trec_eval(files, pdeval_command):
     asked = ["evaluate", "--trec-eval", "-q", "-m", "P.5,10", "-m", "map"]
     done = [pdeval_command(*asked, flag, *files) for flag in ("-J", "--Judged_docs_only", "--judged-only")]

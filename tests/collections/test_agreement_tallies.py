@@ -85,6 +85,7 @@ def test_weighted_kappas_are_those_of_statsmodels(name, weights):
     assert table.ireval.agreement(name)["value"].iloc[0] == pytest.approx(oracle, abs=1e-12)
 
 
+@pytest.mark.broad
 def test_an_interval_holds_the_value_and_says_what_was_drawn():
     frame = drawn(labels=2)
     found = frame.ireval.agreement(draws=300)

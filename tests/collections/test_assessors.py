@@ -98,6 +98,7 @@ def test_items_labelled_once_leave_nothing_to_compare():
     assert table.ireval.agreement.pairs("cohen").isna().to_numpy().tolist() == [[False, True], [True, False]]
 
 
+@pytest.mark.broad
 def test_an_order_gives_words_a_scale_and_without_it_they_have_none():
     words = {0: "no", 1: "maybe", 2: "yes"}
     table = long(np.array([[5, 1, 0], [2, 7, 3], [0, 1, 4]]))

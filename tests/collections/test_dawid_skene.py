@@ -82,6 +82,7 @@ def test_the_published_example_is_that_of_crowd_kit(fit, source):
         assert fit.errors[who - 1, true - 1, label - 1] == pytest.approx(rate, abs=1e-7)
 
 
+@pytest.mark.broad
 def test_the_steps_are_those_of_the_formulas(fit):
     frame = anaesthetists()
     rows = (frame - 1).to_numpy().tolist()

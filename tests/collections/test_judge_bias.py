@@ -82,6 +82,7 @@ def test_a_judge_who_likes_what_a_system_retrieves_is_found_out(sample):
     assert (found.loc["fair", "p_value"] == 1).all()
 
 
+@pytest.mark.broad
 def test_a_judge_without_common_items_is_refused(sample):
     runs, qrels = sample
     other = qrels.assign(doc_id="other-" + qrels["doc_id"])

@@ -199,6 +199,7 @@ def test_judges_who_tell_nothing_are_refused(sample, noisy):
         runs.ireval.judges(qrels, {"llm": qrels.assign(relevance=qrels["relevance"].clip(upper=1))}, "AP", level=2)
 
 
+@pytest.mark.broad
 def test_few_queries_or_runs_are_refused(sample, noisy):
     runs, qrels = sample
     with pytest.raises(TooFew, match="at least two queries; there is one for judge 'machine' under queries='common'"):

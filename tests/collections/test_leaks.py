@@ -11,6 +11,7 @@ def counted(runs=RUNS, history=HISTORY, **rules):
     return found.set_index("run")[["had", "tested_before"]].to_numpy().tolist()
 
 
+@pytest.mark.broad
 def test_items_that_users_have_already_are_counted_run_by_run():
     # u had a and b, v had a: x shows both to u and a to v; b of u and a of v are tested
     assert counted() == [[3, 2], [0, 1]]

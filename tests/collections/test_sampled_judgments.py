@@ -44,6 +44,7 @@ def test_designs_differ_in_the_chances_of_items():
     assert by["importance"]["probability"][top].mean() > 4 * by["importance"]["probability"][~top].mean()
 
 
+@pytest.mark.broad
 def test_where_everything_is_judged_estimates_are_the_measures():
     plan = drawn(0, "uniform")[0].assign(chosen=True, probability=1.0)
     names = ["P@10", "P@5", "RBP", "RBP(p=0.5)", "R@10", "R@20", "AP", "AP@10"]

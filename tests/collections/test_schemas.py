@@ -173,6 +173,7 @@ def test_old_names_answer_with_the_new_ones(old, new, runs):
         getattr(runs, old)
 
 
+@pytest.mark.broad
 def test_results_keep_the_callers_names_and_dtypes():
     sample = pdeval.datasets.load_sample()
     terrier = sample.runs.rename(columns={"run": "name", "query_id": "qid", "doc_id": "docno"})

@@ -77,6 +77,7 @@ def test_draws_are_compared_with_given_judgments(sample, labels):
         assert found["tau_b"][number] == pytest.approx(stats.kendalltau(full, own).statistic)
 
 
+@pytest.mark.broad
 def test_less_noise_means_orderings_more_alike(sample, labels):
     found = sample.runs.ireval.swap_assessors(labels, "AP", qrels=sample.qrels)
     tau = dict(zip(found["judgments"], found["tau_b"]))

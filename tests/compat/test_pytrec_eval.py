@@ -173,6 +173,7 @@ class TestValues:
 
 
 class TestFrames:
+    @pytest.mark.broad
     def test_a_frame_of_one_run_without_a_name_gives_what_its_dict_gives(self):
         rows = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
         frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])

@@ -166,6 +166,7 @@ class TestTablesOfResults:
         )
 
 
+@pytest.mark.broad
 def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
     judged = divided(some, 3, "mixed").ireval.join(qrels)
     other = judged.at(level=2, topics="common")
@@ -329,6 +330,7 @@ def test_what_is_different_on_dask_is_said_in_the_documentation(few):
             assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
 
 
+@pytest.mark.broad
 def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels):
     for verb, measure in (("measure", "AP"), ("prefer", "RPP")):
         expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")

@@ -40,6 +40,7 @@ def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
         quiet(table.ireval.prefer, qrels, "RPP", baseline="bm52")
 
 
+@pytest.mark.broad
 def test_ids_that_would_never_match_are_an_error(runs, qrels):
     table = divided(runs, 3)
     wrong = qrels.assign(query_id=qrels["query_id"].astype(str).astype(int))

@@ -271,6 +271,7 @@ class TestOtherFrames:
 
 
 class TestFaults:
+    @pytest.mark.broad
     def test_a_query_in_two_parts_is_named(self, few, qrels):
         parts = by_query(few)
         with pytest.raises(ValueError, match=r"part 4: query '111' has rows in part 1 already: .*ORDER BY query"):

@@ -74,6 +74,7 @@ def _by_run(frames):
     return dd.from_map(lambda at: frames[at], range(len(frames)), meta=frames[0].iloc[:0])
 
 
+@pytest.mark.broad
 def test_the_largest_grade_is_that_of_all_judgments(some, qrels):
     joined = division(by_query(some), qrels)
     top = qrels.groupby("query_id", observed=True)["relevance"].max()

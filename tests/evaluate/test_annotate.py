@@ -44,6 +44,7 @@ def test_the_direction_of_an_own_measure_survives(metadata):
     assert repr(found.ireval).startswith("scores table: 12 runs x 48 queries, my length")
 
 
+@pytest.mark.broad
 def test_groups_of_metadata_are_summed_up(scores, metadata):
     found = scores.ireval.annotate(metadata).ireval.summary(by="family")
     wanted = scores.merge(metadata, on="run").ireval.summary(by="family")
@@ -55,6 +56,7 @@ def test_queries_have_metadata_too(scores):
     assert scores.ireval.annotate(kinds)["kind"].eq("long").all()
 
 
+@pytest.mark.broad
 def test_runs_of_several_columns_are_matched_by_those_that_the_metadata_have(metadata):
     sample = pdeval.datasets.load_sample()
     runs = sample.runs.merge(metadata[["run", "model", "seed"]], on="run").drop(columns="run")

@@ -39,6 +39,7 @@ def test_known_weights_are_recovered(joined):
     assert fitted.labels == 45 * QUERIES
 
 
+@pytest.mark.broad
 def test_equal_weights_are_recovered(joined):
     fitted = joined.fit_weights(labelled(joined, "uniform", slope=8.0), penalty=1e-3)
     found = fitted(np.arange(1.0, RELEVANT + 1))

@@ -42,6 +42,7 @@ class TestTheTable:
         assert repr(bare.ireval).startswith("scores table with machine labels")
         pd.testing.assert_frame_equal(bare.ireval.summary(), found.ireval.summary(), check_dtype=False)
 
+    @pytest.mark.broad
     def test_the_order_of_its_rows_does_not_matter(self):
         found = scores()
         again = found.sample(frac=1, random_state=1)

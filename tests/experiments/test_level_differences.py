@@ -53,6 +53,7 @@ def test_found_counts_the_levels_that_at_least_one_run_reached():
     assert row[["cells", "found", "differ"]].tolist() == [3, 2 / 3, 1 / 3]  # equal at 1, a alone at 2, nobody at 3
 
 
+@pytest.mark.broad
 def test_blocks_of_pairs_change_nothing(judged, monkeypatch):
     whole = judged.disaggregate.ecdf(["AP", "RPP"], points=7)
     monkeypatch.setattr("pdeval.experiments.level_differences.CELLS", 1 << 12)

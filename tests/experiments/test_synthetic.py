@@ -46,6 +46,7 @@ def test_all_lists_of_ten_give_the_ten_rates_of_table_1_to_four_digits(all_lists
     assert rates(all_lists).round(4).to_dict() == column(2).to_dict()
 
 
+@pytest.mark.broad
 def test_all_lists_of_ten_with_fuzziness_are_as_printed(all_lists):
     assert (rates(all_lists, 0.01) - column(3)).abs().max() < 0.015
 

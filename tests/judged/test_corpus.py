@@ -27,6 +27,7 @@ def join(runs, qrels, **rules):
     return positions.join(tables.read(runs, "runs"), tables.read(qrels, "qrels"), **rules)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(shuffled, judged_only):

@@ -127,6 +127,7 @@ def test_integers_of_any_size_are_told_apart(numbers):
     assert repeated(frame_of([*rows, rows[1]])) == [3]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("block", [duplicates._BLOCK, 6])
 @pytest.mark.parametrize("dtype", [*DTYPES, "int64"])
 @pytest.mark.parametrize("alike", [False, True])

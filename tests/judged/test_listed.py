@@ -99,6 +99,7 @@ def test_recommended_items_that_nobody_knows_are_named(more):
         joined(pd.DataFrame({"item_id": [1, 2]})).listed.top(1)
 
 
+@pytest.mark.broad
 def test_the_join_with_lists_is_the_join_without_under_every_rule():
     for rules in ({}, {"ties": "first"}, {"depth": 2}, {"judged_only": True}, {"complete": False}, {"validate": False}):
         plain, with_lists = positions.join(*read(shuffled=True), **rules), joined(shuffled=True, **rules)

@@ -62,6 +62,7 @@ def test_gains_are_grades_between_the_least_and_the_largest():
         cwl.scaled(GRADES, 3, max_grade=1, min_grade=2)
 
 
+@pytest.mark.broad
 def test_what_readers_gain_in_all_and_how_far_they_go_are_measures_of_any_model():
     judged = pdeval.datasets.sample_judged(topics="common")
     names = ["ETU(model=P@10,gain=binary)", "NumRelRet@10", "ED(model=P@10)", "ETC(model=P@10,cost=2)"]

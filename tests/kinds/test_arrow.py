@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pytest
 
 from pdeval.kinds import arrow
 
@@ -26,6 +27,7 @@ def test_the_frame_can_be_changed_and_the_table_cannot_be_through_it():
     assert table.to_pylist() == [{"run": "a", "doc_id": "d", "score": 1.0}]
 
 
+@pytest.mark.broad
 def test_categoricals_of_127_128_and_129_names_keep_every_name():
     for n in (127, 128, 129, 32767, 32768, 32769):
         names = [str(i) for i in range(n)]

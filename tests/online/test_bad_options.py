@@ -137,6 +137,7 @@ def test_the_simulation_refuses_grades_that_are_missing(tables):
             tables["runs"].ireval.simulate_clicks(wrong)
 
 
+@pytest.mark.broad
 def test_lists_of_items_that_nobody_judged_warn(tables):
     """Ids are shared, but no shown item is judged for its query: nobody finds anything."""
     runs = pd.DataFrame({"run": "r", "query_id": ["1", "2"], "doc_id": ["a", "b"], "rank": 1})

@@ -58,6 +58,7 @@ def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
         assert found.loc[name, "hypothesis"] == found.loc[name, "found"] == mark.join(ORDER)
 
 
+@pytest.mark.broad
 def test_the_opposite_hypothesis_is_contradicted(log):
     found = log.ireval.verdict(ORDER[::-1], "abandonment_rate").iloc[0]
     assert found[["as_expected", "against", "verdict"]].tolist() == [0, 3, "contradicted"]

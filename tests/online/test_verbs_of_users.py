@@ -115,6 +115,7 @@ def test_a_click_log_shows_its_verbs(log):
     assert set(dir(plain.ireval)) == own
 
 
+@pytest.mark.broad
 def test_old_names_answer_with_the_new_ones(log, some, results):
     for frame, old, new in (
         (log, "check_log", "check"),

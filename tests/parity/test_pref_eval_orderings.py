@@ -104,6 +104,7 @@ def test_every_ordering_of_pref_eval_on_dl_hard_is_reproduced(dl_hard):
     assert found == expected
 
 
+@pytest.mark.broad
 def test_without_compat_dl_hard_has_ties_that_pref_eval_breaks_by_name(dl_hard):
     table = order(dl_hard[0], method="copeland")
     tied = table[table["measure"] == "rpp"].set_index("run")["rank"]

@@ -37,6 +37,7 @@ def looks(ax) -> set[tuple]:
     return lines | bars | dots
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", list(DRAWN))
 def test_two_colours_of_one_plot_differ_without_colour(name, column_ax):
     found = looks(getattr(plots, name)(DRAWN[name](), ax=column_ax))

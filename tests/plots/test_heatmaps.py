@@ -29,6 +29,7 @@ def labels(ax):
     return [label.get_text().split("  ")[0] for label in ax.get_yticklabels()]
 
 
+@pytest.mark.broad
 def test_means_are_mirrored_with_the_opposite_sign_and_the_best_run_stands_first(column_ax):
     ax = preference_heatmap(PREFS, ax=column_ax)
     assert labels(ax) == ["b", "a", "c"]
@@ -42,6 +43,7 @@ def test_rows_carry_name_and_place_and_columns_the_place(column_ax):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
 
 
+@pytest.mark.broad
 def test_the_scale_is_symmetric_around_zero(column_ax):
     image = preference_heatmap(PREFS, ax=column_ax).images[0]
     assert image.get_clim() == (-0.75, 0.75)

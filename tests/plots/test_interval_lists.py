@@ -11,6 +11,7 @@ def rows_of(ax):
     return [label.get_text() for label in ax.get_yticklabels()]
 
 
+@pytest.mark.broad
 def test_pairs_of_runs_are_named_as_differences_and_the_interval_is_explained(column_ax):
     ax = plots.intervals(interval_frames.with_intervals(4), ax=column_ax)
     assert [row.split(" − ")[0] for row in rows_of(ax)] == ["bm25"] * 3

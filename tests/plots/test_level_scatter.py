@@ -36,6 +36,7 @@ def test_fits_stay_in_their_cells(column_ax):
     assert (np.abs(fit.get_ydata() - 1.5) <= 0.45).all()
 
 
+@pytest.mark.broad
 def test_points_are_drawn_up_to_the_most(column_ax):
     judged = pdeval.datasets.sample_judged(topics="common", level=1)
     ax = level_scatter(judged.disaggregate("RPP"), levels=2, most=30, ax=column_ax)

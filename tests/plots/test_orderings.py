@@ -130,6 +130,7 @@ def test_means_are_dots_with_whiskers_largest_first(column_ax):
     np.testing.assert_allclose([s[:, 0] for s in whiskers.get_segments()], [[0.25, 0.4], [0.1, 0.25]])
 
 
+@pytest.mark.broad
 def test_the_order_of_the_frame_is_kept_on_request(column_ax):
     assert names(summary_bars(frames.summary(5), sort=False, ax=column_ax)) == frames.run_names(5)
 

@@ -50,6 +50,7 @@ def test_categories_stand_in_their_own_order(summary):
     assert [ax.get_title() for ax in figure.axes] == ["set 11", "set 9", "set 10"]
 
 
+@pytest.mark.broad
 def test_labels_and_legends_that_are_the_same_are_said_once():
     runs, qrels = pdeval.datasets.load_sample()[:2]
     runs = runs[runs["run"].isin(["bm25", "hybrid"])]
@@ -69,6 +70,7 @@ def test_another_plot_and_its_options_are_asked_for_by_name():
         halves.ireval.plot.panels(by="half", plot="bars")
 
 
+@pytest.mark.broad
 def test_too_many_panels_say_what_to_do():
     many = stacked(MOST + 1).ireval.summary("AP", by="collection")
     with pytest.raises(ValueError, match=r"25 panels by collection are too many .*at most 24 .*df\[df\['collection'\]"):

@@ -8,6 +8,7 @@ from pdeval.plots import contribution_ecdf, contribution_surface, discount_curve
 from tests.plots import frames
 
 
+@pytest.mark.broad
 def test_the_surface_has_the_ranks_of_the_first_ranking_downwards(column_ax):
     ax = contribution_surface(frames.surface(), ax=column_ax)
     image = np.asarray(ax.images[0].get_array())

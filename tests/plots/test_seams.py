@@ -39,6 +39,7 @@ def test_7_a_line_per_run_of_several_columns(seeds, ax, kept):
     assert next(line for line in lines if line.get_label() == "dense / 2").get_ydata() == pytest.approx(dense)
 
 
+@pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:12 runs of 8 systems differ only in seed")
 def test_7_lists_of_runs_of_several_columns(seeds, ax):
     plots.critical_difference(seeds.order("RPP"), comparisons=seeds.compare("RPP"), ax=ax)
@@ -46,11 +47,13 @@ def test_7_lists_of_runs_of_several_columns(seeds, ax):
     assert "dense / 3" in ticks(ax)
 
 
+@pytest.mark.broad
 def test_7_means_of_runs_of_several_columns(seeds, ax):
     plots.summary_bars(seeds.measure("AP"), ax=ax)
     assert len(ticks(ax)) == len(seeds.runs)
 
 
+@pytest.mark.broad
 def test_7_histograms_of_runs_of_several_columns(seeds, ax):
     chosen = seeds.lengths()
     chosen = chosen[chosen["model"] == "dense"]

@@ -53,6 +53,7 @@ def test_two_orderings_are_chosen_of_several(draw):
         draw(three, orderings="AP")
 
 
+@pytest.mark.broad
 def test_runs_of_one_ordering_alone_are_left_out(column_ax):
     ax = plots.rank_slopes(ORDERS[:7], ax=column_ax)
     assert len(ax.lines) == 3

@@ -31,6 +31,7 @@ def test_a_report_of_systems_is_shown_whole(scores, comparisons):
     assert "Raised letters" in html
 
 
+@pytest.mark.broad
 def test_a_column_named_group_is_kept_beside_the_groups():
     pytest.importorskip("great_tables")
     from dataclasses import replace

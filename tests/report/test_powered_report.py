@@ -26,6 +26,7 @@ def test_marks_are_those_of_the_prediction_powered_comparison():
     assert "prediction-powered Student t test, Holm correction, α = 0.05" in " ".join(report.notes)
 
 
+@pytest.mark.broad
 def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth():
     summary = SCORES.ireval.summary()
     least, most = (round(end) for end in (summary["effective_n"].min(), summary["effective_n"].max()))

@@ -161,6 +161,7 @@ def test_15_nothing_is_said_where_they_do_not_count():
     assert "count as 0" not in foot(recommended(topics="common").report("AP"))
 
 
+@pytest.mark.broad
 def test_19_footnotes_of_recommenders_speak_of_users_and_items():
     judged = recommended()
     table = judged.report("AP", interval="sd")
@@ -228,6 +229,7 @@ def test_13_rows_are_grouped_by_a_column_that_was_merged_to_the_scores(sample):
     assert scores.ireval.summary().merge(metadata).ireval.report(group="family", sort="AP").groups == table.groups
 
 
+@pytest.mark.broad
 def test_13_columns_of_the_table_and_of_the_metadata_group_together(sample):
     judged, metadata = sample
     merged = judged.measure(["AP"]).merge(metadata[["run", "family"]])

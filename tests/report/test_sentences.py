@@ -85,6 +85,7 @@ def test_many_that_are_not_told_apart_are_counted():
     assert found.endswith("it is not told apart from the other 6.")
 
 
+@pytest.mark.broad
 def test_a_baseline_is_what_others_differ_from():
     beaten = [("a", "c"), ("b", "c"), ("c", "d")]
     assert made(beaten, baseline="c").sentence() == (

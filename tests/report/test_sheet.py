@@ -50,6 +50,7 @@ def test_files_are_written_by_their_ending(scores, comparisons, tmp_path):
     pd.testing.assert_frame_equal(read, table.to_frame(), check_dtype=False)
 
 
+@pytest.mark.broad
 def test_an_excel_file_holds_the_table_and_its_notes(scores, comparisons, tmp_path):
     pytest.importorskip("openpyxl", reason="writing Excel files needs openpyxl")
     table = report(scores, comparisons=comparisons, caption="=1+1", names={"bm25": "=cmd"})

@@ -97,6 +97,7 @@ def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of
     check_latex(table)
 
 
+@pytest.mark.broad
 def test_a_mean_over_collections_needs_all_of_them(stacked):
     power = asked(stacked, "discriminative_power", ["AP", "RR"], tests="t")
     less = power.drop(index=power.query("collection == 'set 1' and measure == 'RR'").index)
@@ -133,6 +134,7 @@ def test_correlations_are_averaged_in_a_triangle(stacked):  # Table 2 of RPP
     check_latex(rows)
 
 
+@pytest.mark.broad
 def test_agreement_has_a_heading_for_each_fuzziness(stacked):
     table = asked(stacked, "agree", ["AP", "RPP", "RR"], fuzziness=[0.0, 0.1]).ireval.report(average=True)
     assert [group for group, _ in heads(table)] == [

@@ -73,6 +73,7 @@ def test_pairs_that_share_no_collection_have_no_plan():
     assert asked["collections_needed"].notna().tolist() == [key == ("a", "b") for key in asked.index]
 
 
+@pytest.mark.broad
 def test_measures_are_planned_one_after_the_other_and_seeds_are_averaged():
     both = PARTED.ireval.verdict.sample_size(by="collection", baseline="ql")
     assert both["measure"].tolist() == ["AP"] * 11 + ["ASL"] * 11

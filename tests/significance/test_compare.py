@@ -359,6 +359,7 @@ def test_the_family_of_all_rows_spans_all_baselines():
     assert (some["p_adjusted"] / some["p_value"]).round(6).unique().tolist() == [22.0]
 
 
+@pytest.mark.broad
 def test_means_and_power_take_several_baselines():
     judged = pdeval.datasets.sample_judged(topics="common")
     for source in (judged, judged.prefer("RPP").ireval):

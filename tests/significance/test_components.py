@@ -112,6 +112,7 @@ def test_a_mean_square_below_that_which_it_contains_is_pooled_with_it():
     np.testing.assert_allclose(expected, [31 / 30, 31 / 30, 2.0, 31 / 30])  # the query below all but replicates
 
 
+@pytest.mark.broad
 def test_a_system_without_randomness_has_no_share_in_the_variance_of_replicates():
     values, system = simulated([1, 4, 4], 30, 7)
     plain, exact = fit(values, system), fit(values, system, exact=(0,))

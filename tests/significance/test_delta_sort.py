@@ -347,6 +347,7 @@ def test_the_reciprocal_of_nothing_is_endless():
     assert gain(np.array([0.0, 4.0]), True).tolist() == [0.0, 4.0]
 
 
+@pytest.mark.broad
 def test_the_door_hands_on_margin_level_and_kind():
     runs, qrels, _ = pdeval.datasets.load_sample()
     judged = runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(qrels, topics="common")

@@ -18,6 +18,7 @@ def scores(judged):
     return judged.measure(["AP", "RR"])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("measures", ["AP", ["RPP", "AP"]])
 def test_ranks_are_those_of_order_to_the_last_bit(judged, measures):
     board = judged.leaderboard(measures, draws=50)
@@ -173,6 +174,7 @@ def small_scores(seed=0):
     return pd.DataFrame(rows, columns=["run", "query_id", "measure", "value"])
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("test", ["randomisation", "sign", None])
 def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(test):
     scores = small_scores()
@@ -212,6 +214,7 @@ def test_collections_count_by_the_mean_of_the_queries_that_a_run_has():
     assert none.shape == (1, 1)
 
 
+@pytest.mark.broad
 def test_preferences_of_collections_have_a_board_too():
     judged = pdeval.datasets.sample_judged(topics="common")
     pairs = judged.prefer("RPP").assign(collection=lambda frame: frame["query_id"].astype(int) % 4)
@@ -230,6 +233,7 @@ def test_options_out_of_range_are_named(option, value):
         small_scores().ireval.leaderboard("AP", **{option: value})
 
 
+@pytest.mark.broad
 def test_elo_is_refused_where_any_method_is_another():
     with pytest.raises(ValueError, match=r"scale='elo' is of method='bradley-terry'; 'borda' has a scale"):
         small_scores().ireval.leaderboard("AP", method=["bradley-terry(prior=1)", "borda"], scale="elo", draws=2)

@@ -153,6 +153,7 @@ def test_a_query_that_some_run_lacks_is_left_out_by_name_of_the_test(test):
     assert found["n"].unique().tolist() == [47]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("test", ["nemenyi", "conover"])
 def test_preferences_that_are_no_differences_of_scores_are_refused(test):
     judged = pdeval.datasets.sample_judged(topics="common")

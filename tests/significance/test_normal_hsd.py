@@ -37,6 +37,7 @@ def test_its_variances_are_those_over_all_orders_of_the_runs(runs):
     assert order**2 * (runs - 1) == pytest.approx(row, rel=1e-12)
 
 
+@pytest.mark.broad
 def test_drawn_matrices_have_these_variances():
     runs, pairs = 4, 6
     normal = np.random.default_rng(0).standard_normal((40_000, pairs))
@@ -246,6 +247,7 @@ def test_means_are_near_normal_up_to_the_limit_of_the_fourth_moment(monkeypatch,
     assert near_normal(np.zeros((3, 2)))  # nothing differs: there is no query that outweighs
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("options", [{"seed": 4}, {"draws": 70}, {"confidence": 0.6}])
 def test_what_is_permuted_is_so_with_the_options_that_were_asked_for(options):
     T, (a, b) = signs(60, 3), np.triu_indices(3, k=1)

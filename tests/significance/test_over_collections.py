@@ -330,6 +330,7 @@ def test_bad_options_are_refused_by_their_name():
     assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
 
 
+@pytest.mark.broad
 def test_a_p_value_of_exactly_the_level_is_not_significant():
     frame = scores_of(SMALL)
     each = frame.ireval.verdict(by="collection", per="collection", correction=None)

@@ -219,6 +219,7 @@ def test_pairs_with_a_baseline_may_be_corrected_for_all_pairs_of_the_measure(cor
     assert (some["p_adjusted"] > raw).any()
 
 
+@pytest.mark.broad
 def test_rows_are_numbered_and_options_are_looked_at():
     found = SCORES.ireval.compare(["AP", "ASL"], baseline=["bm25", "ql"])
     assert found.index.tolist() == list(range(44))

@@ -30,6 +30,7 @@ class TestMeanAndSpread:
         assert "± the standard deviation over replicates (seed)" in str(again)
         assert [row[-1].spread for row in again.rows] == [row[-1].spread for row in printed.rows]
 
+    @pytest.mark.broad
     def test_other_intervals_are_of_queries_and_marks_of_averages(self):
         scores = seeds().measure(QRELS, "AP", topics="common")
         assert "± the standard deviation over queries." in str(scores.ireval.report(replicate="seed", interval="sd"))

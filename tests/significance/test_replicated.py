@@ -288,6 +288,7 @@ def two_measures(sizes=(3, 3, 3), queries=10, **attrs):
     return Scores(source.runs, source.queries, ("x", "y"), np.stack([one, two]), np.array([True, False]), attrs)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("baseline", [None, "m1"])
 def test_each_row_is_the_t_test_of_the_model_worked_by_hand(baseline):
     source = two_measures(level=2)

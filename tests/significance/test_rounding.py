@@ -28,6 +28,7 @@ def seeds():
     return table
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("test", list(TESTS))
 def test_a_run_against_the_mean_of_its_own_identical_seeds_has_p_1_in_every_test(seeds, test):
     some = seeds[seeds["query_id"].astype(int) < 140]  # few enough for all signs to be tried

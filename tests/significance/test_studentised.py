@@ -48,6 +48,7 @@ def test_two_means_of_known_variance_give_the_tail_of_the_normal():
     assert upper_tail(Q, 2, np.inf) == pytest.approx(2 * stats.norm.sf(Q / np.sqrt(2)), rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.broad
 def test_no_tail_is_above_one():
     for k in (2, 3, 8, 40):
         for df in (1, 5, 100, np.inf):

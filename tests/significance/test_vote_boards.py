@@ -9,6 +9,7 @@ from pdeval.significance import vote_leaderboard as room
 from tests.significance.test_vote_leaderboard import PLAIN, Known, arena, by_system, chain
 
 
+@pytest.mark.broad
 def test_votes_drawn_together_make_one_board_whatever_the_order_of_their_rows():
     log = arena(votes=300, systems=4, users=20)
     board = log.ireval.leaderboard(resample="judge", draws=25)

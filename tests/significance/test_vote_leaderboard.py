@@ -131,6 +131,7 @@ def test_votes_that_come_together_are_drawn_together():
     np.testing.assert_allclose(ratio, np.sqrt(5), rtol=0.01)
 
 
+@pytest.mark.broad
 def test_a_column_of_queries_is_what_is_drawn_unless_votes_are_asked_for():
     log = arena().rename(columns={"judge": "qid"})
     by_query, by_vote = log.ireval.leaderboard(draws=50), log.ireval.leaderboard(draws=50, resample="vote")

@@ -39,6 +39,7 @@ READERS = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("reader", READERS)
 def test_every_reader_refuses_latin_1_at_its_line_and_reads_it_when_told(tmp_path, reader):
     read, name, text = READERS[reader]

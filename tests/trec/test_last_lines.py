@@ -71,6 +71,7 @@ def test_words_after_the_tag_show_a_cut_too(tmp_path):
         read_run(path)
 
 
+@pytest.mark.broad
 def test_judgments_cut_inside_a_line_or_at_the_point_of_a_grade_are_errors(tmp_path):
     for text in ("1 0 a 0.5\n1 0 b", "1 0 a 0.5\n1 0 b -", "1 0 a 0.5\n1 0 b 1."):
         with pytest.raises(ValueError, match=r"qrels, line 2: .*cut short"):

@@ -180,6 +180,7 @@ def test_every_other_report_is_a_page_whose_cells_do_not_open(kind):
     assert 'class="cell"' not in page.partition("<script>")[0]
 
 
+@pytest.mark.broad
 def test_one_run_one_query_and_nothing_judged_are_pages_too():
     runs = pd.DataFrame({"run": "a", "query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
     qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["y"], "relevance": [1]})
