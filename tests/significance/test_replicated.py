@@ -215,6 +215,7 @@ class TestUnequal:
             seeds().replicates(QRELS, "RPP")
 
 
+@pytest.mark.broad
 class TestTold:
     @staticmethod
     def said(door, name, *args, **given):
@@ -225,7 +226,6 @@ class TestTold:
             door(*args, **given)
         return [str(one.message) for one in caught]
 
-    @pytest.mark.broad
     @pytest.mark.parametrize("name", ASKED)
     def test_seeds_taken_for_systems_are_told_once_at_every_door(self, name):
         given = ASKED[name]
@@ -241,7 +241,6 @@ class TestTold:
         assert self.said(join, name, replicate="seed", **given) == []
         assert self.said(scores.ireval, name, replicate="seed", **given) == []
 
-    @pytest.mark.broad
     def test_preferences_are_told_too_and_groups_once_in_all(self):
         prefs = seeds().prefer(QRELS, "RPP", topics="common")
         assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [True]
@@ -252,7 +251,6 @@ class TestTold:
         assert len(self.said(join, "compare", measures="AP", **by)) == 1
         assert self.said(join, "compare", measures="AP", replicate="seed", **by) == []
 
-    @pytest.mark.broad
     def test_silent_where_nothing_is_taken_for_independent(self):
         join = seeds().join(QRELS, topics="common")
         assert self.said(join, "order", measures="AP") == []  # without intervals
