@@ -339,7 +339,8 @@ def _match(
         own = found.of_given(rows)
         about = topic[own]
         known = about >= 0
-        rows, held, own, about = rows[known], held[known], own[known], about[known]
+        if not known.all():
+            rows, held, own, about = rows[known], held[known], own[known], about[known]
         item = place_of(about.astype(np.int64) * len(judged.docs) + held)
         hit = item >= 0
         found_runs.append(found.run[own[hit]].astype(small, copy=False))
