@@ -378,3 +378,9 @@ def test_draws_of_queries_that_a_pair_lacks_are_weighed_by_how_many_it_has():
             weight = [size / 10 if weighted else 1 / 3 for size in sizes]
             wanted = np.dot(weight, away) / np.sqrt(np.dot(np.square(weight), error))
             assert found[weighted, draw, 0] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_columns_without_a_query_count_none_as_a_whole_number():
+    n, *rest = hierarchy._nothing(np.zeros((0, 2)))
+    assert (n.tolist(), n.dtype) == ([0, 0], np.int64)
+    assert np.isnan(rest).all()

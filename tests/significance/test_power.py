@@ -217,3 +217,9 @@ def test_three_queries_are_needed_where_two_are_too_few():
 def test_queries_that_reach_the_wanted_power_exactly_are_enough(queries):
     wanted = t_power(np.array([0.9]), queries, 0.05)[0]
     assert queries_needed(np.array([0.9]), wanted, 0.05).tolist() == [queries]
+
+
+@pytest.mark.parametrize("option", [{"power": 1.5}, {"alpha": -0.1}])
+def test_chances_beyond_one_or_below_nothing_are_refused(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        detectable_difference(cube(), queries=100, **option)

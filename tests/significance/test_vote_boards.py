@@ -122,3 +122,7 @@ def test_a_system_ahead_of_all_is_told_of_only_where_strengths_are_asked_for(rec
 
 def test_systems_of_equal_strength_without_an_error_are_never_told_apart():
     assert not room._told_apart(Known([1.0, 1.0], 0.0), None, 0.9).any()
+
+
+def test_a_single_resample_is_a_board_too():
+    assert (arena().ireval.leaderboard(draws=1)["rank"] >= 1).all()
