@@ -257,8 +257,8 @@ class _Orders:
                 f"{', '.join(by)}. Say which columns name a run: df.ireval(run=[...])."
             )
         self.rank, self.score = np.full((2, len(self.keys), len(self.ids)), np.nan)
-        self.rank.flat[cell] = table.column("rank").to_numpy(dtype=np.float64)
-        self.score.flat[cell] = table.column("score").to_numpy(dtype=np.float64)
+        self.rank.flat[cell] = table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)
+        self.score.flat[cell] = table.column("score").to_numpy(dtype=np.float64, na_value=np.nan)
 
     def said(self, run: int) -> str:
         return " / ".join(map(repr, list(self.ids)[run]))
