@@ -277,9 +277,8 @@ def test_ids_that_come_later_are_counted_alike_in_small_and_in_large_groups(late
         rng = np.random.default_rng(seed)
         sizes = rng.integers(2, 20, 3)
         begins = np.cumsum(sizes) - sizes + [0, 2, 3]
-        told = [
-            one for one in IDS if stored == "object" or "\0" not in one
-        ]  # pandas 2 takes "d" and "d\0" for one category
+        # pandas 2 takes "d" and "d\0" for one category
+        told = [one for one in IDS if stored == "object" or "\0" not in one]
         some = rng.choice(told, size=rng.integers(2, len(told)), replace=False)
         texts = rng.choice(some, size=int(begins[-1] + sizes[-1])).astype(object)
         group = rng.integers(0, 3, 7)

@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import FrozenInstanceError
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -194,10 +195,8 @@ def test_the_pairs_of_few_and_of_many_runs_are_counted_alike(monkeypatch, few):
 @pytest.fixture
 def declared():
     """What is declared in a test is forgotten after it."""
-    before = dict(COEFFICIENTS)
-    yield
-    COEFFICIENTS.clear()
-    COEFFICIENTS.update(before)
+    with mock.patch.dict(COEFFICIENTS):
+        yield
 
 
 def test_a_declaration_keeps_all_that_it_says(declared):

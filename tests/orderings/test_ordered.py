@@ -1,5 +1,7 @@
 """Orders: what is passed on to the votes and back, of joins and of tables, and what is drawn again."""
 
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,10 +17,8 @@ from pdeval.orderings.order import _of_judgments, _resamples, _source, of_each_m
 @pytest.fixture
 def declared():
     """What is declared in a test is forgotten after it."""
-    before = dict(ENTRIES)
-    yield
-    ENTRIES.clear()
-    ENTRIES.update(before)
+    with mock.patch.dict(ENTRIES):
+        yield
 
 
 def scores(values, higher=True):
