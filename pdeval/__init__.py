@@ -14,27 +14,27 @@ for an item never found. All runs of a topic share the number of relevant items,
 whose axis 0 is the recall level, and a measure is its textbook formula along that axis.
 
 The second idea: say it once. A verb is a function, declared where it is written (`verbs`); a table has a schema,
-declared next to the verb that gives it (`kinds`). The doors, their docstrings, the command line, the README's table and
-the stubs are built from these declarations, and a table describes itself: it carries the direction of its measures, the
-columns that name its runs, and the rules that its numbers rest on.
+declared next to the verb that gives it (`tables`). The accessors, their docstrings, the command line, the README's
+table and the stubs are built from these declarations, and a table describes itself: it carries the direction of its
+measures, the columns that name its runs, and the rules that its numbers rest on.
 
-The house; imports go downwards only:
+Packages and their layers; imports go downwards only:
 
     command       cli compat            the command line, built from the verbs; the calls of other tools
-    engines       engines               the same doors on Dask DataFrames
-    doors         accessor              `.ireval` and the join to keep, built from the verbs
-    out           report plots          frames to LaTeX, HTML, Markdown and spreadsheets, and to figures
-    studies       experiments collections online
-                                        the papers; pools, assessors; click logs and interleaving
+    dask          dask                  the same verbs on Dask DataFrames
+    accessor      accessor              `.ireval` and the join, built from the verbs
+    output        report plots          frames to LaTeX, HTML, Markdown and spreadsheets, and to figures
+    studies       studies judgments online
+                                        the papers' experiments; pools, assessors, judges; click logs and interleaving
     significance  significance          tests, corrections, HSD, discriminative power, planning
-    orderings     orderings             many runs in order, and how alike orderings are
+    orderings     orderings             many runs in one order, and correlations of orders
     evaluate      evaluate              kernels over blocks, to cubes, to frames
-    files         trec datasets         runs and judgments from files; the sample collection
-    join          judged                runs joined to judgments: positions, dense blocks, the rules
+    files         files datasets        runs and judgments from files; the sample collection
+    join          join                  runs joined to judgments: positions, dense blocks, the rules
     kernels       kernels               measures and preferences: numpy in, numpy out
-    catalog       catalog               measures by name, and what is known of them
-    tables        kinds verbs           every table in and out; the verbs
-    mechanics     mechanics             progress, arguments, equality: what many rooms need
+    catalog       catalog               names, grammar and metadata of measures
+    tables        tables                columns, vocabularies, schemas, recognition
+    verbs         verbs                 declarations of verbs, checks of arguments, registries, progress
 """
 
 import sys
@@ -45,18 +45,7 @@ from typing import TYPE_CHECKING, Any
 from pdeval import accessor as accessor
 from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
-from pdeval.evaluate.vote_logs import votes
-from pdeval.kernels.cwl import user_model
-from pdeval.kinds.dicts import from_dict
-from pdeval.kinds.frames import frame
-from pdeval.kinds.schemas import table
-from pdeval.kinds.vocabularies import vocabulary
-from pdeval.online.behaviour_measures import behaviour_measure
-from pdeval.online.click_models import click_model
-from pdeval.orderings.coefficients import coefficient
-from pdeval.report.formats import report_format
-from pdeval.significance.registry import significance_test as test
-from pdeval.trec import (
+from pdeval.files import (
     read_collections,
     read_qrels,
     read_run,
@@ -67,10 +56,21 @@ from pdeval.trec import (
     write_run,
     write_runs,
 )
+from pdeval.kernels.cwl import user_model
+from pdeval.online.behaviour_measures import behaviour_measure
+from pdeval.online.click_models import click_model
+from pdeval.orderings.coefficients import coefficient
+from pdeval.orderings.vote_logs import votes
+from pdeval.report.formats import report_format
+from pdeval.significance.registry import significance_test as test
+from pdeval.tables.dataframes import frame
+from pdeval.tables.dicts import from_dict
+from pdeval.tables.schemas import table
+from pdeval.tables.vocabularies import vocabulary
 from pdeval.verbs import verb
 
 if TYPE_CHECKING:
-    from pdeval.engines.joined_parts import join_parts  # no engine is imported before it is used
+    from pdeval.dask.join_parts import join_parts  # no engine is imported before it is used
 
 __version__ = "0.2.0.dev0"
 
@@ -112,11 +112,11 @@ if hasattr(sys, "ps1"):
 
 # rooms that users enter by name, imported when they do
 _ROOMS = (
-    "collections",
+    "judgments",
     "compat",
     "engines",
     "evaluate",
-    "experiments",
+    "studies",
     "online",
     "orderings",
     "plots",
@@ -126,7 +126,7 @@ _ROOMS = (
 
 # where what the first version had is now
 _MOVED = {
-    "agreement": "pdeval.experiments",
+    "agreement": "pdeval.studies",
     "assessors": "labels.ireval.agreement()",
     "incomplete": "runs.ireval.incomplete(qrels)",
     "metrics": "pdeval.kernels",
@@ -136,13 +136,13 @@ _MOVED = {
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "experiments", "plots", "report", "__version__"]
+    return [*__all__, "studies", "plots", "report", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a room when it is first named, `pdeval.plots`; say where a former one is."""
     if name == "join_parts":
-        return import_module("pdeval.engines.joined_parts").join_parts
+        return import_module("pdeval.dask.join_parts").join_parts
     if name in _ROOMS:
         return import_module(f"pdeval.{name}")
     moved = f"; it is now {_MOVED[name]}" if name in _MOVED else ""

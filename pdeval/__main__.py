@@ -8,10 +8,12 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 from pdeval.cli import UsageError, commands
-from pdeval.cli.parser import PROGRAM, parser
-from pdeval.mechanics.visible import visible
+from pdeval.cli.parser import PROGRAM, parser, verbs
+from pdeval.tables.labels import visible
+from pdeval.verbs.spelling import nearest
 
 INTERRUPTED, CLOSED_PIPE = 130, 141
 
@@ -35,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     whole = parser(sys.argv[1:] if argv is None else argv)
     name = ""
     try:
+        _check_command(sys.argv[1:] if argv is None else argv)
         options = whole.parse_args(argv)
         name = options.command
         if name is None:
@@ -50,7 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except UsageError as error:
-        _tell(f"error: {error}\nTry '{PROGRAM} {name} --help'.")
+        command = f"{PROGRAM} {name}".strip()
+        _tell(f"error: {error}\nTry '{command} --help'.")
         return 2
     except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
         _tell(f"error: {_text(error)}")
@@ -58,6 +62,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         _tell("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
         return 1
+
+
+def _check_command(words: Sequence[str]) -> None:
+    """Raise if no command is typed first, with the one that is meant."""
+    known = {*verbs(), *commands.OWN, "-h", "--help", "--version"}
+    if not words or words[0] in known:
+        return
+    if (near := nearest(words[0], known)) is not None:
+        raise UsageError(f"no command {words[0]!r}. Did you mean {near!r}?")
+    # as trec_eval is called: options or files alone
+    if words[0].startswith("-"):
+        words = [word for word in words if word != "--trec-eval"]
+        raise UsageError(f"no command. As trec_eval: {PROGRAM} evaluate --trec-eval {' '.join(words)}")
+    if len(words) > 1 and Path(words[0]).exists():
+        raise UsageError(f"no command. To evaluate runs: {PROGRAM} evaluate {' '.join(words)}")
+    raise UsageError(f"no command {words[0]!r}. There are: {', '.join([*verbs(), *commands.OWN])}.")
 
 
 def _text(error: BaseException) -> str:
@@ -70,7 +90,9 @@ def _text(error: BaseException) -> str:
             "PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
         )
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or type(error).__name__
-    return re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", text)  # as a shell says it
+    # as a shell says it
+    text = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", text)
+    return re.sub(r"df\.ireval\(run=\[?(.*?)\]?\)", lambda at: "--run " + re.sub(r"'|(?<=,) ", "", at[1]), text)
 
 
 def _tell(text: str) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 import pdeval
 from pdeval.verbs import of_kind
-from tests.engines.bits import quiet, same_bits
+from tests.dask.bits import quiet, same_bits
 
 
 def labelled(judged):

@@ -9,7 +9,7 @@ from hypothesis import settings
 from tests.examples import FEW_EXAMPLES
 
 # no example is timed: on a busy machine one may take longer than Hypothesis allows by default. In CI the examples are
-# the same each time, and once (`--hypothesis-profile=thorough`) as many as usual; elsewhere new ones are looked for
+# the same each time, and in `.ci/thorough` (`--hypothesis-profile=thorough`) as many as usual
 settings.register_profile("thorough", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("brief", settings.get_profile("thorough"), max_examples=FEW_EXAMPLES)
 settings.load_profile("brief")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pdeval.accessor import DOORS, Joined
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import FAMILIES, VERBS
 
 

@@ -9,7 +9,7 @@ import sys
 from functools import reduce
 
 import pdeval  # noqa: F401
-from pdeval.accessor.building import RULES, signature_of
+from pdeval.accessor.methods import RULES, signature_of
 from pdeval.verbs import VERBS, of_kind
 from tests.walk_tables import FEW, NEEDED, quiet, tables
 

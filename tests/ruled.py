@@ -1,6 +1,6 @@
 """Work on positions made by hand, with the rules of a join beside them."""
 
-from pdeval.judged.judged import Judged
+from pdeval.join.judged import Judged
 
 
 def ruled(function):

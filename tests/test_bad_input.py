@@ -161,12 +161,13 @@ TABLES = {
     "no judgments": (lambda: measure(qrels=QRELS[:0]), ValueError, "the judgments table is empty"),
     "duplicate rows": (
         lambda: measure(many(RUNS, 2)), ValueError,
-        r"8 duplicate \(run, query, doc\) rows, e\.g\. \('bm25', 'q1', 'd1'\)(.|\n)*Keep the best with "
+        r"8 duplicate \(run, query, doc\) rows, e\.g\. \('bm25', 'q1', 'd1'\)[^\n]*\n"
+        r"If the table has several runs, (.|\n)*df\.ireval\(run=\['run', '\.\.\.'\]\)(.|\n)*keep the best ones with "
         r"\.sort_values\('score'\)\.drop_duplicates\(\['run', 'query_id', 'doc_id'\], keep='last'\)",
     ),
     "runs without their column": (
         lambda: measure(RUNS.drop(columns="run")), ValueError,
-        r"duplicate \(query, doc\) rows(.|\n)*If the table holds several runs, bind their column: df\.ireval\(run=",
+        r"duplicate \(query, doc\) rows(.|\n)*several runs, add a column that names them and bind it: df\.ireval\(run=",
     ),
     "two grades for one item": (
         lambda: measure(qrels=pd.concat([QRELS, QRELS[:1].assign(relevance=0)])), ValueError,

@@ -26,7 +26,7 @@ from pdeval.significance.registry import TESTS
 from pdeval.verbs import VERBS
 
 TABLE = Path(__file__).with_name("declared_values.txt")
-ROOMS = ("kernels", "judged", "orderings", "significance", "accessor", "engines")
+ROOMS = ("kernels", "join", "orderings", "significance", "accessor", "dask")
 # for people, and checked elsewhere
 TEXTS = {"name", "family", "function", "kernel", "columns", "parameters", "reference", "says", "level_hint", "meant_by"}
 
@@ -100,8 +100,8 @@ def declared() -> Iterator[str]:
 
 
 def modules() -> list[str]:
-    """Return the modules of the rooms; those of the engines need Dask."""
-    rooms = [one for one in ROOMS if one != "engines" or importlib.util.find_spec("dask")]
+    """Return the modules of the rooms; those of `dask` need Dask."""
+    rooms = [one for one in ROOMS if one != "dask" or importlib.util.find_spec("dask")]
     found = [pkgutil.walk_packages([str(Path(pdeval.__path__[0], one))], f"pdeval.{one}.") for one in rooms]
     return [*(f"pdeval.{one}" for one in rooms), *(one.name for part in found for one in part)]
 

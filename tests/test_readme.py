@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from pdeval.__main__ import main
-from pdeval.kinds.vocabularies import GRADES, VOCABULARIES, names_of
+from pdeval.tables.equal_values import NOISE
+from pdeval.tables.vocabularies import GRADES, VOCABULARIES, names_of
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -87,8 +88,8 @@ def declared() -> list[dict]:
     """Return the verbs of a fresh process, core verbs first, then by family: other tests declare some of their own."""
     code = """
 import inspect, json, pdeval
-from pdeval.accessor.documentation import sections
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.accessor.docstrings import sections
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 marked = lambda name: SCHEMAS[name].listed and SCHEMAS[name].known_by != ("-",)
 found = {id(verb): verb for verbs in VERBS.values() for verb in verbs.values()}.values()
@@ -166,6 +167,47 @@ def notebooks() -> str:
     return "\n".join([*lines, ""])
 
 
+def trust() -> str:
+    """Return the table of what the commands of the tests try, with the numbers that their code and `.ci/run` have."""
+    code = """
+import json
+from tests.differential.loop import ORACLES
+from tests.mutations.__main__ import BARS
+from tests.walk import VALUES, function_steps, verb_steps
+steps = [[(one.who, one.option) for one in some()] for some in (verb_steps, function_steps)]
+print(json.dumps({
+    "oracles": list(ORACLES),
+    "bars": BARS,
+    "values": len(VALUES),
+    "walked": [[len({who for who, _ in some}), len(set(some))] for some in steps],
+}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True, cwd=ROOT
+    )
+    found = json.loads(done.stdout)
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    whole, kernels = re.findall(r"--fail-under=(\d+)", steps)
+    sample = re.search(r"tests\.mutations (.+)", steps)[1]
+    bars = "; ".join(f"at least {bar:.0%} in {', '.join(rooms)}" for rooms, bar in found["bars"])
+    (verbs, options), (functions, parameters) = found["walked"]
+    rows = [
+        ("lines and branches that the tests run", "pytest --cov=pdeval --cov-branch",
+         f"at least {whole}% of the package, {kernels}% of kernels"),
+        ("mutants that the tests notice", f"python -m tests.mutations {sample}", bars),
+        (f"random collections, compared with: {', '.join(found['oracles'])}", "python -m tests.differential",
+         "no difference"),
+        ("damaged files and frames", "python -m tests.differential --faults", "equal, or refused in words"),
+        ("size of tests and coverage of intervals where the truth is known", "python -m tests.statistics",
+         "within exact binomial limits, or one-sided with the reason stated"),
+        (f"{options:,} options of {verbs} verbs of tables and {parameters} parameters of {functions} functions, each "
+         f"with {found['values']} bad values", "python -m tests.walk",
+         "answered, or refused in words; none raw, none slow"),
+    ]  # fmt: skip
+    table = [f"| {what} | `{command}` | {wanted} |" for what, command, wanted in rows]
+    return "\n".join(["| tried | command | must hold |", "|---|---|---|", *table, ""])
+
+
 def printed(code: str, namespace: dict) -> str:
     """Return what a block of code prints."""
     out = io.StringIO()
@@ -227,6 +269,24 @@ def test_the_table_of_verbs_is_that_of_the_declarations():
     assert part(page("verbs"), "verbs") == verbs(), "run python -m tests.test_readme --write"
 
 
+@pytest.mark.broad
+@pytest.mark.extras
+def test_the_table_of_trust_is_that_of_the_tests():
+    pytest.importorskip("matplotlib")
+    assert part(page("trust"), "trust") == trust(), "run python -m tests.test_readme --write"
+
+
+@pytest.mark.parametrize("name", ["conventions", "ties", "trust"])
+def test_values_are_equal_by_the_share_that_the_pages_say(name):
+    assert re.search(r"differ by (?:at most|no more than) (\S+) of their size", page(name))[1] == f"{NOISE:.0e}"
+
+
+def test_no_page_plans_with_the_difference_that_was_observed():
+    for path in (README, *sorted(SITE.glob("*.md"))):
+        calls = re.findall(r"\w\.power(?:\.sample_size)?\(.*?\)", path.read_text("utf-8"))
+        assert [call for call in calls if "difference=" not in call] == [], path.stem
+
+
 def test_every_notebook_is_listed():
     if not (ROOT / "notebooks").is_dir():
         pytest.skip("the notebooks are not beside these tests")
@@ -258,6 +318,7 @@ def write() -> None:
 
     matplotlib.use("Agg")
     made = {"verbs": verbs(), "measures": "\n" + measures(), "columns": columns(), "notebooks": notebooks()}
+    made["trust"] = trust()
     for name, content in made.items():
         path = README if name == "notebooks" else SITE / f"{name}.md"
         text = path.read_text(encoding="utf-8")

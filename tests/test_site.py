@@ -43,7 +43,7 @@ def test_every_verb_measure_table_and_plot_has_its_entry():
 import pdeval, pdeval.plots
 from notebooks.site import llms, reference
 from pdeval.catalog import ENTRIES
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 pages = reference.pages()
 short = llms.short()

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.experiments.agreement import agree
-from pdeval.experiments.ties import ties
-from pdeval.online.samples import mann_whitney, two_rates, welch
+from pdeval.online.two_sample_tests import mann_whitney, two_rates, welch
 from pdeval.orderings.coefficients import COEFFICIENTS
 from pdeval.orderings.methods import orderings
 from pdeval.orderings.order import ordered
 from pdeval.significance.anova import anova
 from pdeval.significance.compare import compare
 from pdeval.significance.registry import TESTS
+from pdeval.studies.sign_agreement import agree
+from pdeval.studies.ties import ties
 from tests.examples import examples
 
 LABELS = ("one", "other")

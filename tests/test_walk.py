@@ -1,9 +1,20 @@
-"""Issue 13, item 11: no option of any verb answers a bad value with an error that is not pdeval's own."""
+"""No option of any verb answers a bad value, and no verb a bad table, with an error that is not pdeval's own."""
 
 import pytest
 
 from pdeval.verbs import VERBS
-from tests.walk import VALUES, counted, function_steps, once, outcome_of, own_words, verb_steps, walk
+from tests.walk import (
+    FORMS,
+    VALUES,
+    counted,
+    function_steps,
+    once,
+    outcome_of,
+    own_words,
+    table_steps,
+    verb_steps,
+    walk,
+)
 from tests.walk_tables import tables
 
 pytest.importorskip("matplotlib")
@@ -21,10 +32,11 @@ def test_every_kind_of_table_that_has_verbs_is_walked():
 
 @pytest.mark.broad
 def test_13_11_no_option_gives_a_raw_error():
-    """Every option of every function with every sixth value; all of them in the slow set."""
-    assert faults(walk(once(verb_steps()), every=6)) == []
+    """Every option of every function with every 15th value; all of them in the slow set."""
+    assert faults(walk(once(verb_steps()), every=15)) == []
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_13_11_no_option_of_any_door_gives_a_raw_error():
     found = walk(once(verb_steps()))
@@ -39,13 +51,35 @@ def test_no_option_of_readers_writers_and_makers_of_tables_gives_a_raw_error():
     """Wrong types, NaN, empty and huge for every parameter of functions, of datasets and of the experiments."""
     steps = [one for one in function_steps() if not one.who.startswith("plots.")]
     assert len(steps) > 130
-    assert faults(walk(steps, every=7)) == []
+    assert faults(walk(steps, every=17)) == []
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_no_option_of_any_function_gives_a_raw_error():
     """413 of 1,725 were raw."""
     assert faults(walk(function_steps())) == []
+
+
+@pytest.mark.broad
+def test_28_22_no_form_of_a_table_gives_a_raw_error():
+    """Every table of every verb in every 30th form; all of them in the slow set."""
+    assert len(FORMS) >= 70
+    assert faults(walk(once(table_steps()), every=30)) == []
+
+
+@pytest.mark.large
+@pytest.mark.slow
+def test_28_22_no_form_of_any_table_gives_a_raw_error():
+    assert faults(walk(once(table_steps()))) == []
+
+
+@pytest.mark.broad
+def test_the_walk_brings_tables_into_other_forms():
+    step = next(one for one in table_steps() if (one.who, one.option) == ("confusions.report", ""))
+    forms = ("numbers: Arrow", "columns: one named None", "rows: none")
+    assert [outcome_of(step, form).outcome for form in forms] == ["answered", "refused", "refused"]
+    assert "a column has no name" in outcome_of(step, forms[1]).said
 
 
 def test_an_error_of_numpy_is_not_our_own():

@@ -1,4 +1,6 @@
-"""The walk: options of verbs and of public functions, asked with bad values; `python -m tests.walk` counts.
+"""The walk: options of verbs and public functions with bad values, and their tables in bad forms.
+
+`python -m tests.walk` counts the outcomes.
 
 An outcome is one of
 
@@ -14,6 +16,7 @@ and the line that it is at belongs to a `raise` statement.
 import argparse
 import ast
 import contextlib
+import errno
 import functools
 import io
 import signal
@@ -22,9 +25,11 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from functools import reduce
 from pathlib import Path
 
@@ -32,8 +37,9 @@ import numpy as np
 import pandas as pd
 
 import pdeval
-from pdeval.accessor.building import RULES, signature_of
+from pdeval.accessor.methods import RULES, signature_of
 from pdeval.verbs import VERBS, of_kind
+from tests.walk_forms import FORMS
 from tests.walk_functions import calls
 from tests.walk_tables import FEW, NEEDED, quiet, tables
 
@@ -41,6 +47,8 @@ PACKAGE = Path(pdeval.__file__).parent
 LIMIT = 5.0  # seconds of the processor for one call; the tables are small
 MEMORY = 2**31  # bytes beyond what the process has
 NAN, INF = float("nan"), float("inf")
+
+
 VALUES = {
     "text": "x",
     "empty text": "",
@@ -67,6 +75,42 @@ VALUES = {
     "empty frame": pd.DataFrame(),
     "NA": pd.NA,
     "date": pd.Timestamp("2024-01-01"),
+    "array without dimensions": np.array(0.5),
+    "whole array without dimensions": np.array(3),
+    "text array without dimensions": np.array("x"),
+    "NaN array without dimensions": np.array(NAN),
+    "object array without dimensions": np.array(None, dtype=object),
+    "list of arrays without dimensions": [np.array("x")],
+    "array of text": np.array(["x", "y"]),
+    "empty array": np.array([]),
+    "lone surrogate": "\ud800",
+    "list of lone surrogates": ["\ud800"],
+    "NUL": "\0",
+    "long text": "x" * 100_000,
+    "bytes": b"x",
+    "400 digits": 10**400,
+    "minus 400 digits": -(10**400),
+    "5,000 digits": 10**5000,
+    "list of 400 digits": [10**400],
+    "mapping of 400 digits": {"x": 10**400},
+    "complex": 1j,
+    "decimal": Decimal("0.5"),
+    "decimal NaN": Decimal("NaN"),
+    "fraction": Fraction(1, 2),
+    "numpy NaN": np.float32("nan"),
+    "set": {"x"},
+    "tuple of None": (None,),
+    "list of mappings": [{"x": 1}],
+    "mapping of lists": {"x": []},
+    "mapping of mappings": {"x": {"y": 1}},
+    "function": len,
+    "type": int,
+    "slice": slice(1),
+    "interval of time": np.timedelta64(1, "D"),
+    "series": pd.Series(["x", "y"]),
+    "series of lists": pd.Series([["x"]]),
+    "frame": pd.DataFrame({"x": [1, 2]}),
+    "frame with a column None": pd.DataFrame({None: [1, 2]}),
 }
 
 
@@ -78,6 +122,7 @@ class Step:
     option: str
     call: Callable[[object], object]
     function: object
+    values: Mapping[str, object] = field(default_factory=lambda: VALUES, repr=False)
 
 
 @dataclass(frozen=True)
@@ -107,19 +152,38 @@ def verb_steps() -> Iterator[Step]:
                 )
 
 
+def table_steps() -> Iterator[Step]:
+    """Yield every table that a verb works on or is given, to be brought into other forms."""
+    for kind in VERBS:
+        for name, verb in of_kind(kind).items():
+            parameters = list(signature_of(verb, kind).parameters.values())[1:]
+            needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty}
+            needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
+            for option in ["", *(one for one, value in needed.items() if isinstance(value, pd.DataFrame))]:
+                if kind != "judged" or option:
+                    call = functools.partial(_formed, kind, name, needed, option)
+                    yield Step(f"{kind}.{name}", option, call, (verb.function, kind), FORMS)
+
+
+def _formed(kind: str, name: str, needed: dict[str, object], option: str, form: Callable[..., object]) -> object:
+    if option:
+        return _ask(kind, name, needed, option, form(needed[option]))
+    return _ask(kind, name, needed, "", None, form(tables()[kind]))
+
+
 def function_steps() -> Iterator[Step]:
     """Yield every parameter of the public functions of pdeval's modules."""
     return (Step(*call) for call in calls())
 
 
-def _ask(kind: str, name: str, needed: dict[str, object], option: str, value: object) -> object:
-    table = tables()[kind]
+def _ask(kind: str, name: str, needed: dict[str, object], option: str, value: object, table: object = None) -> object:
+    table = tables()[kind] if table is None else table
     door = table if kind == "judged" else table.ireval
     if name.partition(".")[0] == "plot" and option != "ax":
         from matplotlib.figure import Figure
 
         needed = {**needed, "ax": Figure().subplots()}
-    return reduce(getattr, name.split("."), door)(**{**needed, option: value})
+    return reduce(getattr, name.split("."), door)(**{**needed, **({option: value} if option else {})})
 
 
 def once(steps: Iterator[Step]) -> Iterator[Step]:
@@ -182,8 +246,11 @@ def _raises(path: str) -> frozenset[int]:
 
 def own_words(error: BaseException, option: str) -> bool:
     """Return whether an error is pdeval's own: raised by it, of a kind that users catch, and saying something."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # the system says which
+        return True
     if not isinstance(
-        error, ValueError | KeyError | TypeError | FileNotFoundError | IsADirectoryError | NotADirectoryError
+        error,
+        ValueError | KeyError | TypeError | AttributeError | FileNotFoundError | IsADirectoryError | NotADirectoryError,
     ):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -193,12 +260,12 @@ def own_words(error: BaseException, option: str) -> bool:
         return True
     said = str(error.args[0]) if error.args else ""
     sentence = len(said.split()) > 2 and said.rstrip().endswith((".", "?", "!", ")"))
-    return sentence or f"{option}=" in said
+    return sentence or (option and f"{option}=" in said)
 
 
 def outcome_of(step: Step, value: str) -> Outcome:
     """Return what comes of asking an option with a value."""
-    given, started = VALUES[value], time.process_time()
+    given, started = step.values[value], time.process_time()
     said = ""
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
@@ -207,6 +274,8 @@ def outcome_of(step: Step, value: str) -> Outcome:
             warnings.simplefilter("error")  # numpy's warnings tell of numbers that make no sense
             warnings.simplefilter("ignore", UserWarning)
             warnings.simplefilter("ignore", DeprecationWarning)
+            if step.values is FORMS:  # where a table's numbers make no sense, numpy may say so
+                warnings.filterwarnings("ignore", category=RuntimeWarning)
             step.call(given)
             found = "answered"
     except _Slow:
@@ -228,14 +297,17 @@ def walk(steps: Iterator[Step], every: int = 1) -> list[Outcome]:
     """Return the outcome of every step with every value, or with every third, each step beginning at another."""
     quiet(tables)
     with bounded_memory(), contextlib.redirect_stderr(io.StringIO()):  # bars of progress
-        return [outcome_of(step, value) for at, step in enumerate(steps) for value in list(VALUES)[at % every :: every]]
+        return [
+            outcome_of(step, value) for at, step in enumerate(steps) for value in list(step.values)[at % every :: every]
+        ]
 
 
 def counted(outcomes: list[Outcome]) -> pd.DataFrame:
     """Return how often each value had each outcome."""
     frame = pd.DataFrame([(one.value, one.outcome) for one in outcomes], columns=["value", "outcome"])
     order = pd.CategoricalDtype(["answered", "refused", "raw", "slow"])
-    table = pd.crosstab(frame["value"], frame["outcome"].astype(order), dropna=False).reindex(list(VALUES))
+    table = pd.crosstab(frame["value"], frame["outcome"].astype(order), dropna=False)
+    table = table.reindex([name for name in (*VALUES, *FORMS) if name in table.index])
     table.loc["all"] = table.sum()
     return table.astype(int)
 
@@ -250,12 +322,12 @@ def main() -> int:
 
     matplotlib.use("agg")
     started = time.process_time()
-    steps = [step for step in (*verb_steps(), *function_steps()) if asked.only in step.who]
+    steps = [step for step in (*verb_steps(), *function_steps(), *table_steps()) if asked.only in step.who]
     steps = list(once(iter(steps))) if asked.quick else steps
     found = []
     for step in steps:
         found += walk(iter([step]))
-        for one in found[-len(VALUES) :]:
+        for one in found[-len(step.values) :]:
             if one.outcome in ("raw", "slow"):
                 print(f"{one.outcome}: {one.who}({one.option}: {one.value}): {one.said[:200]}", flush=True)
     faults = [one for one in found if one.outcome in ("raw", "slow")]

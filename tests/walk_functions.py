@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 import pdeval
-from pdeval import datasets, experiments, plots
-from pdeval.kinds.recognition import kind_of
+from pdeval import datasets, plots, studies
+from pdeval.tables.recognition import kind_of
 from pdeval.verbs import VERBS
 from tests.walk_tables import FEW, judged, qrels, runs, tables
 
@@ -69,7 +69,7 @@ def functions() -> dict[str, Callable[..., object]]:
     """Return the public functions that are walked, by their full name."""
     public = {name: getattr(pdeval, name) for name in pdeval.__all__ if name not in DECLARE}
     found = {f"pdeval.{name}": one for name, one in public.items() if inspect.isfunction(one)}
-    for module in (datasets, experiments, plots):
+    for module in (datasets, studies, plots):
         short = module.__name__.rpartition(".")[2]
         public = {name: getattr(module, name) for name in module.__all__}
         found |= {f"{short}.{name}": one for name, one in public.items() if inspect.isfunction(one)}
@@ -82,7 +82,7 @@ def calls() -> Iterator[tuple[str, str, Callable[[object], object], object]]:
         short = name.rpartition(".")[2]
         parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
         needed = {p.name: _needed(name, short, p.name) for p in parameters if p.default is p.empty}
-        few = {**FEW, "pairs": 200} if name.startswith("experiments.") else FEW
+        few = {**FEW, "pairs": 200} if name.startswith("studies.") else FEW
         needed |= {p.name: few[p.name] for p in parameters if p.name in few}
         for parameter in parameters:
             yield name, parameter.name, functools.partial(_call, name, function, needed, parameter.name), function

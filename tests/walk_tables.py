@@ -6,7 +6,7 @@ import warnings
 import pandas as pd
 
 import pdeval
-from pdeval.experiments import best_systems, contribution_surface, discount_curves, tie_probability
+from pdeval.studies import best_systems, contribution_surface, discount_curves, tie_probability
 
 RUNS = ["bm25", "ql", "tfidf", "dense-s1"]
 
@@ -165,12 +165,7 @@ def _powered() -> dict[str, pd.DataFrame]:
     """People who labelled every other query, and a machine that labelled all."""
     few, given = qrels()[qrels()["query_id"].astype(int) % 2 == 1], {"machine": qrels(), "topics": "judged"}
     scores = runs().ireval.measure(few, ["AP", "RR"], **given)
-    preferences = runs().ireval.prefer(few, ["RPP", "AP"], **given)
-    made = {"powered_scores": scores, "powered_preferences": preferences}
-    made = {kind: table.assign(half=table["query_id"].astype(int) // 2 % 2) for kind, table in made.items()}
     return {
-        **made,
-        "powered_summary": scores.ireval.summary(),
         "to_label": scores.ireval.label_next(queries=2),
         "item_sample": item_sample(),
         "labels_needed": scores.ireval.label_next.sample_size(width=0.5),

@@ -92,7 +92,7 @@ def _judges() -> Any:
 def _experiments() -> Any:
     import pdeval
 
-    return pdeval.experiments
+    return pdeval.studies
 
 
 def _collections() -> Any:

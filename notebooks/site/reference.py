@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from notebooks.site import docstrings, registries
-from pdeval.kinds.schemas import Schema
+from pdeval.tables.schemas import Schema
 from pdeval.verbs import Verb
 
 Pages = dict[str, str]

@@ -10,10 +10,10 @@ import pdeval
 import pdeval.plots
 import pdeval.report
 from pdeval.accessor import join
-from pdeval.accessor.building import signature_of
-from pdeval.accessor.documentation import of_door
+from pdeval.accessor.docstrings import of_door
+from pdeval.accessor.methods import signature_of
 from pdeval.catalog import ENTRIES
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS, Verb
 
 NOUN = {"judged": "judged", "runs": "runs.ireval", "matrix": "matrix.ireval"}

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor import grouped_runs, grouping, machine_labels, rooms
-from pdeval.accessor.building import attach, joined, roles_told, rules_given, stamped
+from pdeval.accessor import rooms
+from pdeval.accessor.collections import JUDGMENTS
 from pdeval.accessor.describe import describe, join_described
-from pdeval.accessor.guesses import wrong_name
-from pdeval.accessor.polars_frames import register_on_polars
-from pdeval.judged.judged import Judged
-from pdeval.judged.prepared import Compat
-from pdeval.judged.ranks import Ties
-from pdeval.judged.topics import Topics
-from pdeval.kinds import tables
-from pdeval.kinds.frames import as_table
-from pdeval.kinds.metadata import runs_within
-from pdeval.kinds.recognition import kind_of
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.accessor.methods import attach, joined, joins, roles_told, rules_given
+from pdeval.accessor.pipeline import call
+from pdeval.accessor.polars import register_on_polars
+from pdeval.accessor.suggestions import wrong_name
+from pdeval.evaluate.sources import Join, Rows, rows_by
+from pdeval.join.judged import Judged
+from pdeval.join.query_rules import Topics
+from pdeval.join.ranks import Ties
+from pdeval.join.run_lists import Compat
+from pdeval.tables import reader
+from pdeval.tables.dataframes import as_table
+from pdeval.tables.metadata import runs_within
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import WATCHERS, Verb, of_kind
 
 if TYPE_CHECKING:
@@ -44,20 +46,18 @@ class Joined(JudgedVerbs):
 
     _verbs: Mapping[str, Verb] = {}
 
-    def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
-        if (machine := machine_labels.taken(verb, given)) is not None:
-            return machine_labels.of_join(self, verb, given, machine, Ireval)
-        if asked := grouping.taken(verb, given):
-            if "judged" in verb.on:
-                return stamped(verb, grouping.of_join(self, verb, given, asked))
-            given.update(asked)
-            runs, qrels = self.tables
-            return Ireval(runs.frame, grouping.binding_of(runs))._ask(verb, self._told(verb, given, qrels))
+    _kind = "judged"
+
+    _call = call
+
+    def _source(self, verb: Verb, options: dict[str, Any]) -> Join | Rows:
+        """Return the join, or its run table where the verb works on one; the verb then gets the judgments and rules."""
         if "judged" in verb.on:
-            grouping.tell_of_replicates(verb, given, self)
-            return stamped(verb, verb.function(self, **given))
+            return Join(self)
         runs, qrels = self.tables
-        return stamped(verb, verb.function(runs, **self._told(verb, given, qrels)))
+        self._told(verb, options, qrels)
+        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None}
+        return Rows.of_table(runs, judgments)
 
     def _told(self, verb: Verb, given: dict[str, Any], qrels: Any) -> dict[str, Any]:
         """Return what a verb of run tables is given, with the judgments and rules that the join knows."""
@@ -110,6 +110,9 @@ class Ireval:
     def __init__(self, frame: pd.DataFrame, binding: Mapping[str, Any] | None = None) -> None:
         self._frame = frame
         self._binding: dict[str, Any] = dict(binding or {})
+
+    def __reduce__(self) -> tuple[Any, ...]:  # its class is made from declarations, so pickle does not find it by name
+        return Ireval, (self._frame, self._binding)
 
     @roles_told
     def __call__(
@@ -171,61 +174,43 @@ class Ireval:
         judgments table: 1 query, 1 item, 1 relevant; next: runs.ireval.measure(qrels)
         """
         given = {name: value for name, value in locals().items() if name != "self" and value is not None}
-        return Ireval(self._frame, tables.checked_binding(self._frame, {**self._binding, **given}))
+        return Ireval(self._frame, reader.checked_binding(self._frame, {**self._binding, **given}))
 
-    def _ask(self, verb: Verb, given: dict[str, Any]) -> Any:
+    def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
+        kind = kind_of(self._frame, self._binding)
+        if kind == self._kind:
+            return call(self, verb, options)
+        fresh = Ireval(self._frame, self._binding)  # the frame was changed after the accessor was made
+        if verb.name not in fresh._verbs:
+            raise wrong_name(kind, verb.name)
+        return call(fresh, fresh._verbs[verb.name], options)
+
+    def _source(self, verb: Verb, options: dict[str, Any]) -> Join | Rows:
+        """Return the join of the run table with judgments, or the table as it is."""
         kind = self._kind or ""
-        now = kind_of(self._frame, self._binding)
-        if now != kind:  # the frame was changed after the accessor was made
-            fresh = Ireval(self._frame, self._binding)
-            if verb.name not in fresh._verbs:
-                raise wrong_name(now, verb.name)
-            return fresh._ask(fresh._verbs[verb.name], given)
-        if (machine := machine_labels.taken(verb, given)) is not None:
-            if (of_each := grouped_runs.with_machine(self, verb, given, machine)) is not None:
-                return of_each
-            made = joined(Joined, self, given.pop("qrels"), verb, given)
-            return machine_labels.of_join(made, verb, given, machine, Ireval)
-        if asked := grouping.taken(verb, given):
-            return stamped(verb, self._grouped(verb, given, asked))
-        grouping.one_collection(self, verb)
-        if kind == "runs" and "runs" not in verb.on:
-            whole = dict(given)
-            if stacked := grouped_runs.valued(self, verb, given):
-                found = Ireval(stacked[0])._ask(of_kind("scores")[verb.name], stacked[1])
-                return grouped_runs.with_joins(found, self, verb, whole, functools.partial(joined, Joined))
-            made = joined(Joined, self, given.pop("qrels"), verb, given)
-            grouping.tell_of_replicates(verb, given, made)
-            return stamped(verb, verb.function(made, **given))
-        if any(parameter.name == "measures" for parameter in verb.parameters) and kind != "runs":
-            given.setdefault("measures", None)
-            if isinstance(given["measures"], pd.DataFrame | Ireval):
-                what = SCHEMAS[kind].says
-                raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
-        own = self
-        if given.get("by") is not None:
-            own = Ireval(self._frame, runs_within(self._frame, self._binding, kind, given["by"]))
-        held = tables.described_frame(own) if verb.takes == "frame" else tables.read(own, kind)
-        if isinstance(held, tables.Table):
-            grouping.tell_of_replicates(verb, given, held)
-        return stamped(verb, verb.function(held, **given))
+        if joins(verb, kind):
+            return Join(self._joined(verb, options))
+        if kind != "runs" and any(parameter.name == "measures" for parameter in verb.parameters):
+            options.setdefault("measures", None)  # all that the table has
+        if kind != "runs" and isinstance(options.get("measures"), pd.DataFrame | Ireval):
+            what = SCHEMAS[kind].says
+            raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
+        binding = self._binding
+        if options.get("by") is not None:
+            binding = runs_within(self._frame, binding, kind, options["by"])
+        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None and kind == "runs"}
+        return Rows(self._frame, kind, binding, judgments)
+
+    def _joined(self, verb: Verb, options: dict[str, Any]) -> Joined:
+        return joined(Joined, self, options.pop("qrels"), verb, options)
 
     def _rows_by(self, names: list[str]) -> tuple[pd.DataFrame, Any]:
         """Return the labels of groups of rows, and the rows of each."""
-        return grouping.rows_by(self._frame, names)
+        return rows_by(self._frame, names)
 
     def _whole(self, result: Any) -> Any:
         """Return a result as a frame that others can stand on."""
         return result
-
-    def _grouped(self, verb: Verb, given: dict[str, Any], asked: dict[str, Any]) -> Any:
-        if self._kind != "runs":
-            if any(parameter.name == "measures" for parameter in verb.parameters):
-                given.setdefault("measures", None)
-            return grouping.of_table(self, verb, given, asked)
-        joining = "runs" not in verb.on
-        join = (lambda rest: joined(Joined, self, rest.pop("qrels"), verb, rest)) if joining else None
-        return grouped_runs.of_runs(self, verb, given, asked, join)
 
     def __repr__(self) -> str:
         return describe(self._frame, self._binding)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval.accessor.near_tables import nearly
-from pdeval.judged import ids, lists
-from pdeval.judged.judged import Judged
-from pdeval.kinds import tables
-from pdeval.kinds.recognition import kind_of
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.accessor.suggestions import nearly
+from pdeval.join import ids, lists
+from pdeval.join.judged import Judged
+from pdeval.tables import reader
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import SCHEMAS
 
 
 def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
@@ -31,10 +31,11 @@ def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
         return f"{schema.article} without rows"
     known = SIZES.get(kind)
     try:
-        size = many(len(frame), "row") if known is None else known(tables.read(frame, kind, binding))
+        size = many(len(frame), "row") if known is None else known(reader.read(frame, kind, binding))
     except (ValueError, KeyError) as error:
         return f"{schema.article} with a fault: {error.args[0]}"
-    return f"{schema.says}: {size}" + (f"; next: {schema.then}" if schema.then else "")
+    labels = " with machine labels" if kind in ("scores", "preferences") and "machine" in frame.columns else ""
+    return f"{schema.says}{labels}: {size}" + (f"; next: {schema.then}" if schema.then else "")
 
 
 def join_described(judged: Judged) -> str:
@@ -71,7 +72,7 @@ def many(count: int, one: str, more: str | None = None) -> str:
 def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
     columns = ", ".join(map(str, list(frame.columns)[:8]))
     try:
-        tables.not_in_the_index(frame, binding)
+        reader.not_in_the_index(frame, binding)
     except ValueError as error:
         return f"a table that pdeval does not recognise (columns {columns}): {error}"
     if hint := nearly(frame):
@@ -82,16 +83,16 @@ def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
     )
 
 
-def _runs(table: tables.Table) -> str:
+def _runs(table: reader.Table) -> str:
     found = lists.find_lists(table)
     by = "score" if "score" in table else "rank"
     size = f"{many(len(found.runs), 'run')} x {many(len(found.queries), 'query', 'queries')}"
     return f"{size}, {many(len(table.frame), 'row')}, ranked by {by}"
 
 
-def _qrels(table: tables.Table) -> str:
+def _qrels(table: reader.Table) -> str:
     queries = len(ids.column_ids(table.column("query"), "query").unique()[0])
-    relevant = int((tables.numbers(table.column("grade"), "grade") > 0).sum())
+    relevant = int((reader.numbers(table.column("grade"), "grade") > 0).sum())
     with_subtopics = "with subtopics, " if "subtopic" in table else ""
     items = many(len(table.frame), "item")
     if table.implicit:
@@ -99,7 +100,7 @@ def _qrels(table: tables.Table) -> str:
     return f"{with_subtopics}{many(queries, 'query', 'queries')}, {items}, {relevant:,} relevant"
 
 
-def _results(table: tables.Table) -> str:
+def _results(table: reader.Table) -> str:
     frame, names = table.frame, list(table.run_columns)
     measures = list(dict.fromkeys(map(str, frame[table.roles["measure"]].unique())))
     shown = ", ".join(measures[:4]) + (", ..." if len(measures) > 4 else "")

@@ -1,19 +1,19 @@
 """The rooms whose verbs the doors offer: importing them declares the verbs."""
 
-from pdeval import collections, evaluate, experiments, kernels, online, orderings, plots, report, significance
-from pdeval.evaluate import annotate  # after all rooms: a verb of every table of runs or queries
-from pdeval.kinds import known_tables
+from pdeval import evaluate, judgments, kernels, online, orderings, plots, report, significance, studies
+from pdeval.evaluate import add_metadata  # after all rooms: a verb of every table of runs or queries
+from pdeval.tables import schemas
 
 __all__ = [
-    "annotate",
-    "collections",
+    "add_metadata",
     "evaluate",
-    "experiments",
+    "judgments",
     "kernels",
-    "known_tables",
     "online",
     "orderings",
     "plots",
     "report",
+    "schemas",
     "significance",
+    "studies",
 ]

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pdeval.accessor import DOORS, Ireval, join
-from pdeval.accessor.annotations import evaluated
-from pdeval.accessor.building import signature_of
-from pdeval.judged.judged import Judged
-from pdeval.mechanics.whole_files import replacing
+from pdeval.accessor.methods import evaluated, signature_of
+from pdeval.files.atomic_write import replacing
+from pdeval.join.judged import Judged
 from pdeval.verbs import Verb, of_kind
 
 FILE = Path(__file__).with_name("typed.pyi")

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pdeval.accessor import Ireval, Joined
-from pdeval.evaluate.fitting import Weights
-from pdeval.evaluate.learned import Population
-from pdeval.judged.judged import Judged
+from pdeval.evaluate.preference_learning import Population
+from pdeval.evaluate.weight_fitting import Weights
+from pdeval.join.judged import Judged
 from pdeval.online.click_models import ClickModel
-from pdeval.report.spec import Report
+from pdeval.report.report import Report
 
 class JudgedVerbs(Judged):
     """The verbs of a join."""
@@ -629,7 +629,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
+            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
 
         def sample(
             self,
@@ -775,11 +775,11 @@ class JudgedVerbs(Judged):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd", "replicates"] | None = None,
+        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
         replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         columns: Mapping[str, str] | None = None,
         names: Mapping[str, str] | None = None,
         sort: str | Sequence[object] | None = None,
@@ -3492,217 +3492,6 @@ class PosteriorsIreval(Ireval):
     def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
-class PoweredPreferencesIreval(Ireval):
-    """The verbs of a table of the kind 'powered_preferences'."""
-
-    def bounds(
-        self,
-        measures: object = None,
-        *,
-        between: tuple[float, float] | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
-
-    def compare(
-        self,
-        measures: object = None,
-        *,
-        test: str | None = None,
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-        baseline: object = None,
-        alpha: float = 0.05,
-        family: Literal["measure", "baseline", "all"] | None = None,
-        confidence: float = 0.95,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return one row per measure and pair of runs: the difference by people's labels, made sharper by a machine's."""
-
-    class _LabelNext:
-        """Verbs of label_next."""
-
-        def __call__(
-            self,
-            measures: object = None,
-            *,
-            queries: int = 10,
-            design: Literal["importance", "stratified", "uniform"] = "importance",
-            seed: int | None = 0,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
-            """Return which queries people should label next, drawn where their labels narrow intervals most."""
-
-        def sample_size(
-            self,
-            measures: object = None,
-            *,
-            width: float,
-            confidence: float = 0.95,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
-            """Return how many queries people have to label in all for intervals of a wanted width."""
-
-    @property
-    def label_next(self) -> _LabelNext: ...
-
-    def order(
-        self,
-        measures: object = None,
-        *,
-        method: Literal["mean", "winrate"] | None = None,
-        draws: int = 0,
-        confidence: float = 0.95,
-        seed: int | None = 0,
-        progress: bool | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the runs in order of their means by people's labels, made sharper by a machine's."""
-
-    def report(
-        self,
-        measures: object = None,
-        *,
-        baseline: object = None,
-        marks: Literal["auto", "letters", "daggers"] | None = "auto",
-        test: str | None = None,
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-        alpha: float = 0.05,
-        interval: Literal["ci", "sd", "replicates"] | None = "ci",
-        digits: int | Mapping[str, int] = 3,
-        group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
-        columns: Mapping[str, str] | None = None,
-        names: Mapping[str, str] | None = None,
-        sort: str | Sequence[object] | None = None,
-        best: Literal["table", "group"] | None = "table",
-        arrows: bool = True,
-        caption: str | None = None,
-        label: str | None = None,
-        notes: str | Sequence[str] | None = None,
-        footnotes: bool = True,
-    ) -> Report:
-        """Return the table of systems as a paper prints it: estimates by people's labels, made sharper by a machine's."""
-
-class PoweredScoresIreval(Ireval):
-    """The verbs of a table of the kind 'powered_scores'."""
-
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
-
-    def bounds(
-        self,
-        measures: object = None,
-        *,
-        between: tuple[float, float] | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
-
-    def compare(
-        self,
-        measures: object = None,
-        *,
-        test: str | None = None,
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-        baseline: object = None,
-        alpha: float = 0.05,
-        family: Literal["measure", "baseline", "all"] | None = None,
-        confidence: float = 0.95,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return one row per measure and pair of runs: the difference by people's labels, made sharper by a machine's."""
-
-    class _LabelNext:
-        """Verbs of label_next."""
-
-        def __call__(
-            self,
-            measures: object = None,
-            *,
-            queries: int = 10,
-            design: Literal["importance", "stratified", "uniform"] = "importance",
-            seed: int | None = 0,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
-            """Return which queries people should label next, drawn where their labels narrow intervals most."""
-
-        def sample_size(
-            self,
-            measures: object = None,
-            *,
-            width: float,
-            confidence: float = 0.95,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
-            """Return how many queries people have to label in all for intervals of a wanted width."""
-
-    @property
-    def label_next(self) -> _LabelNext: ...
-
-    def order(
-        self,
-        measures: object = None,
-        *,
-        method: Literal["mean", "winrate"] | None = None,
-        draws: int = 0,
-        confidence: float = 0.95,
-        seed: int | None = 0,
-        progress: bool | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the runs in order of their means by people's labels, made sharper by a machine's."""
-
-    def report(
-        self,
-        measures: object = None,
-        *,
-        baseline: object = None,
-        marks: Literal["auto", "letters", "daggers"] | None = "auto",
-        test: str | None = None,
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-        alpha: float = 0.05,
-        interval: Literal["ci", "sd", "replicates"] | None = "ci",
-        digits: int | Mapping[str, int] = 3,
-        group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
-        columns: Mapping[str, str] | None = None,
-        names: Mapping[str, str] | None = None,
-        sort: str | Sequence[object] | None = None,
-        best: Literal["table", "group"] | None = "table",
-        arrows: bool = True,
-        caption: str | None = None,
-        label: str | None = None,
-        notes: str | Sequence[str] | None = None,
-        footnotes: bool = True,
-    ) -> Report:
-        """Return the table of systems as a paper prints it: estimates by people's labels, made sharper by a machine's."""
-
-    def summary(
-        self,
-        measures: object = None,
-        *,
-        confidence: float = 0.95,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the mean of each run and measure by people's labels, made sharper by a machine's."""
-
-class PoweredSummaryIreval(Ireval):
-    """The verbs of a table of the kind 'powered_summary'."""
-
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
-
 class PreferencesIreval(Ireval):
     """The verbs of a table of the kind 'preferences'."""
 
@@ -3731,6 +3520,16 @@ class PreferencesIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+    def bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
 
     def collection_means(
         self,
@@ -3840,6 +3639,35 @@ class PreferencesIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            queries: int = 10,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return which queries people should label next, drawn where their labels narrow intervals most."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            width: float,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many queries people have to label in all for intervals of a wanted width."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
 
     def leaderboard(
         self,
@@ -4020,11 +3848,11 @@ class PreferencesIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd", "replicates"] | None = None,
+        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
         replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         columns: Mapping[str, str] | None = None,
         names: Mapping[str, str] | None = None,
         sort: str | Sequence[object] | None = None,
@@ -5262,7 +5090,7 @@ class RunsIreval(Ireval):
             items: object = None,
             history: object = None,
         ) -> pd.DataFrame:
-            """Return the lowest and highest value that measures could have, were the unjudged items of each list judged."""
+            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
 
         def sample(
             self,
@@ -5487,11 +5315,11 @@ class RunsIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd", "replicates"] | None = None,
+        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
         replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         columns: Mapping[str, str] | None = None,
         names: Mapping[str, str] | None = None,
         sort: str | Sequence[object] | None = None,
@@ -5844,6 +5672,16 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
+    def bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+
     def collection_means(
         self,
         measures: object = None,
@@ -5966,6 +5804,35 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    class _LabelNext:
+        """Verbs of label_next."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            queries: int = 10,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return which queries people should label next, drawn where their labels narrow intervals most."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            width: float,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many queries people have to label in all for intervals of a wanted width."""
+
+    @property
+    def label_next(self) -> _LabelNext: ...
 
     def leaderboard(
         self,
@@ -6176,11 +6043,11 @@ class ScoresIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd", "replicates"] | None = None,
+        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
         replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         columns: Mapping[str, str] | None = None,
         names: Mapping[str, str] | None = None,
         sort: str | Sequence[object] | None = None,
@@ -6655,11 +6522,11 @@ class SummaryIreval(Ireval):
         test: str | None = None,
         correction: str | None = None,
         alpha: float | None = None,
-        interval: Literal["ci", "sd", "replicates"] | None = None,
+        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
         replicate: str | Sequence[str] | None = None,
         digits: int | Mapping[str, int] = 3,
         group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         columns: Mapping[str, str] | None = None,
         names: Mapping[str, str] | None = None,
         sort: str | Sequence[object] | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -11,9 +10,14 @@ from functools import cached_property
 from math import inf
 from typing import Any, Literal
 
-from pdeval.catalog import trec_eval
-from pdeval.catalog.parameters import checked, checked_flag, checked_label, checked_level, label_of, same
-from pdeval.mechanics.equality import NOISE
+import pandas as pd
+
+from pdeval.catalog import trec_eval_names
+from pdeval.catalog.parameters import checked, checked_flag, checked_label, checked_level, label_of, said, same
+from pdeval.tables.equal_values import NOISE
+from pdeval.verbs.arguments import refuse_unusable
+from pdeval.verbs.checks import checks_arguments
+from pdeval.verbs.spelling import nearest
 
 Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
 Family = Literal["metric", "preference", "ordering", "set"]
@@ -234,8 +238,9 @@ def parse_all(texts: object) -> list[Measure]:
     >>> parse_all("ndcg_cut.10,20"), len(parse_all("official"))
     ([ndcg_cut_10, ndcg_cut_20], 29)
     """
+    refuse_unusable("measures", texts)
     if isinstance(texts, str):
-        texts = trec_eval.joined(split(texts))
+        texts = trec_eval_names.joined(split(texts))
     if isinstance(texts, (str, Measure)) or callable(texts) or not isinstance(texts, Iterable):
         texts = [texts]
     found: dict[str, Measure] = {}
@@ -256,7 +261,7 @@ def parse_all(texts: object) -> list[Measure]:
 def _several(text: object) -> list[Any]:
     """Return the names that one asks for: several in trec_eval's spelling, such as P.5,10 or all_trec."""
     spelled = isinstance(text, str) and text.strip() not in ENTRIES
-    return (trec_eval.spelled_out(str(text).strip()) if spelled else None) or [text]
+    return (trec_eval_names.spelled_out(str(text).strip()) if spelled else None) or [text]
 
 
 def split(text: str) -> list[str]:
@@ -329,7 +334,7 @@ def find(name: str, text: str | None = None) -> Entry:
     if name in names:
         return ENTRIES[names[name]]
     meant = {to for known, to in names.items() if known.lower() == name.lower()}
-    if len(meant) == 1:
+    if len(meant) == 1 and name.lower() not in NOT_HERE:
         return ENTRIES[meant.pop()]
     raise KeyError(f"no measure {text or name!r}.{_hint(name, text or name, names)} pdeval.catalog() lists all.")
 
@@ -338,11 +343,21 @@ def find(name: str, text: str | None = None) -> Entry:
 MEANT = {
     "hr": "Success", "hit": "Success", "hits": "Success", "hitrate": "Success", "hit_rate": "Success",
     "mrr": "RR", "precision": "P", "recall": "R", "ndcg_burges": "nDCG", "f1": "F", "fmeasure": "F", "aveprec": "AP",
-    "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG",
+    "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG", "hitratio": "Success", "hit_ratio": "Success", "prec": "P",
+    "average_precision": "AP", "mean_average_precision": "AP", "reciprocal_rank": "RR", "mean_reciprocal_rank": "RR",
+    "ndcg_at_k": "nDCG", "ndcg_score": "nDCG", "dcg_score": "DCG", "precision_at_k": "P", "recall_at_k": "R",
+    "gini_index": "Gini", "popularity": "AvgPopularity", "aggregate_diversity": "Coverage",
+    "rank_biased_precision": "RBP", "expected_reciprocal_rank": "ERR", "intra_list_diversity": "ILD",
 }  # fmt: skip
+_SESSION = (
+    "is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here. Scaled DCG is 'SDCG'."
+)
 NOT_HERE = {
     "rmse": "RMSE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
     "mae": "MAE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
+    "sdcg": f"sDCG {_SESSION}",
+    "nsdcg": f"nsDCG {_SESSION}",
+    "ils": "ILS is intra-list similarity, of which less is better (Ziegler et al. 2005); the distance is 'ILD'.",
     "diversity": "Diversity here is of the features of items, ILD, or over subtopics: alpha-nDCG, ERR-IA, strec.",
 }
 
@@ -353,13 +368,53 @@ def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
     if lowered in NOT_HERE:
         return f" {NOT_HERE[lowered]}"
     known = {one.lower(): to for one, to in names.items() if ENTRIES[to].family != "ordering"}
-    near = MEANT.get(lowered) or next(iter(difflib.get_close_matches(lowered, known, n=1, cutoff=0.5)), None)
+    near = MEANT.get(lowered.replace(" ", "_")) or nearest(lowered, known)
     if near is None:
         return ""
-    best = ENTRIES[known.get(near.lower(), near)]
+    best = ENTRIES[near]
     rest = text[text.index(name) + len(name) :]
     own = re.findall(r"(\w+)\s*=", rest)
     fits = set(own) <= {*best.parameters, "level", "rel", "judged_only"} and (
         "@" not in rest or best.at in best.parameters
     )
     return f" Did you mean {best.name + (rest if fits else '')!r}?"
+
+
+@checks_arguments
+def catalog(search: str | None = None) -> pd.DataFrame:
+    """Return everything that can be asked for by name, one row per entry.
+
+    Parameters
+    ----------
+    search : str, optional
+        Only entries whose name, aliases, description or reference have this text, whatever its case.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> table = pdeval.catalog().set_index("name")
+    >>> table.loc["AP", "summary"]
+    'Average precision: the mean, over relevant items, of the precision where each is found.'
+    >>> pdeval.catalog("lexicographic")["name"].tolist()
+    ['sgnLP', 'rrLP', 'sgnLR', 'LP', 'LR']
+    """
+    rows = [
+        {
+            "name": entry.name,
+            "family": entry.family,
+            "kind": "" if entry.family == "ordering" else entry.kind,
+            "parameters": ", ".join(f"{name}={said(value)}" for name, value in entry.parameters.items()),
+            "higher_is_better": entry.higher,
+            "low": float(entry.range[0]),
+            "high": float(entry.range[1]),
+            "summary": entry.summary,
+            "aliases": ", ".join(entry.aliases),
+            "reference": entry.reference,
+        }
+        for entry in ENTRIES.values()
+    ]
+    whole = pd.DataFrame(rows)
+    if search is None:
+        return whole
+    texts = whole[["name", "family", "aliases", "summary", "reference"]].agg(" ".join, axis=1)
+    return whole[texts.str.lower().str.contains(search.lower(), regex=False)].reset_index(drop=True)

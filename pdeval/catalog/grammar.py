@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from pdeval.catalog import ENTRIES, Entry, find
+from pdeval.verbs.arguments import refuse_unusable
 
 # linear in the length of the text: no two parts can match the same white space
 _FORM = re.compile(r"(?P<name>[^()@]+)(?:\((?P<inside>.*)\)\s*)?(?:@(?P<at>[^()]+))?", re.DOTALL)
@@ -74,6 +75,7 @@ def read_object(measure: object) -> tuple[Entry, dict[str, Any]]:
     >>> read_object(type("Measure", (), {"__str__": lambda self: "nDCG@10", "__module__": "ir_measures"})())[1]
     {'k': 10}
     """
+    refuse_unusable("measure", measure)
     entry, given = read(str(measure))
     if not type(measure).__module__.startswith("ir_measures"):
         return entry, given
@@ -109,9 +111,10 @@ def _pattern(alias: str) -> re.Pattern[str]:
 def _inside(inside: str | None, text: str) -> dict[str, Any]:
     if not inside:
         return {}
+    source = f"f({inside})"
     try:
-        call = ast.parse(f"f({inside})", mode="eval").body
-    except SyntaxError:
+        call = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter of text that is nested too deeply
         call = None
     one_call = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)  # 'p=0.5)(p=0.9' would make two
     if not isinstance(call, ast.Call) or not one_call or call.args or any(word.arg is None for word in call.keywords):
@@ -120,19 +123,21 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
     again = [name for name in names if names.count(name) > 1]
     if again:
         raise ValueError(f"{text!r} gives {again[0]} twice; keep one.")
-    return {name: _value(name, word.value, text) for name, word in zip(names, call.keywords)}
+    return {name: _value(name, word.value, source, text) for name, word in zip(names, call.keywords)}
 
 
-def _value(name: str, node: ast.expr, text: str) -> Any:
+def _value(name: str, node: ast.expr, source: str, text: str) -> Any:
     if isinstance(node, ast.Name):
         return node.id
     if name == "model" and isinstance(node, ast.Call | ast.BinOp):
         return ast.unparse(node)  # another measure, ETU(model=INST(T=2))
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):  # the latter of a list among the keys of a mapping
         behind = " A cutoff stands behind the parentheses." if isinstance(node, ast.BinOp) else ""
-        raise ValueError(f"cannot read {ast.unparse(node)!r} in {text!r}; give a number or a word.{behind}") from None
+        raise ValueError(
+            f"cannot read {ast.get_source_segment(source, node)!r} in {text!r}; give a number or a word.{behind}"
+        ) from None
 
 
 def _number(text: str, whole: str) -> float | int:

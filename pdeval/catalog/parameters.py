@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import pandas as pd
 
-from pdeval.mechanics.arguments import shown
+from pdeval.verbs.arguments import is_finite, refuse_unusable, shown
 
 if TYPE_CHECKING:
     from pdeval.catalog import Entry
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
 
 def checked_level(entry: Entry, level: Any, text: str) -> float | None:
     """Return the level that a name asks for, or an error where it is no grade above 0."""
-    a_number = isinstance(level, numbers.Real) and not isinstance(level, bool)
-    if level is not None and not (a_number and level > 0):
+    if level is not None and not (is_finite(level) and level > 0):
         hint = entry.level_hint
-        raise ValueError(f"level={level!r} in {text!r}: the least grade that counts as relevant is above 0.{hint}")
+        raise ValueError(f"level={shown(level)} in {text!r}: the least grade that counts as relevant is above 0.{hint}")
     found: float | None = level
     return found
 
@@ -70,6 +68,7 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
     default = entry.parameters[name]
     if value is default:
         return value
+    refuse_unusable(name, value)
     if value is pd.NA:
         raise ValueError(f"{name}={value!r} of {text!r} says nothing; leave it out, or give a value.")
     if name in entry.read:
@@ -148,7 +147,8 @@ def said(value: Any) -> str:
         return f"{value:g}" if float(f"{value:g}") == value else repr(value)
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{said(k)}:{said(v)}" for k, v in value.items()) + "}"
-    if hasattr(value, "__len__") and not isinstance(value, str):
+    scalar = isinstance(value, str) or getattr(value, "shape", None) == ()
+    if hasattr(value, "__len__") and not scalar:
         short = len(value) <= (8 if hasattr(value, "shape") else 16)
         return "[" + ",".join(map(said, value)) + "]" if short else "array"
     return str(value)

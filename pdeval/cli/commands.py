@@ -14,18 +14,18 @@ import pandas as pd
 import pdeval
 from pdeval.catalog import parse_all
 from pdeval.catalog.entries import Measure, needs_judged
-from pdeval.catalog.trec_eval import joined
-from pdeval.cli import UsageError, output, trec_format, trec_names
+from pdeval.catalog.trec_eval_names import joined
+from pdeval.cli import UsageError, output, trec_eval_output
+from pdeval.cli.options import split
 from pdeval.cli.parser import SERVED, TREC_EVAL, verbs
 from pdeval.cli.parser import options as options_of
-from pdeval.cli.verb_options import split
-from pdeval.judged.judged import join
-from pdeval.mechanics.whole_files import check_place, check_places, replacing
+from pdeval.files import file_io, reading
+from pdeval.files.atomic_write import check_place, check_places, replacing
+from pdeval.join.judged import join
 from pdeval.report import Report
-from pdeval.trec import files, reading
 from pdeval.verbs import Verb, of_kind
 
-SHOWN = ("run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_high", "p_adjusted", "significant")
+SHOWN = ("measure", "test", "n", "difference", "ci_low", "ci_high", "effect_size", "p_adjusted", "significant")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,10 +80,10 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
     _refuse(options)
     version = 9 if getattr(options, "compat", None) == "trec_eval-9" else 10
     try:
-        lines = trec_names.lines(options.measures or [], version=version)
+        lines = trec_eval_output.lines(options.measures or [], version=version)
     except (KeyError, ValueError) as error:
         raise _usage(error) from None
-    for option in ("format", "stats", "by", "replicate"):
+    for option in ("format", "stats", "by", "replicate", "run"):
         if getattr(options, option, None):
             raise UsageError(f"--{option} does not go with --trec-eval, which has a layout of its own.")
     rules = {"topics": "answered", **_given(_verb("measure"), options)}
@@ -91,10 +91,10 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
     # trec_eval says nothing about missing queries
     warnings.simplefilter("ignore", UserWarning)
     qrels, runs = _tables(options, tags=True)
-    tags, runs = trec_format.tags(runs), runs.drop(columns="tag", errors="ignore")
-    needed = trec_format.needed(lines)
+    tags, runs = trec_eval_output.tags(runs), runs.drop(columns="tag", errors="ignore")
+    needed = trec_eval_output.needed(lines)
     judged = join(runs, qrels, complete=needed is None or needs_judged(needed), **rules)
-    shown = trec_format.rows(
+    shown = trec_eval_output.rows(
         judged,
         lines,
         per_query=options.per_query,
@@ -137,7 +137,8 @@ def compare(options: argparse.Namespace) -> int:
     """Print one row per pair and measure, with its significance."""
     table = asked(_verb("compare"), options)
     if output.chosen(options.format, options.output, "table") == "table" and not options.all_columns:
-        table = table[[name for name in (*table.attrs.get("by", ()), *SHOWN) if name in table.columns]]
+        pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
+        table = table[[name for name in (*table.attrs.get("by", ()), *pair, *SHOWN) if name in table.columns]]
     return _write(table, options)
 
 
@@ -217,6 +218,7 @@ def asked(verb: Verb, options: argparse.Namespace, **more: Any) -> Any:
     given = {**_given(verb, options), **more}
     qrels, runs = _tables(options)
     door: Any = runs.ireval
+    door = door(run=options.run) if hasattr(options, "run") else door
     for name in verb.name.split("."):
         door = getattr(door, name)
     return door(qrels=qrels, **given)
@@ -277,9 +279,15 @@ def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.Data
         about: dict[str, Any] = {"names": options.names, "progress": False if options.quiet else None}
         runs, qrels = pdeval.read_collections(options.collections, subtopics=options.subtopics, **about)
         return qrels, runs
-    if [options.qrels, *options.files].count(files.STDIN) > 1:
+    if [options.qrels, *options.files].count(file_io.STDIN) > 1:
         raise UsageError("'-' is the standard input, which can be read once: give one file that way.")
-    qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics, encoding=options.encoding)
+    try:
+        qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics, encoding=options.encoding)
+    except ValueError as error:
+        if "6 columns instead of 4" not in str(error):
+            raise
+        first = f"pdeval {options.command} {' '.join([*options.files[:1], options.qrels])}"
+        raise ValueError(f"'{options.qrels}' has the six columns of a run. Judgments come first: {first}.") from error
     found = [
         file._replace(tag=tags, encoding=options.encoding)
         for file in reading.run_files(options.files, names=options.names)
@@ -289,8 +297,8 @@ def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.Data
 
 def _table(path: str, encoding: str | None) -> pd.DataFrame:
     """Return a table about runs that is in a file."""
-    files.check_present(Path(path))
-    if files.is_parquet(Path(path)):
+    file_io.check_present(Path(path))
+    if file_io.is_parquet(Path(path)):
         return pd.read_parquet(path)
     names = {"run": str, "query_id": str}
     try:
@@ -311,10 +319,10 @@ def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.D
     if path is None:
         raise UsageError(f"the column {wanted[0]!r} comes from a file: say which with --metadata FILE.")
     frame = _table(path, options.encoding)
-    for name in ("run", *wanted):
+    for name in (*getattr(options, "run", ["run"]), *wanted):
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
-    return frame.astype({"run": str})
+    return frame if hasattr(options, "run") else frame.astype({"run": str})
 
 
 def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False, interactive: bool = False) -> int:

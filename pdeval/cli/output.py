@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from pdeval.cli import UsageError
-from pdeval.mechanics.visible import visible
-from pdeval.mechanics.whole_files import replacing
-from pdeval.report import FORMATS, Report, listing
-from pdeval.report.sheet import json_records, safe
+from pdeval.files.atomic_write import replacing
+from pdeval.report import FORMATS, Report, columns
+from pdeval.report.spreadsheet import json_records, safe
+from pdeval.tables.labels import visible
 
 TABLE = ("table", ".txt")  # for people who read on a screen: the only format that is the shell's own
 UNSORTED = ("measure", "method", "name")  # they stand as they were asked for
@@ -159,8 +159,8 @@ def listed(frame: pd.DataFrame, digits: int) -> Report:
     >>> listed(pd.DataFrame({"run": ["a"], "n": [3]}), 2).rows[0][1].text
     '3'
     """
-    parts = [listing.any_column(str(name), str(name), frame[name], digits) for name in frame.columns]
-    return listing.assemble(parts, listing.About())
+    parts = [columns.any_column(str(name), str(name), frame[name], digits) for name in frame.columns]
+    return columns.assemble(parts, columns.About())
 
 
 def aligned(frame: pd.DataFrame, digits: int) -> str:

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from pdeval import __version__
-from pdeval.accessor.building import RULES
-from pdeval.accessor.documentation import sections
+from pdeval.accessor.docstrings import sections
+from pdeval.accessor.methods import RULES
+from pdeval.cli.options import Option, number_of, options_of, split
 from pdeval.cli.output import formats, send
-from pdeval.cli.verb_options import Option, number_of, options_of, split
-from pdeval.trec.encodings import check_encoding
+from pdeval.files.lines import check_encoding
 from pdeval.verbs import Verb, of_kind
 
 PROGRAM = "pdeval"
@@ -164,6 +164,10 @@ def _data(one: argparse.ArgumentParser, verb: Verb) -> None:
         "within each, --by collection.",
     )  # fmt: skip
     one.add_argument("--names", choices=["file", "tag"], default="file", help="What runs are named after.")
+    one.add_argument(
+        "--run", metavar="COLUMN[,...]", type=split, default=argparse.SUPPRESS,
+        help="Columns of a CSV or parquet file that name its runs, e.g. --run model,seed.",
+    )  # fmt: skip
     one.add_argument(
         "--encoding", metavar="NAME", type=_named(_encoding), default=None,
         help="Of files that are not UTF-8, e.g. latin-1; without it such a file is an error.",

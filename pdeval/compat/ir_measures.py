@@ -4,12 +4,18 @@
     from pdeval.compat.ir_measures import provider
     provider.calc_aggregate([AP, nDCG @ 10], qrels, run)
 
-Its numbers are those of ir_measures' own provider of these measures, pytrec_eval, to the last bit.
+Values are equal to those of the provider that ir_measures uses for a measure: to the last bit if that is pytrec_eval,
+else to rounding (gdeval prints 5 decimals). Equal scores are ordered as there, too; only Compat takes another order of
+items with the same grade and score in the ideal ranking. Spellings for which ir_measures has no definition are not
+supported: RBP without rel=, nDCG with dcg='exp-log2' and gains=, and measures of subtopics without a cutoff or with
+judged_only=True.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 try:
@@ -19,13 +25,21 @@ try:
 except ImportError as error:
     raise ImportError("the provider needs ir_measures: pip install ir-measures.") from error
 
-from pdeval.compat.pytrec_eval import RelevanceEvaluator
+from pdeval.catalog import parse
+from pdeval.compat.pytrec_eval import RelevanceEvaluator, dict_table
+from pdeval.evaluate.scores import Views
+from pdeval.join import positions
+from pdeval.join.judged import Judged
+from pdeval.join.run_lists import NothingJudged
+from pdeval.tables import reader
+from pdeval.tables.reader import Table
 
 measures: Any = ir_measures.measures  # none of it has annotations
 util: Any = ir_measures.util
 SPECS: Any = base
 NOT_PROVIDED = SPECS.NOT_PROVIDED
 ANY, NEEDED, NONE = SPECS.Any(), SPECS.Any(required=True), SPECS.Choices(SPECS.NOT_PROVIDED)
+ALL = SPECS.Choices(False)  # of judged_only=
 
 # how trec_eval spells a measure, from its parameters; what is in no list below has neither rel= nor judged_only=
 SPELLED: dict[str, Any] = {
@@ -37,7 +51,7 @@ SPELLED: dict[str, Any] = {
     "NumRet": lambda m: "num_ret" if m["rel"] is NOT_PROVIDED else "num_rel_ret",
     "P": lambda m: f"P_{m['cutoff']}",
     "R": lambda m: f"recall_{m['cutoff']}",
-    "RR": lambda _: "recip_rank",
+    "RR": lambda m: "recip_rank" if m["cutoff"] is NOT_PROVIDED else None,
     "Rprec": lambda _: "Rprec",
     "SetAP": lambda _: "set_map",
     "SetF": lambda m: f"set_F.{m['beta']}",
@@ -45,12 +59,26 @@ SPELLED: dict[str, Any] = {
     "SetR": lambda _: "set_recall",
     "Success": lambda m: f"success_{m['cutoff']}",
     "infAP": lambda _: "infAP",
-    "nDCG": lambda m: "ndcg" if m["cutoff"] is NOT_PROVIDED else f"ndcg_cut_{m['cutoff']}",
+    "nDCG": lambda m: _ndcg(m) if m["dcg"] == "log2" else None,
+}
+
+# the order of equal scores, by measures that trec_eval does not define: by document id, from the last (docid) or the
+# first (ascending), or as in the table (first)
+SUBTOPICS = ("ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
+TIES: dict[str, str] = {
+    **dict.fromkeys(["ERR", "nDCG"], "docid"),
+    **dict.fromkeys(["RR", "Judged", "Compat"], "ascending"),
+    **dict.fromkeys(["RBP", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "INST", "INSQ", "Accuracy"], "first"),
+    **dict.fromkeys(SUBTOPICS, "ascending"),
 }
 
 
+def _ndcg(measure: Any) -> str:
+    return "ndcg" if measure["cutoff"] is NOT_PROVIDED else f"ndcg_cut_{measure['cutoff']}"
+
+
 class PdevalProvider(providers.Provider):
-    """ir_measures' measures that trec_eval defines, computed by pdeval.
+    """ir_measures' measures, computed by pdeval.
 
     Examples
     --------
@@ -63,7 +91,7 @@ class PdevalProvider(providers.Provider):
     NAME = "pdeval"
     SUPPORTED_MEASURES = [  # noqa: RUF012
         measures._P(cutoff=NEEDED, rel=ANY, judged_only=ANY),
-        measures._RR(cutoff=NONE, rel=ANY, judged_only=ANY),
+        measures._RR(cutoff=ANY, rel=ANY, judged_only=ANY),
         measures._Rprec(rel=ANY, judged_only=ANY),
         measures._AP(cutoff=ANY, rel=ANY, judged_only=ANY),
         measures._nDCG(cutoff=ANY, dcg=SPECS.Choices("log2"), gains=ANY, judged_only=ANY),
@@ -79,10 +107,38 @@ class PdevalProvider(providers.Provider):
         measures._Success(rel=ANY, cutoff=NEEDED, judged_only=ANY),
         measures._IPrec(recall=ANY, judged_only=ANY),
         measures._infAP(rel=ANY),
+        measures._nDCG(cutoff=ANY, dcg=ANY, gains=NONE, judged_only=ANY),
+        measures._ERR(cutoff=ANY),
+        measures._RBP(cutoff=ANY, rel=NEEDED, p=ANY),
+        measures._Judged(cutoff=ANY),
+        measures._Compat(p=ANY, normalize=ANY),
+        measures._Accuracy(cutoff=ANY, rel=ANY),
+        measures._BPM(cutoff=NEEDED, T=ANY, min_rel=ANY, max_rel=NEEDED),
+        measures._SDCG(cutoff=NEEDED, dcg=SPECS.Choices("log2"), min_rel=ANY, max_rel=NEEDED),
+        measures._NERR8(cutoff=NEEDED, min_rel=ANY, max_rel=NEEDED),
+        measures._NERR9(cutoff=NEEDED, min_rel=ANY, max_rel=NEEDED),
+        measures._NERR10(p=ANY, min_rel=ANY, max_rel=NEEDED),
+        measures._NERR11(T=ANY, min_rel=ANY, max_rel=NEEDED),
+        measures._INST(T=ANY, min_rel=ANY, max_rel=NEEDED),
+        measures._INSQ(T=ANY, min_rel=ANY, max_rel=NEEDED),
+        measures._ERR_IA(cutoff=NEEDED, rel=ANY, judged_only=ALL),
+        measures._nERR_IA(cutoff=NEEDED, rel=ANY, judged_only=ALL),
+        measures._alpha_DCG(cutoff=NEEDED, alpha=ANY, rel=ANY, judged_only=ALL),
+        measures._alpha_nDCG(cutoff=NEEDED, alpha=ANY, rel=ANY, judged_only=ALL),
+        measures._NRBP(alpha=ANY, beta=ANY, rel=ANY),
+        measures._nNRBP(alpha=ANY, beta=ANY, rel=ANY),
+        measures._AP_IA(rel=ANY, judged_only=ALL),
+        measures._P_IA(cutoff=NEEDED, rel=ANY, judged_only=ALL),
+        measures._StRecall(cutoff=NEEDED, rel=ANY),
     ]
 
     def _evaluator(self, asked: Iterable[Any], qrels: Any) -> Evaluator:
-        return Evaluator(list(asked), _held(util.QrelsConverter(qrels), qrels, "relevance"))
+        asked = list(asked)
+        if unsupported := [measure for measure in asked if not self.supports(measure)]:
+            raise ValueError(
+                f"unsupported measure {unsupported[0]}: provider.supports(measure) tells which are supported."
+            )
+        return Evaluator(asked, qrels if isinstance(qrels, dict) else util.QrelsConverter(qrels).as_pd_dataframe())
 
 
 class Evaluator(providers.Evaluator):
@@ -99,19 +155,71 @@ class Evaluator(providers.Evaluator):
     def __init__(self, asked: list[Any], qrels: Any) -> None:
         super().__init__(asked, set(qrels if isinstance(qrels, dict) else qrels["query_id"].unique()))
         groups: dict[Any, dict[str, Any]] = {}
+        others: dict[Any, list[Any]] = {}
         for measure in asked:
-            if measure.NAME not in SPELLED:
-                raise ValueError(f"unsupported measure {measure}: provider.supports(measure) tells which are.")
-            groups.setdefault(_rules(measure), {})[SPELLED[measure.NAME](measure)] = measure
-        self.groups = [(named, _evaluator(rules, named, qrels)) for rules, named in groups.items()]
+            spelled = SPELLED[measure.NAME](measure) if measure.NAME in SPELLED else None
+            if spelled is None:
+                others.setdefault((TIES[measure.NAME], measure.NAME in SUBTOPICS), []).append(measure)
+            else:
+                groups.setdefault(_rules(measure), {})[spelled] = measure
+        items = qrels if isinstance(qrels, dict) else qrels[["query_id", "doc_id", "relevance"]]
+        self.groups = [(named, _evaluator(rules, named, items)) for rules, named in groups.items()]
+        self.others = [(named, ties, _judgments(qrels, subtopics)) for (ties, subtopics), named in others.items()]
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """Yield the values of a run; a query without one has the default of the measure, but none of Accuracy."""
+        metrics = list(self._iter_calc(run))
+        missing = set(product((one for one in self.measures if one.NAME != "Accuracy"), self.qrel_qids))
+        missing -= {(metric.measure, metric.query_id) for metric in metrics}
+        yield from metrics
+        for measure, query in sorted(missing, key=lambda one: (str(one[0]), one[1])):
+            yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        held = _held(util.RunConverter(run), run, "score")
+        rows = (
+            run if isinstance(run, dict) else util.RunConverter(run).as_pd_dataframe()[["query_id", "doc_id", "score"]]
+        )
         for named, evaluator in self.groups:
-            for query, values in evaluator.evaluate(held).items():
+            for query, values in evaluator.evaluate(rows).items():
                 # a beta is not in the name of set_F
                 for value, measure in zip(_in_order(values, named), named.values()):
                     yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+        for asked, ties, judgments in self.others:
+            yield from _values(asked, judgments, rows, ties)
+
+
+def _values(asked: list[Any], judgments: Table, rows: Any, ties: str) -> Iterator[Any]:
+    """Yield the values of measures that trec_eval does not define."""
+    runs = dict_table(rows, "runs", "score") if isinstance(rows, dict) else reader.read(rows, "runs")
+    if ties == "ascending":
+        runs = replace(runs, frame=runs.frame.sort_values(runs.roles["doc"], kind="stable", ignore_index=True))
+    if not len(runs.frame) or not len(judgments.frame):
+        return
+    try:
+        at = positions.join(runs, judgments, ties="docid" if ties == "docid" else "first")
+    except NothingJudged:
+        return
+    views, answered = Views(Judged(at, None, "judged")), at.answered[:, 0]
+    for measure in asked:
+        meant = parse(measure)
+        shown = answered
+        if measure.NAME == "Accuracy":  # ir_measures leaves out lists without a relevant item
+            shown = views.values(parse("Success", level=meant.level, k=meant.parameters["k"]))[:, 0] > 0
+        for query, value in zip(at.queries[shown], views.values(meant)[shown, 0].tolist()):
+            yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+
+
+def _judgments(qrels: Any, subtopics: bool) -> Table:
+    """Return the judgments as a table, with the iterations of ir_measures as subtopics if these count."""
+    if isinstance(qrels, dict):
+        table = dict_table(qrels, "qrels", "relevance")
+        if not subtopics:
+            return table
+        qrels = table.frame
+    names = ["query_id", "doc_id", "relevance"]
+    if not subtopics:
+        return reader.read(qrels[names], "qrels")
+    return reader.read(qrels[names].assign(subtopic=qrels.get("iteration", "0")), "qrels")
 
 
 def _rules(measure: Any) -> tuple[Any, ...]:
@@ -141,13 +249,6 @@ def _regraded(qrels: Any, gains: dict[int, int]) -> Any:
 def _in_order(values: dict[str, float], named: dict[str, Any]) -> Iterator[float]:
     for name in named:
         yield values["set_F" if name.startswith("set_F") else name]
-
-
-def _held(converter: Any, given: Any, value: str) -> Any:
-    """Return a table of ir_measures as a dict of dicts, where it is one, or as a frame of the columns that count."""
-    if isinstance(given, dict):
-        return given
-    return converter.as_pd_dataframe()[["query_id", "doc_id", value]]
 
 
 provider: Any = SPECS.register(PdevalProvider())  # type: ignore[no-untyped-call]

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics import arguments
 from pdeval.significance.corrections import adjust, which_correction
-from pdeval.significance.outcome import completed, describe
 from pdeval.significance.registry import which_test
+from pdeval.significance.test_result import completed, describe
+from pdeval.tables.vocabularies import listed
+from pdeval.verbs import arguments
 
 COLUMNS = ["name", "qid", "measure", "value"]
 P_VALUE = " p-value"

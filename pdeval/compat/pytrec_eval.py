@@ -23,15 +23,15 @@ import pyarrow as pa
 
 from pdeval.catalog import parse
 from pdeval.catalog.entries import needs_judged
-from pdeval.catalog.trec_eval import SETS, SINCE_10, TABLE
-from pdeval.cli.trec_names import Line, lines
+from pdeval.catalog.trec_eval_names import SETS, SINCE_10, TABLE
+from pdeval.cli.trec_eval_output import Line, lines
 from pdeval.evaluate.scores import Views
-from pdeval.judged import positions
-from pdeval.judged.judged import Judged
-from pdeval.judged.positions import Positions
-from pdeval.judged.prepared import NothingJudged
-from pdeval.kinds import arrow, tables
-from pdeval.kinds.tables import Table
+from pdeval.join import positions
+from pdeval.join.judged import Judged
+from pdeval.join.positions import Positions
+from pdeval.join.run_lists import NothingJudged
+from pdeval.tables import arrow, reader
+from pdeval.tables.reader import Table
 
 __all__ = [
     "RelevanceEvaluator",
@@ -41,6 +41,8 @@ __all__ = [
     "supported_measures",
     "supported_nicknames",
 ]
+
+__version__ = "0.5.11"  # the release of pytrec_eval-terrier whose names and numbers these are
 
 supported_measures = frozenset(set(TABLE) - set(SINCE_10))
 supported_nicknames = {name: frozenset(set(members) - set(SINCE_10)) for name, members in SETS.items()}
@@ -96,9 +98,9 @@ class RelevanceEvaluator:
         self._asked = {line.name: parse(_computed(line)) for line in self._lines if line.measure not in CONSTANTS}
         self._complete = self._judged_only or needs_judged(self._asked.values())
         if isinstance(query_relevance, Mapping):
-            self._qrels = _dict_table(query_relevance, "qrels", "relevance")
+            self._qrels = dict_table(query_relevance, "qrels", "relevance")
         else:
-            self._qrels = tables.read(query_relevance, "qrels")
+            self._qrels = reader.read(query_relevance, "qrels")
 
     def evaluate(self, scores: Any) -> dict[Any, Any]:
         """Return the value of every measure on every judged query that the run answers.
@@ -121,7 +123,7 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, pd.DataFrame) and not hasattr(scores, "_frame"):
             raise TypeError(f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}.")
-        table = tables.read(scores, "runs")
+        table = reader.read(scores, "runs")
         if not len(table.frame):
             return {}
         at = self._join(table, validate=True)
@@ -129,7 +131,7 @@ class RelevanceEvaluator:
         return found if table.run_columns else next(iter(found.values()), {})
 
     def _of_dict(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        table = _dict_table(scores, "runs", "score")
+        table = dict_table(scores, "runs", "score")
         empty = [query for query, docs in scores.items() if not len(docs)]
         at = self._join(table, validate=False) if len(table.frame) else None
         if at is None and empty:  # a list of some judged query, emptied
@@ -222,7 +224,7 @@ def _spelled(measures: Iterable[str]) -> list[str]:
     return found
 
 
-def _dict_table(given: Mapping[Any, Mapping[Any, Any]], kind: str, value: str) -> Table:
+def dict_table(given: Mapping[Any, Mapping[Any, Any]], kind: str, value: str) -> Table:
     """Return a nested dict as a table; raise where its keys are no strings or its values no numbers."""
     what, number = ("judgments", Integral) if kind == "qrels" else ("run", Real)
     inner = list(given.values())

@@ -1,6 +1,6 @@
 """The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames; and recommendations.
 
-Made by `pdeval.datasets.generate` and `generate_recommendations`; `python -m pdeval.datasets.sample` writes the files
+Made by `pdeval.datasets.generate` and `generate`; `python -m pdeval.datasets.sample` writes the files
 anew.
 """
 
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.judged.prepared import Compat
-from pdeval.judged.ranks import Ties
-from pdeval.judged.topics import Topics
-from pdeval.kinds import arrow
-from pdeval.mechanics.declared import checks_arguments
+from pdeval.join.query_rules import Topics
+from pdeval.join.ranks import Ties
+from pdeval.join.run_lists import Compat
+from pdeval.tables import arrow
+from pdeval.verbs.checks import checks_arguments
 
 FOLDER = Path(__file__).parent / "files"
 
@@ -204,7 +204,7 @@ def stored(name: str) -> pa.Table:
 
 
 if __name__ == "__main__":
-    from pdeval.datasets import generate, generate_recommendations
+    from pdeval.datasets import generate
 
-    for path in [*generate.write(FOLDER), *generate_recommendations.write_recommendations(FOLDER)]:
+    for path in [*generate.write(FOLDER), *generate.write_recommendations(FOLDER)]:
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

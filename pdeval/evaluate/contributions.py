@@ -9,20 +9,19 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse_all
+from pdeval.catalog import Measure, parse, parse_all
 from pdeval.evaluate import offline_interleaving
-from pdeval.evaluate.choice import chosen_pairs
 from pdeval.evaluate.pairs import both_sides
 from pdeval.evaluate.populations import check_populations, populations
+from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import Views, attributes
-from pdeval.judged.blocks import Block
-from pdeval.judged.judged import Judged
-from pdeval.kernels.levels import closer
-from pdeval.kernels.pair_terms import PAIR_TERMS
+from pdeval.join.blocks import Block
+from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
-from pdeval.kernels.terms import TERMS
-from pdeval.kinds.labels import labels, repeated
-from pdeval.kinds.schemas import table
+from pdeval.kernels.primitives import closer
+from pdeval.kernels.terms import PAIR_TERMS, TERMS
+from pdeval.tables.labels import labels, repeated
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 table(
@@ -58,7 +57,7 @@ table(
 )
 
 
-@verb(on="judged", gives=("contributions", "mean_contributions"), per_query=True)
+@verb(on="judged", gives=("contributions", "mean_contributions"))
 def disaggregate(
     judged: Judged,
     measures: object = ("RPP",),
@@ -72,12 +71,12 @@ def disaggregate(
     `weight * value`, summed over the rows of a query and pair, is what `prefer` gives for the same call. The values are
     those of Diaz & Ferraro 2022, Fig. 4a: RPP sgn(y - x), AP i (1/x - 1/y), RBP p^x - p^y, nDCG the difference of the
     discounted gains, Bpref that of its terms, RR 1/x - 1/y at one level, ISL and TSL y - x at the first and the last
-    level, ASL y - x. For search lengths, items that were not retrieved take the last places of the corpus, so that ASL
-    adds up to the difference of ASL(unretrieved=corpus). A preference with several positive grades and no level has
-    one population per grade; one by subtopics has one per subtopic and one of users who want any relevant item.
-    Lexicographic preferences have all their weight at the level that decides, and none where the rankings are equal;
-    the cells of I are rank cutoffs, and those of OI the relevant items at which the user stops, from the top of the
-    interleaved list, with the mean over both interleavings.
+    level, ASL y - x. Of search lengths the variant is decomposed, and named in the result, in which items that were not
+    retrieved take the last places of the corpus: ASL(unretrieved=corpus). A preference with several positive grades and
+    no level has one population per grade; one by subtopics has one per subtopic and one of users who want any relevant
+    item. Lexicographic preferences have all their weight at the level that decides, and none where the rankings are
+    equal; the cells of I are rank cutoffs, and those of OI the relevant items at which the user stops, from the top of
+    the interleaved list, with the mean over both interleavings.
 
     Parameters
     ----------
@@ -118,8 +117,7 @@ def disaggregate(
     1   even  hybrid  bm25   sgnLP   relevant       2  24   0.083 -1.000
     2   even  hybrid  bm25   sgnLP   relevant       3  24   0.250  1.000
     """
-    asked = parse_all(measures)
-    only_sums(asked)
+    asked = sums(measures)
     check_populations(judged.positions, asked)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     counts = judged.counted()
@@ -185,8 +183,15 @@ def _means(cells: Cells, views: Views, asked: list[Measure], a: np.ndarray, b: n
     return {**merged, "n": queries, "weight": weight[held] / queries, "value": value[held] / weight[held]}
 
 
-def only_sums(asked: list[Measure]) -> None:
-    """Raise where a measure is no sum over recall levels."""
+def sums(measures: object) -> list[Measure]:
+    """Return the measures as sums over recall levels; of search lengths this is the variant with `unretrieved=corpus`.
+
+    Examples
+    --------
+    >>> sums("AP, ASL@g1-5")
+    [AP, ASL(unretrieved=corpus)@g1-5]
+    """
+    asked = parse_all(measures)
     for measure in asked:
         if measure.entry.path not in ("recall-paired", "interleaved") and measure.entry.name not in {
             *TERMS,
@@ -194,6 +199,8 @@ def only_sums(asked: list[Measure]) -> None:
         }:
             known = ", ".join(["RPP and its kin", *TERMS, *PAIR_TERMS, "OI"])
             raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {known}.")
+    placed = [measure.parameters.get("unretrieved", "corpus") != "corpus" for measure in asked]
+    return parse_all([parse(one, unretrieved="corpus") if new else one for one, new in zip(asked, placed)])
 
 
 def parts_of(

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.arrow import categorical
-from pdeval.kinds.labels import labels, repeated
+from pdeval.tables.arrow import categorical
+from pdeval.tables.labels import labels, repeated
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Scores:
         Whether more is better.
     attrs : dict
         What the numbers rest on (ties, topics, level, compat), for footnotes. JSON-able.
+    machine : ndarray of the shape of values, optional
+        The same by the labels of a machine, NaN where a query does not count; `values` are then by people's labels, NaN
+        where they did not label the query.
+    probability : ndarray of shape (queries,), optional
+        The probability with which each query was drawn to be labelled by people, where it differs.
     """
 
     runs: pd.DataFrame
@@ -44,6 +49,8 @@ class Scores:
     values: np.ndarray
     higher: np.ndarray
     attrs: dict[Any, Any] = field(default_factory=dict)
+    machine: np.ndarray | None = None
+    probability: np.ndarray | None = None
 
     def frame(self) -> pd.DataFrame:
         """Return the tidy frame: run, query, measure, value; sorted by run, query, then measures as asked.
@@ -59,14 +66,13 @@ class Scores:
         """
         cells = self.values.transpose(2, 1, 0)
         run, query, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
-        value = np.ascontiguousarray(cells).ravel()
-        counted = ~np.isnan(value)
+        counted, numbers = _value_columns(self, (2, 1, 0))
         if not counted.all():
-            run, query, measure, value = run[counted], query[counted], measure[counted], value[counted]
+            run, query, measure = run[counted], query[counted], measure[counted]
         columns = {name: labels(self.runs[name], run) for name in self.runs.columns}
         columns[str(self.queries.name)] = labels(self.queries, query)
         columns["measure"] = labels(pd.Index(self.measures), measure)
-        frame = pd.DataFrame({**columns, "value": value}, copy=False)
+        frame = pd.DataFrame({**columns, **numbers}, copy=False)
         frame.attrs.update(self.attrs)
         return frame
 
@@ -81,7 +87,7 @@ class Preferences:
 
     Parameters
     ----------
-    runs, queries, measures, attrs
+    runs, queries, measures, attrs, machine, probability
         As in `Scores`.
     a, b : ndarray of int, shape (pairs,)
         Rows of `runs`: the two sides of each pair.
@@ -96,6 +102,8 @@ class Preferences:
     b: np.ndarray
     values: np.ndarray
     attrs: dict[Any, Any] = field(default_factory=dict)
+    machine: np.ndarray | None = None
+    probability: np.ndarray | None = None
 
     def frame(self) -> pd.DataFrame:
         """Return the tidy frame: query, run_a, run_b, measure, value; sorted by query, pair, measure.
@@ -110,16 +118,15 @@ class Preferences:
         """
         cells = self.values.transpose(1, 2, 0)
         query, pair, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
-        value = np.ascontiguousarray(cells).ravel()
-        counted = ~np.isnan(value)
+        counted, numbers = _value_columns(self, (1, 2, 0))
         if not counted.all():
-            query, pair, measure, value = query[counted], pair[counted], measure[counted], value[counted]
+            query, pair, measure = query[counted], pair[counted], measure[counted]
         columns = {str(self.queries.name): repeated(self.queries, query)}
         for side, codes in (("a", self.a), ("b", self.b)):
             for name in self.runs.columns:
                 columns[f"{name}_{side}"] = repeated(self.runs[name], codes[pair])
         columns["measure"] = repeated(pd.Index(self.measures), measure)
-        frame = pd.DataFrame({**columns, "value": value}, copy=False)
+        frame = pd.DataFrame({**columns, **numbers}, copy=False)
         frame.attrs.update(self.attrs)
         return frame
 
@@ -199,8 +206,16 @@ def _category(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
     return categorical(np.concatenate(codes, dtype=small), list(known))
 
 
+def _value_columns(cube: Scores | Preferences, axes: tuple[int, ...]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return which cells count, and the columns of their values: by the machine where it labelled too."""
+    arrays = {"value": cube.values} if cube.machine is None else {"value": cube.values, "machine": cube.machine}
+    columns = {name: np.ascontiguousarray(values.transpose(axes)).ravel() for name, values in arrays.items()}
+    counted = ~np.isnan(columns[[*columns][-1]])
+    return counted, columns if counted.all() else {name: values[counted] for name, values in columns.items()}
+
+
 def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Return what several tables carry together: the rules of the first, and what is known of the measures of all.
+    """Return what several tables carry together: rules that none contradicts, what is known of the measures of all.
 
     Examples
     --------
@@ -211,4 +226,5 @@ def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     if len(found) == 1:
         return found[0]
     known = {label: one for attrs in found for label, one in attrs.get("measures", {}).items()}
-    return {**found[0], **({"measures": known} if known else {})}
+    rules = {name: said for name, said in found[0].items() if all(one.get(name, said) == said for one in found)}
+    return {**rules, **({"measures": known} if known else {})}

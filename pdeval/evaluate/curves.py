@@ -9,9 +9,9 @@ import pandas as pd
 
 from pdeval.catalog import parse_all
 from pdeval.evaluate.scores import Views, scores
-from pdeval.judged.judged import Judged
-from pdeval.kinds.labels import labels
-from pdeval.kinds.schemas import table
+from pdeval.join.judged import Judged
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 table(

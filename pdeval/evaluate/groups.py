@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores, stacked
-from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.sources import Source
-from pdeval.judged.judged import Judged
-from pdeval.judged.topics import outside
-from pdeval.kinds.labels import labels
-from pdeval.kinds.metadata import matched_rows
-from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics.arguments import TooFew, shown
+from pdeval.evaluate.cube import stacked
+from pdeval.join.judged import Judged
+from pdeval.join.query_rules import outside
+from pdeval.tables.labels import labels
+from pdeval.tables.metadata import matched_rows
+from pdeval.tables.schemas import Schema
+from pdeval.tables.vocabularies import listed
+from pdeval.verbs.arguments import TooFew, shown
 
 By = str | Sequence[str]
+Result = TypeVar("Result")
 
 
 def named(by: object, option: str = "by") -> list[str]:
@@ -60,13 +60,14 @@ def coded(values: Any, name: str, what: str, weights: np.ndarray | None = None) 
         raise ValueError(f"{int(count):,} {what} have no {name}; fill it, or drop them first.")
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
-        return column.cat.codes.to_numpy().astype(np.intp), pd.Index(column.cat.categories)
+        ordered = pd.CategoricalIndex(column.cat.categories, dtype=column.dtype)  # results keep the order
+        return column.cat.codes.to_numpy().astype(np.intp), ordered
     codes, found = pd.factorize(column)
     order = np.arange(len(found))
     try:
         order = np.asarray(found.argsort())
     except TypeError:  # numbers beside texts have no order of their own
-        order = np.array(sorted(range(len(found)), key=lambda at: str(found[at])))
+        order = np.array(sorted(range(len(found)), key=lambda at: (str(found[at]), type(found[at]).__name__)))
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
     return place[codes], pd.Index(found).take(order)
@@ -156,19 +157,19 @@ def groups_of(
     >>> found.labels.to_dict("list")
     {'family': ['f', 'f', 'g', 'g'], 'kind': ['x', 'y', 'x', 'y']}
     """
-    classes, tables = [], []
+    classes, sides_of = [], []
     for frame, what in ((queries, "queries" if weights is None else "rows"), (runs, "runs")):
         own = weights if frame is queries else None
         parts = {name: coded(frame[name], name, what, own) for name in frame.columns}
         of_rows, distinct = _classes([part[0] for part in parts.values()], [len(part[1]) for part in parts.values()])
         classes.append(of_rows if parts else np.zeros(len(frame), dtype=np.intp))
-        tables.append((parts, pd.DataFrame(dict(zip(parts, distinct))) if parts else pd.DataFrame(index=[0])))
-    place = np.indices((len(tables[0][1]), len(tables[1][1]))).reshape(2, -1)
-    sides = [of.iloc[at].reset_index(drop=True) for (_, of), at in zip(tables, place)]
+        sides_of.append((parts, pd.DataFrame(dict(zip(parts, distinct))) if parts else pd.DataFrame(index=[0])))
+    place = np.indices((len(sides_of[0][1]), len(sides_of[1][1]))).reshape(2, -1)
+    sides = [of.iloc[at].reset_index(drop=True) for (_, of), at in zip(sides_of, place)]
     codes = pd.concat(sides, axis=1)
     order = np.lexsort([codes[name] for name in reversed(names)])
     codes, place = codes.iloc[order].reset_index(drop=True), place[:, order]
-    known = {**tables[0][0], **tables[1][0]}
+    known = {**sides_of[0][0], **sides_of[1][0]}
     columns = {name: labels(known[name][1], codes[name].to_numpy()) for name in names}
     return Groups(pd.DataFrame(columns), place[0], place[1], classes[0], classes[1])
 
@@ -282,52 +283,31 @@ def _of_each(frame: pd.DataFrame, keys: list[str], name: str, ids: pd.DataFrame)
         return None
 
 
-def cut(source: Source, queries: np.ndarray, runs: np.ndarray) -> Source:
-    """Return the part of a cube that some queries and runs (masks) make."""
-    if isinstance(source, Pairs):
-        raise TypeError("pairs that are not computed yet have no part.")
-    whole = source.values[:, queries]
-    if isinstance(source, Scores):
-        kept = runs & ~np.isnan(whole).all(axis=(0, 1))
-        return replace(
-            source,
-            runs=source.runs[kept].reset_index(drop=True),
-            queries=source.queries[queries],
-            values=np.ascontiguousarray(whole[..., kept]),
-        )
-    inside = runs[source.a] & runs[source.b] & ~np.isnan(whole).all(axis=(0, 1))
-    kept = np.zeros(len(source.runs), dtype=bool)
-    kept[source.a[inside]] = kept[source.b[inside]] = True
-    place = np.cumsum(kept) - 1
-    return replace(
-        source,
-        runs=source.runs[kept].reset_index(drop=True),
-        queries=source.queries[queries],
-        a=place[source.a[inside]],
-        b=place[source.b[inside]],
-        values=np.ascontiguousarray(whole[..., inside]),
-    )
-
-
 def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judged:
     """Return the part of a join that some queries and runs (masks) make; nothing is joined again."""
     positions = judged.positions
+    if judged.topics == "answered":  # a run that answered no query of the part is not in it, as in a filtered table
+        runs = runs & positions.answered[queries].any(axis=0)
     positions = positions if queries.all() else positions.keep_topics(queries)
     return judged.on(positions if runs.all() else positions.keep_runs(runs))
 
 
-def parts_of_join(judged: Any, by: By) -> tuple[pd.DataFrame, list[Any]]:
-    """Return the labels of the groups of a join, and the part of each; a cube has no columns to group by."""
-    if not isinstance(judged, Judged):
-        raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
-    found = of_join(judged, named(by), None)
-    return found.labels, [part_of_join(judged, *masks) for masks in found.masks()]
+def replaced(name: str, schema: Schema | None = None, verb: str = "", of_metadata: bool = False) -> ValueError:
+    """Return the error about a column to group by whose labels would replace a column of the result."""
+    meaning = "" if schema is None else schema.meaning(name)
+    what = "the result" if schema is None else f"the {schema.says} that {verb} returns"
+    what += f" ({meaning})" if meaning else ""
+    rename = f"{'metadata' if of_metadata else 'df'}.rename(columns={{{name!r}: '{name}_group'}})"
+    return ValueError(f"by={name!r} is also a column of {what}. Rename it first: {rename}.")
 
 
 def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> pd.DataFrame:
     """Return a frame with the labels of the group of each row in front."""
     attrs = frame.attrs
     columns: dict[Any, Any] = {name: labels(groups[name], code) for name in groups.columns}
+    for name in frame.columns.intersection(groups.columns):  # what names a run may name its group
+        if (frame[name].to_numpy(dtype=object) != np.asarray(columns[name], dtype=object)).any():
+            raise replaced(name)
     rest = {name: frame[name].array for name in frame.columns if name not in columns}
     made = pd.DataFrame({**columns, **rest}, copy=False)
     made.attrs.update(attrs)
@@ -338,46 +318,51 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
 Answer = tuple[Collection[int], pd.DataFrame, np.ndarray]  # some groups, their rows, and the group of each row
 
 
-def of_each(
-    function: Callable[[Any], pd.DataFrame],
-    parts: Iterable[Any],
-    groups: pd.DataFrame,
-    answered: Sequence[Answer] = (),
+def apply_to_groups(
+    function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], groups: pd.DataFrame, done: Sequence[Answer] = ()
 ) -> pd.DataFrame:
     """Return what a function makes of the part of every group, the columns that name the group in front.
 
     A group with too few runs or queries for an answer is left out, with a warning that names it; any other error says
-    which group it is about. Where some groups are answered already, `parts` are those of the others.
+    which group it is about.
 
     Examples
     --------
     >>> parts = [pd.DataFrame({"n": [1]}), pd.DataFrame({"n": [2]})]
-    >>> of_each(lambda part: part * 10, parts, pd.DataFrame({"category": ["x", "y"]})).to_dict("list")
+    >>> apply_to_groups(lambda part: part * 10, parts, pd.DataFrame({"category": ["x", "y"]})).to_dict("list")
     {'category': ['x', 'y'], 'n': [10, 20]}
     """
-    frames, codes, left = [frame for _, frame, _ in answered], [code for _, _, code in answered], []
-    there = {at for places, _, _ in answered for at in places}
-    for at, part in zip((at for at in range(len(groups)) if at not in there), parts):
-        try:
-            frames.append(function(part))
-            codes.append(np.full(len(frames[-1]), at))
-        except (ValueError, KeyError) as error:
-            text = f"{_told(groups.iloc[at])}: {error.args[0] if len(error.args) == 1 else error}"
-            if not isinstance(error, TooFew):
-                kind = KeyError if isinstance(error, KeyError) else ValueError
-                raise kind(f"in the group {text}") from error
-            left.append(text)
-    if not frames:
-        raise TooFew(f"no group has enough for an answer; {left[0]}")
-    if left:
-        what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
-        warnings.warn(what, UserWarning, stacklevel=outside())
+    results = of_groups(function, parts, groups, {at for places, _, _ in done for at in places})
+    frames = [*(frame for _, frame, _ in done), *(frame for _, frame in results)]
+    codes = [*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)]
     whole, code = stacked(frames), np.concatenate(codes)
-    if answered:
+    if done:
         order = np.argsort(code, kind="stable")
         whole, code = whole.take(order), code[order]
     return with_groups(whole, groups, code)
 
 
-def _told(label: pd.Series) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in label.items())
+def of_groups(
+    function: Callable[[Any], Result], parts: Iterable[Any], groups: pd.DataFrame, done: Collection[int] = ()
+) -> list[tuple[int, Result]]:
+    """Return the result of a function for the part of every group that is not done, each with the number of its group.
+
+    A group with too few runs or queries is left out, with a warning that names it; any other error names its group.
+    """
+    results, left = [], []
+    for at, part in zip((at for at in range(len(groups)) if at not in done), parts):
+        try:
+            results.append((at, function(part)))
+        except (ValueError, KeyError) as error:
+            label = ", ".join(f"{name}={value!r}" for name, value in groups.iloc[at].items())
+            text = f"{label}: {error.args[0] if len(error.args) == 1 else error}"
+            if not isinstance(error, TooFew):
+                kind = KeyError if isinstance(error, KeyError) else ValueError
+                raise kind(f"in the group {text}") from error
+            left.append(text)
+    if not results and not done:
+        raise TooFew(f"no group has enough for an answer; {left[0]}")
+    if left:
+        what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
+        warnings.warn(what, UserWarning, stacklevel=outside())
+    return results

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdeval.judged.blocks import Block
-from pdeval.kernels.levels import log2
+from pdeval.join.blocks import Block
 from pdeval.kernels.preferences import stopping_mass
+from pdeval.kernels.primitives import log2
 
 CELLS = 1 << 20
 

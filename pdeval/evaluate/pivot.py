@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.known import higher_of
+from pdeval.catalog.directions import higher_of
 from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.kinds.labels import run_labels
-from pdeval.kinds.recognition import COLLECTIONS, several_collections
-from pdeval.kinds.tables import Table, numbers
-from pdeval.mechanics.codes import combined_codes, distinct
+from pdeval.tables.codes import combined_codes, distinct
+from pdeval.tables.labels import run_labels
+from pdeval.tables.reader import Table, numbers
+from pdeval.tables.recognition import COLLECTIONS, several_collections
 
 
 def scores(table: Table) -> Scores:
@@ -20,23 +21,22 @@ def scores(table: Table) -> Scores:
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.tables.reader import read
     >>> frame = pd.DataFrame({"run": ["b", "a"], "query_id": ["1", "1"], "measure": "AP", "value": [0.2, 0.4]})
     >>> scores(read(frame, "scores")).values.tolist()
     [[[0.4, 0.2]]]
     """
     frame = _not_empty(table)
     runs, run = _runs(frame, {name: frame[name] for name in table.run_columns})
-    query, queries = _coded(frame[table.roles["query"]], "query")
+    query, queries = coded(frame[table.roles["query"]], "query")
     measure, measures = _measures(table)
-    value = _values(table)
     shape = (len(measures), len(queries), len(runs))
     cell = np.ravel_multi_index((measure, query, run), shape)
     _once(frame, cell, math.prod(shape), [*table.run_columns, table.roles["query"], table.roles["measure"]], "scores")
-    values = np.full(shape, np.nan)
-    values.ravel()[cell] = value
     higher = np.array([higher_of(label, frame.attrs, table.higher) for label in measures])
-    return Scores(runs, queries.rename(table.roles["query"]), measures, values, higher, dict(frame.attrs))
+    values, *machine = _arrays(table, queries, shape, cell)
+    ids, attrs = queries.rename(table.roles["query"]), _attributes(table, values)
+    return Scores(runs, ids, measures, values, higher, attrs, *machine)
 
 
 def preferences(table: Table) -> Preferences:
@@ -44,7 +44,7 @@ def preferences(table: Table) -> Preferences:
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.tables.reader import read
     >>> frame = pd.DataFrame({"query_id": [1, 2], "run_a": "x", "run_b": "y", "measure": "RPP", "value": [1.0, 0.0]})
     >>> preferences(read(frame, "preferences")).values.tolist()
     [[[1.0], [0.0]]]
@@ -66,16 +66,27 @@ def preferences(table: Table) -> Preferences:
             f"the preferences table has pairs in both directions, e.g. {names[0]!r} with {names[1]!r} and the "
             "other way round; keep one direction, positive where run_a is better."
         )
-    query, queries = _coded(frame[table.roles["query"]], "query")
+    query, queries = coded(frame[table.roles["query"]], "query")
     measure, measures = _measures(table)
-    value = _values(table)
     shape = (len(measures), len(queries), len(a))
     cell = np.ravel_multi_index((measure, query, pair), shape)
     sides = [f"{name}_{side}" for side in "ab" for name in table.run_columns]
     _once(frame, cell, math.prod(shape), [table.roles["query"], *sides, table.roles["measure"]], "preferences")
-    values = np.full(shape, np.nan)
-    values.ravel()[cell] = value
-    return Preferences(runs, queries.rename(table.roles["query"]), measures, a, b, values, dict(frame.attrs))
+    values, *machine = _arrays(table, queries, shape, cell)
+    ids, attrs = queries.rename(table.roles["query"]), _attributes(table, values)
+    return Preferences(runs, ids, measures, a, b, values, attrs, *machine)
+
+
+def _attributes(table: Table, values: np.ndarray) -> dict[Any, Any]:
+    """Return what the table carries, as far as its rows bear it out.
+
+    Rows may be a selection, or put together of several tables: where a run has other queries than the others, what
+    counts is not what every run answered.
+    """
+    said = {**table.frame.attrs, "query_column": str(table.roles["query"])}
+    if said.get("topics") == "common" and len(table.frame) < values.size:
+        said["topics"] = None
+    return said
 
 
 def _not_empty(table: Table) -> pd.DataFrame:
@@ -84,11 +95,53 @@ def _not_empty(table: Table) -> pd.DataFrame:
     return table.frame
 
 
-def _values(table: Table) -> np.ndarray:
-    return numbers(table.column("value"), "value")
+def _arrays(table: Table, queries: pd.Index, shape: tuple[int, ...], cell: np.ndarray) -> tuple[Any, ...]:
+    """Return the values as an array, NaN where there is no row; of tables with machine labels also the machine's, and
+    the probability of each query."""
+
+    def filled(numbers: np.ndarray) -> np.ndarray:
+        array = np.full(shape, np.nan)
+        array.ravel()[cell] = numbers
+        return array
+
+    if "machine" not in table.roles:
+        return (filled(numbers(table.column("value"), "value")),)
+    value = table.column("value")
+    known = value.notna().to_numpy()
+    people = np.full(len(value), np.nan)  # missing where people did not label the query
+    people[known] = numbers(value[known], "value")
+    machine = filled(numbers(table.column("machine"), "machine"))
+    return filled(people), machine, _probability(table, queries)
 
 
-def _coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.ndarray, pd.Index]:
+def _probability(table: Table, queries: pd.Index) -> np.ndarray | None:
+    """Return the probability of each query, where the table has it."""
+    if "probability" not in table.roles:
+        return None
+    name, query = table.roles["probability"], table.roles["query"]
+    values = pd.Series(numbers(table.frame[name], name), index=table.frame.index)
+    wrong = values[~values.between(0, 1) | (values == 0)]
+    if len(wrong):
+        raise ValueError(
+            f"the {name} column has {len(wrong):,} values that are no chance of being drawn, e.g. {wrong.iloc[0]:g}; a "
+            "query that people labelled had one above 0, and none has more than 1."
+        )
+    each = values.groupby(table.frame[query], observed=True).agg(["min", "max"])
+    if (each["min"] != each["max"]).any():
+        first = each.index[each["min"] != each["max"]][0]
+        raise ValueError(f"query {first!r} has several values in the {name} column; a query is drawn with one chance.")
+    return each["min"].reindex(queries).to_numpy(dtype=float)
+
+
+def coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.ndarray, pd.Index]:
+    """Return codes and ids of a column, sorted, or raise where some are missing.
+
+    Examples
+    --------
+    >>> codes, ids = coded(pd.Series(["q2", "q1", "q2"]), "query")
+    >>> codes.tolist(), ids.tolist()
+    ([1, 0, 1], ['q1', 'q2'])
+    """
     if missing and column.isna().any():  # a hyper-parameter that some runs do not have
         codes, values = pd.factorize(column, sort=True, use_na_sentinel=False)
         return codes.astype(np.int64), pd.Index(values)
@@ -119,7 +172,12 @@ def _used(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
 def _runs(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
     if not columns:
         return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
-    parts = {name: _coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
+    return coded_runs(columns)
+
+
+def coded_runs(columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the different runs, sorted, one row each, and which of them each row is."""
+    parts = {name: coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
     rows = len(next(iter(columns.values())))
     code = combined_codes([(codes, len(values)) for codes, values in parts.values()], rows)
     first, place = distinct(code)
@@ -138,9 +196,14 @@ def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
         order = sorted(range(len(values)), key=lambda at: said.get(values[at], len(said)))
         codes = np.append(np.argsort(order), -1)[codes]
         values = values[order]
-    if (codes < 0).any():
-        raise ValueError(f"the measure column has {int((codes < 0).sum()):,} missing names.")
+    none_missing(codes < 0)
     return codes, tuple(map(str, values))
+
+
+def none_missing(missing: np.ndarray) -> None:
+    """Raise where rows name no measure."""
+    if missing.any():
+        raise ValueError(f"the measure column has {int(missing.sum()):,} missing names; drop or fill those rows.")
 
 
 def _once(frame: pd.DataFrame, cell: np.ndarray, cells: int, names: list[str], kind: str) -> None:

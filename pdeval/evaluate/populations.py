@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pdeval.catalog import Measure
-from pdeval.judged.blocks import Block, View
-from pdeval.judged.positions import Positions
-from pdeval.kernels.levels import share as share_of
+from pdeval.join.blocks import Block, View
+from pdeval.join.positions import Positions
+from pdeval.kernels.primitives import share as share_of
 
 if TYPE_CHECKING:
     from pdeval.evaluate.scores import Views

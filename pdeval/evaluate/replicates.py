@@ -5,15 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.judged.topics import outside
-from pdeval.kinds.labels import run_labels
-from pdeval.kinds.metadata import matched_rows
-from pdeval.kinds.vocabularies import listed
+from pdeval.join.judged import Judged
+from pdeval.join.query_rules import outside
+from pdeval.tables.labels import run_labels
+from pdeval.tables.metadata import matched_rows
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import SCHEMAS
+from pdeval.tables.vocabularies import listed
 
 # columns that tell replicates apart, by what people call them
 NAMES = ("seed", "fold", "trial", "run_id")
@@ -99,6 +103,42 @@ def replicated_systems(
     return systems_of(runs, [name for name in runs.columns if name not in system])
 
 
+def named_by_metadata(held: Any, replicate: Sequence[str], metadata: Sequence[pd.DataFrame]) -> Any:
+    """Return a join or a table with runs that metadata name, where a column of these tells replicates apart.
+
+    The other columns of the metadata name the system, without those that tell no more systems apart.
+    """
+    if not isinstance(held, Judged | Table):
+        return held
+    runs = list(held.runs.columns) if isinstance(held, Judged) else list(held.run_columns)
+    about = [one for one in metadata if {*runs, *replicate} <= {*one.columns}]
+    if not about or not replicate or set(replicate) & set(runs):
+        return held
+    ends = ("",) if "run" in SCHEMAS[getattr(held, "kind", "scores")].named else ("_a", "_b")
+    frame = held.runs if isinstance(held, Judged) else held.frame
+    sides = [frame[[f"{name}{end}" for name in runs]].set_axis(runs, axis=1) for end in ends]
+    rows = [matched_rows(side, about[0], runs) for side in sides]
+    known = about[0].iloc[np.unique(np.concatenate(rows))]
+    every = [name for name in known.columns if name not in (*runs, *replicate)]
+    own = every
+    for name in reversed(every):
+        fewer = [one for one in own if one != name]
+        if fewer and len(known[fewer].drop_duplicates()) == len(known[every].drop_duplicates()):
+            own = fewer
+    if not own or len(known[own].drop_duplicates()) == len(known):
+        raise ValueError(
+            f"no two runs are alike in {listed(every)} of the metadata, so none is a replicate: leave columns out of "
+            "metadata= that differ between replicates, and keep those that name the system."
+        )
+    names = [*own, *replicate]
+    if isinstance(held, Judged):
+        return held.on(replace(held.positions, runs=about[0][names].iloc[rows[0]].reset_index(drop=True)))
+    columns = {f"{name}{end}": about[0][name].array.take(row) for end, row in zip(ends, rows) for name in names}
+    made = frame.drop(columns=[f"{name}{end}" for end in ends for name in runs if name not in names]).assign(**columns)
+    made.attrs = {**frame.attrs, "run_columns": names}
+    return replace(held, frame=made, run_columns=tuple(names))
+
+
 def _named_so(runs: pd.DataFrame) -> list[str]:
     """Return the columns named as replicates are, where others name the system."""
     found = [str(name) for name in runs.columns if str(name).lower() in NAMES]
@@ -153,8 +193,11 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bo
     attrs = {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicate": list(replicate)}
     if isinstance(source, Scores):
         if tell:
-            _tell_partial(source, systems, system, replicate)
-        return replace(source, runs=systems, values=_means(source.values, system, len(systems)), attrs=attrs)
+            tell_partial(source, systems, system, replicate)
+        averages: dict[str, Any] = {
+            name: group_means(values, system, len(systems)) for name, values in _arrays(source).items()
+        }
+        return replace(source, runs=systems, attrs=attrs, **averages)
     a, b = system[source.a], system[source.b]
     turned = a > b
     low, high = np.minimum(a, b), np.maximum(a, b)
@@ -162,17 +205,25 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bo
     if not different.any():
         raise ValueError("all pairs are of replicates of one system; a comparison needs two systems.")
     code, pair = np.unique(low[different] * len(systems) + high[different], return_inverse=True)
-    values = np.where(turned, -source.values, source.values)[..., different]
-    means = _means(values, pair, len(code))
     one, two = code // len(systems), code % len(systems)
     # a baseline stays run_b: a pair stands as most of its rows stood
     back = np.bincount(pair, weights=np.where(turned[different], 1, -1), minlength=len(code)) > 0
     sides = np.where(back, two, one), np.where(back, one, two)
-    means = np.where(back, -means, means)
-    return Preferences(systems, source.queries, source.measures, *sides, means, attrs)
+    arrays = {}
+    for name, array in _arrays(source).items():
+        means = group_means(np.where(turned, -array, array)[..., different], pair, len(code))
+        arrays[name] = np.where(back, -means, means)
+    return Preferences(
+        systems, source.queries, source.measures, *sides, attrs=attrs, probability=source.probability, **arrays
+    )
 
 
-def _tell_partial(source: Scores, systems: pd.DataFrame, system: np.ndarray, replicate: Sequence[str]) -> None:
+def _arrays(source: Scores | Preferences) -> dict[str, Any]:
+    """Return the arrays of a cube that are averaged."""
+    return {"values": source.values} | ({} if source.machine is None else {"machine": source.machine})
+
+
+def tell_partial(source: Scores, systems: pd.DataFrame, system: np.ndarray, replicate: Sequence[str]) -> None:
     """Warn where some replicates of a system have a query that others lack."""
     lacking = np.isnan(source.values).all(axis=0)
     if not lacking.any():
@@ -201,12 +252,12 @@ def sd_over_replicates(of_runs: np.ndarray, system: np.ndarray) -> np.ndarray:
     [0.3536, nan]
     """
     size = np.bincount(system)
-    mean = _means(of_runs, system, len(size))
-    squares = _means(np.square(of_runs - mean[..., system]), system, len(size))
+    mean = group_means(of_runs, system, len(size))
+    squares = group_means(np.square(of_runs - mean[..., system]), system, len(size))
     return np.sqrt(squares * size / np.where(size > 1, size - 1, np.nan))
 
 
-def _means(values: np.ndarray, code: np.ndarray, n: int) -> np.ndarray:
+def group_means(values: np.ndarray, code: np.ndarray, n: int) -> np.ndarray:
     """Return the mean over the entries of the last axis that have each code; NaN where one of them is."""
     order, size = np.argsort(code, kind="stable"), np.bincount(code, minlength=n)
     total: np.ndarray = np.add.reduceat(values[..., order], np.cumsum(size) - size, axis=-1)

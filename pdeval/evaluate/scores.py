@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import ENTRIES, Measure, parse_all
-from pdeval.catalog.known import described
+from pdeval.catalog.directions import described
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.populations import check_populations, populations
-from pdeval.judged.blocks import Block, View
-from pdeval.judged.judged import Judged
-from pdeval.judged.rank_columns import ListBlock, list_blocks
-from pdeval.mechanics.equality import gap, row_sizes
+from pdeval.join.blocks import Block, View
+from pdeval.join.judged import Judged
+from pdeval.join.list_columns import ListBlock, list_blocks
+from pdeval.tables.equal_values import gap, row_sizes
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -29,7 +29,7 @@ CELLS = 1 << 17  # runs times judged items of the topics that are looked at toge
     gives="scores",
     core=True,
     command=True,
-    per_query=True,
+    machine=True,
     meant_by={
         "evaluate": "measure(qrels, ['AP', 'nDCG@10'])",
         "metrics": "measure(qrels, ['AP', 'nDCG@10'])",
@@ -56,6 +56,8 @@ def measure(judged: Judged, measures: object = MEASURES) -> pd.DataFrame:
     2  bm25      102       AP  0.289136
     3  bm25      102  nDCG@10  0.422878
     """
+    if not isinstance(judged, Judged):  # people's labels and a machine's
+        return judged.cubes(measures)[0].frame()  # type: ignore[unreachable]
     return scores(judged, measures).frame()
 
 

@@ -62,12 +62,31 @@ of infinite rank and grade 0, and `m`, a parameter with a default, is then the (
 
 """
 
-from pdeval.kernels import expected as ties
+from pdeval.kernels import expected_ties as ties
+from pdeval.kernels.beyond_accuracy import (
+    ILD,
+    AvgChoice,
+    AvgPopularity,
+    Calibration,
+    ChoiceNovelty,
+    Coverage,
+    Entropy,
+    Gini,
+    Novelty,
+    PopSerendipity,
+    PopularityLift,
+    PopularityRank,
+    Serendipity,
+    Surprisal,
+    TailShare,
+    Unexpectedness,
+    Unseen,
+    UserCoverage,
+)
 from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
+from pdeval.kernels.cascade import ERR, gRBP, nERR
 from pdeval.kernels.compatibility import Compat
-from pdeval.kernels.confusion import AUC, GAP, MCC, PAP, Accuracy, Fallout, PartialAUC
-from pdeval.kernels.cwl import expectations, user_model
-from pdeval.kernels.cwl_expected import ED, ETC, ETU
+from pdeval.kernels.cwl import ED, ETC, ETU, expectations, user_model
 from pdeval.kernels.cwl_models import (
     BPM,
     BPMD,
@@ -86,33 +105,27 @@ from pdeval.kernels.cwl_models import (
     U_measure,
 )
 from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
-from pdeval.kernels.exposure import Coverage, Entropy, Gini, TailShare, UserCoverage
-from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
-from pdeval.kernels.graded import CG, DCG, Q, nDCG
+from pdeval.kernels.expected_utility import expected_utility, expected_utility_of_subtopics
+from pdeval.kernels.graded import CG, DCG, G, Q, RnDCG, nDCG, nDCGrel
+from pdeval.kernels.incomplete_judgments import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
 from pdeval.kernels.lexicographic import LP, LR
-from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness
-from pdeval.kernels.novelty import (
-    AvgChoice,
-    AvgPopularity,
-    ChoiceNovelty,
-    Novelty,
-    PopSerendipity,
-    PopularityLift,
-    PopularityRank,
-    Surprisal,
-    Unseen,
-)
-from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics
 from pdeval.kernels.propensity import wAP, wAUC, wDCG, wR
-from pdeval.kernels.sampled import Sampled, corrected_for_sampling, rank_distribution
+from pdeval.kernels.sampled_candidates import Sampled, corrected_for_sampling, rank_distribution
 from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
 from pdeval.kernels.sets import (
+    AUC,
+    GAP,
+    MCC,
+    PAP,
+    Accuracy,
+    Fallout,
     NumNonrelRet,
     NumQ,
     NumRel,
     NumRelRet,
     NumRet,
+    PartialAUC,
     SetAP,
     SetF,
     SetP,
@@ -120,8 +133,6 @@ from pdeval.kernels.sets import (
     SetRelP,
     Utility,
 )
-from pdeval.kernels.unjudged import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
-from pdeval.kernels.user_models import ERR, gRBP, nERR
 
 __all__ = [
     "AP",

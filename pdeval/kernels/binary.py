@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import cut, found, inf, items, level, log2, share, total
+from pdeval.kernels.primitives import cut, found, inf, items, level, log2, share, total
 
 Norm = Literal["m", "min", "k"]
 BUCKLEY = "Buckley & Voorhees 2005, Retrieval System Evaluation"
@@ -198,7 +198,7 @@ def Success(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
         "R-prec": "Rprec",
         "Rprec_mult_{mult}": "Rprec(mult={mult})",
     },
-    limits={"mult": (0, inf)},
+    limits={"mult": (0, 1e9)},
 )
 def Rprec(rank: np.ndarray, *, mult: float = 1.0) -> np.ndarray:
     """R-precision: precision after as many items as there are relevant ones.

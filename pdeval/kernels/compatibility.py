@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import inf, level, share, total
+from pdeval.kernels.primitives import inf, level, share, total
 
 
 def ideal_place(grade: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.kernels.cwl import user_model
-from pdeval.kernels.levels import inf, log2, share
+from pdeval.kernels.primitives import inf, log2, share
 
 MOFFAT = "Moffat, Bailey, Scholer & Thomas 2015, INST: an adaptive metric for information retrieval evaluation"
 ZHANG = "Zhang et al. 2017, Evaluating web search with a bejeweled player model"

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import cut, found, inf, level, log2, share, total
+from pdeval.kernels.primitives import cut, found, inf, level, log2, share, total
 
 CLARKE = "Clarke et al. 2008, Novelty and diversity in information retrieval evaluation"
 NRBP_PAPER = "Clarke, Kolla & Vechtomova 2009, An effectiveness measure for ambiguous and underspecified queries"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import found, level
+from pdeval.kernels.primitives import found, level
 
 Points = Literal["round", "floor"]
 RECALLS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.levels import cut, found, inf, level, total
 from pdeval.kernels.preferences import LP_PAPER
+from pdeval.kernels.primitives import cut, found, inf, level, total
 
 LR_PAPER = "Diaz, Ekstrand & Mitra 2023, Recall, robustness, and lexicographic evaluation"
 UNSEEN = 1e-18  # what is less than this share of a sum does not change it

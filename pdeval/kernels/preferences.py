@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import preference
-from pdeval.kernels.levels import closer, first_nonzero, inf, log2, weighted_mean
+from pdeval.kernels.primitives import closer, first_nonzero, inf, log2, weighted_mean
 
 Weight = Callable[[np.ndarray], np.ndarray] | np.ndarray | Literal["uniform", "dcg", "inverse"]
 

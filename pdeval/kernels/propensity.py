@@ -15,7 +15,7 @@ import numpy as np
 
 from pdeval.catalog import metric
 from pdeval.kernels.graded import Gain, discounted, gain_of
-from pdeval.kernels.levels import cut, found, inf, running, share, total
+from pdeval.kernels.primitives import cut, found, inf, running, share, total
 
 Norm = Literal["weights", "none"]
 YANG = (

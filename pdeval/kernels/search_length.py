@@ -8,7 +8,7 @@ import numpy as np
 
 from pdeval.catalog import metric
 from pdeval.kernels.binary import hits
-from pdeval.kernels.levels import found, inf, level, total
+from pdeval.kernels.primitives import found, inf, level, total
 
 Unretrieved = Literal["run", "corpus"]
 Unfound = Literal["never", "corpus"]

@@ -13,7 +13,7 @@ import numpy as np
 from pdeval.catalog import metric
 from pdeval.catalog.parameters import checked_flag
 from pdeval.kernels.binary import f_measure, hits
-from pdeval.kernels.levels import inf, share
+from pdeval.kernels.primitives import cut, found, inf, level, running, share, total
 
 TREC_EVAL = "trec_eval"
 COUNT: dict[str, Any] = {"aggregate": "sum", "range": (0, inf), "reference": TREC_EVAL, "empty": True}
@@ -188,3 +188,173 @@ def NumNonrelRet(nonrelevant_found: np.ndarray) -> np.ndarray:
     3.0
     """
     return np.asarray(nonrelevant_found, dtype=np.float64)
+
+
+HANLEY = "Hanley & McNeil 1982, The meaning and use of the area under a ROC curve"
+PARTIAL = "Hiranandani et al. 2020, Optimization and analysis of the pAp@k metric for recommender systems"
+CATALOGUE = {"items": (1, inf)}
+
+
+def catalogue(corpus: np.ndarray | None, items: float | None, relevant: float) -> np.ndarray:
+    """Return the number of items that are not relevant, of a catalogue of some size or of what is known of it.
+
+    Examples
+    --------
+    >>> float(catalogue(np.array(40.0), None, 3)), float(catalogue(np.array(40.0), 1000, 3))
+    (37.0, 997.0)
+    """
+    if items is not None and items < relevant:
+        raise ValueError(f"items={items:g}: {relevant:g} items are relevant alone; give the size of the catalogue.")
+    whole = np.asarray(corpus if items is None else items)
+    return np.maximum(whole - relevant, 0.0)
+
+
+@metric(reference="ir_measures, Accuracy")
+def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Accuracy: how probably a relevant item of the list stands above one of its other items.
+
+    Of the first k items of the list alone: items that were not retrieved do not count. 1 where these are all relevant,
+    0 where none is. ir_measures leaves out lists without a relevant item, and fails where all are.
+
+    Examples
+    --------
+    >>> round(float(Accuracy(np.array([1.0, 4.0, inf]), 5)), 4)  # of 2 x 3 pairs, 4 are in order
+    0.6667
+    """
+    number = hits(rank, k).astype(np.float64)
+    others = np.minimum(retrieved, k) - number
+    above = total(np.where(found(rank, k), rank - level(rank), 0.0))
+    return np.where(number > 0, 1.0 - share(above, number * others), 0.0)
+
+
+@metric(reference=HANLEY, aliases=("auc", "AUROC", "ROC_AUC", "roc_auc"), limits=CATALOGUE)
+def AUC(
+    rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray | None = None, *, items: float | None = None
+) -> np.ndarray:
+    """Area under the ROC curve: how probably a relevant item stands above another item of the catalogue.
+
+    Items that were not retrieved stand below all others, in any order: of two of them each is above the other half of
+    the time. 1 where the catalogue has relevant items only.
+
+    Examples
+    --------
+    >>> float(AUC(np.array([1.0, inf]), 3, 6))  # the first is above all 4 others, the second on 1 of them on average
+    0.625
+    """
+    relevant = len(rank)
+    others = catalogue(corpus, items, relevant)
+    got = found(rank)
+    missed = np.maximum(others - (retrieved - got.sum(axis=0)), 0.0)  # others that were not retrieved
+    below = np.where(got, others - (rank - level(rank)), missed / 2)
+    return np.where(others > 0, share(total(np.maximum(below, 0.0)), relevant * others), 1.0)
+
+
+@metric(reference=PARTIAL, aliases=("PAUC", "pAUC"))
+def PartialAUC(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
+    """Partial AUC: how probably a relevant item stands above one of the first k items that are not relevant.
+
+    Relevant items that were not retrieved stand below them. `k` counts items that are not relevant.
+
+    Examples
+    --------
+    >>> float(PartialAUC(np.array([1.0, 3.0]), k=2))  # above 2 and above 1 of the first 2 others
+    0.75
+    """
+    above = np.where(found(rank), rank - level(rank), inf)
+    return total(np.maximum(k - above, 0.0)) / (k * len(rank))
+
+
+@metric(reference=PARTIAL, aliases=("pAp",))
+def PAP(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
+    """Partial AUC and precision: as PartialAUC, of the first k relevant items alone.
+
+    Examples
+    --------
+    >>> float(PAP(np.array([1.0, 3.0, inf]), k=2))
+    0.75
+    """
+    first = np.where(level(rank) <= k, rank, inf)
+    above = np.where(found(first), first - level(rank), inf)
+    return total(np.maximum(k - above, 0.0)) / (k * min(k, len(rank)))
+
+
+@metric(
+    reference="van Rijsbergen 1979, Information Retrieval",
+    higher=False,
+    aliases=("fall_out", "FallOut"),
+    limits=CATALOGUE,
+)
+def Fallout(
+    rank: np.ndarray,
+    retrieved: np.ndarray,
+    corpus: np.ndarray | None = None,
+    *,
+    items: float | None = None,
+    k: float = inf,
+) -> np.ndarray:
+    """Fall-out: the share of the items that are not relevant which are among the first k.
+
+    Examples
+    --------
+    >>> float(Fallout(np.array([1.0, 4.0]), 10, 22, k=5))  # 3 of 20
+    0.15
+    """
+    noise = np.minimum(retrieved, k) - hits(rank, k)
+    return share(noise, catalogue(corpus, items, len(rank)))
+
+
+@metric(
+    reference="Matthews 1975, Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
+    range=(-1, 1),
+    limits=CATALOGUE,
+)
+def MCC(
+    rank: np.ndarray,
+    retrieved: np.ndarray,
+    corpus: np.ndarray | None = None,
+    *,
+    items: float | None = None,
+    k: float = inf,
+) -> np.ndarray:
+    """Matthews correlation: between being relevant and being among the first k, over the items of the catalogue.
+
+    0 where one of them holds for all items or for none. RecTools takes a list shorter than k for one of k.
+
+    Examples
+    --------
+    >>> float(MCC(np.array([1.0, 4.0]), 10, 22, k=5).round(4))
+    0.5831
+    """
+    good = hits(rank, k).astype(np.float64)
+    noise = np.minimum(retrieved, k) - good
+    missed, others = len(rank) - good, catalogue(corpus, items, len(rank))
+    rest = np.maximum(others - noise, 0.0)
+    size = (good + noise) * (good + missed) * (rest + noise) * (rest + missed)
+    return share(good * rest - noise * missed, np.asarray(np.sqrt(size)))
+
+
+@metric(
+    kind="graded",
+    reference="Robertson, Kanoulas & Yilmaz 2010, Extending average precision to graded relevance judgments",
+    aliases=("gAP", "graded_AP"),
+)
+def GAP(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Graded average precision: AP of readers whose least relevant grade is each grade alike.
+
+    The mean of AP at every level, weighed by the number of items that are relevant there; AP where grades are binary.
+
+    Examples
+    --------
+    >>> ranks, grades = np.array([1.0, 2.0]), np.array([1.0, 2.0])
+    >>> float(GAP(ranks, grades, np.array([2.0, 1.0])))  # AP is 1 from grade 1 on (2 items), 1/2 from grade 2 (1 item)
+    0.8333333333333334
+    """
+    near, grade, ideal = cut(rank, k), np.asarray(grade), np.asarray(ideal)
+    seen, best, below = np.zeros(near.shape), np.zeros(ideal.shape[1:]), 0.0
+    for least in np.unique(ideal[ideal > 0]).tolist():
+        wanted = grade >= least
+        # whole numbers until the division, so that grades of other queries leave no trace
+        seen = seen + (least - below) * np.where(wanted, running(wanted), 0.0)
+        best = best + (least - below) * (ideal >= least).sum(axis=0)
+        below = least
+    return share(total(seen / near), best)

@@ -8,13 +8,13 @@ its sign turned where lower is better (Diaz & Ferraro 2022, Fig. 4a).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from pdeval.kernels.binary import Norm, denominator, seen
 from pdeval.kernels.graded import Discount, Gain, best_dcg, discounted, gain_of
-from pdeval.kernels.levels import cut, found, inf, level, share
+from pdeval.kernels.primitives import closer, cut, found, inf, level, log2, share
 from pdeval.kernels.search_length import reached
 
 Terms = Callable[..., tuple[np.ndarray, Any]]
@@ -131,3 +131,62 @@ def atomized_search_length(rank: np.ndarray, corpus: np.ndarray, *, n: float = i
     """-(f_i - i + 1) of the first n levels, weighted by their number; what was not retrieved at the corpus' end."""
     first = min(n, len(rank))
     return np.where(level(rank) <= first, level(rank) - 1 - reached(rank, corpus, "corpus"), 0.0), 1 / first
+
+
+PAIR_TERMS: dict[str, Terms] = {}
+
+
+def decider(terms: np.ndarray) -> np.ndarray:
+    """Return 1 at the first cell along axis 0 that is not 0, and 0 elsewhere.
+
+    Examples
+    --------
+    >>> decider(np.array([0.0, -1.0, 1.0])).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    differ = np.asarray(terms) != 0
+    return (differ & (np.cumsum(differ, axis=0) == 1)) * 1.0
+
+
+@terms_of("sgnLP", PAIR_TERMS)
+def lexicographic_precision(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Who is sooner at each recall level; all the weight is at the first level where they differ."""
+    terms = closer(x, y) * 1.0
+    return terms, decider(terms)
+
+
+@terms_of("rrLP", PAIR_TERMS)
+def lexicographic_precision_by_how_much(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
+    """1/x - 1/y at each recall level; all the weight is at the first level where they differ."""
+    terms = 1.0 / np.asarray(x) - 1.0 / np.asarray(y)
+    return terms, decider(terms)
+
+
+@terms_of("sgnLR", PAIR_TERMS)
+def lexicographic_recall(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Who is sooner at each recall level; all the weight is at the last level where they differ."""
+    terms = closer(x, y) * 1.0
+    return terms, decider(terms[::-1])[::-1]
+
+
+@terms_of("I", PAIR_TERMS)
+def interleaved(
+    x: np.ndarray,
+    y: np.ndarray,
+    x_retrieved: np.ndarray,
+    y_retrieved: np.ndarray,
+    *,
+    user: Literal["uniform", "dcg"] = "uniform",
+) -> tuple[np.ndarray, Any]:
+    """Who has found more relevant items by each rank, from 1 to the end of the longer list."""
+    longest = np.maximum(x_retrieved, y_retrieved)
+    ranks = np.arange(1.0, np.max(longest, initial=0.0) + 1)
+    rank = ranks.reshape(-1, *[1] * np.ndim(longest))
+    lead = np.zeros((len(ranks), *longest.shape))
+    for one, other in zip(np.asarray(x), np.asarray(y)):
+        lead += (one <= rank).astype(np.int8) - (other <= rank)
+    mass = (np.ones(len(ranks)) if user == "uniform" else 1 / log2(ranks + 1)).reshape(rank.shape)
+    inside = rank <= longest
+    whole = np.where(inside, mass, 0.0).sum(axis=0)
+    weight = np.divide(mass, whole, out=np.full(inside.shape, np.nan), where=inside)
+    return np.sign(lead), weight

@@ -18,27 +18,25 @@ wins          votes of queries and users, the binomial test; outcomes as prefere
 from pdeval.online import (
     aa_tests,
     behaviour,
-    bucket_order,
-    buckets,
     clicks,
+    compare_buckets,
     credit,
     interleaving,
+    interleaving_results,
     log,
     multileaving,
-    simulate,
-    wins,
+    simulation,
 )
 
 __all__ = [
     "aa_tests",
     "behaviour",
-    "bucket_order",
-    "buckets",
     "clicks",
+    "compare_buckets",
     "credit",
     "interleaving",
+    "interleaving_results",
     "log",
     "multileaving",
-    "simulate",
-    "wins",
+    "simulation",
 ]

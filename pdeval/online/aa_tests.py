@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import TooFew, one_of, whole
-from pdeval.mechanics.progress import track
-from pdeval.online.arms import TESTS, Asked, TestName, adjusted_arms, arms_of, compared, fitting_test
 from pdeval.online.assignment import Unit, unit_of
 from pdeval.online.behaviour import described, estimated_as, one_query_each
 from pdeval.online.behaviour_measures import chosen_measures
-from pdeval.online.buckets import past_of
+from pdeval.online.compare_buckets import past_of
 from pdeval.online.log import Log, read_log
-from pdeval.online.observations import fitting, observe, units_of
-from pdeval.online.samples import Aggregate
-from pdeval.verbs import verb
+from pdeval.online.observations import fitting, observe, summed_up, units_of
+from pdeval.online.two_sample_tests import Aggregate
+from pdeval.online.variants import TESTS, Asked, TestName, adjusted_arms, arms_of, compared, fitting_test
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew, one_of, whole
+from pdeval.verbs.progress import track
 
 RESAMPLES = 999  # of a bootstrap test within every assignment
 
@@ -108,7 +107,7 @@ def aa_test(
     >>> print(found.drop(columns=["aggregate", "n"]).round(3).to_string(index=False))
              measure  test  draws  rejected  error  ci_low  ci_high  as_stated
                  CTR delta    200         8   0.04   0.017    0.077       True
-    clicks_per_query welch    200         8   0.04   0.017    0.077       True
+    clicks_per_query delta    200         8   0.04   0.017    0.077       True
     """
     from scipy.stats import binomtest
 
@@ -117,19 +116,21 @@ def aa_test(
     share, alpha, confidence = (
         arguments.share(name, value) for name, value in (("share", share), ("alpha", alpha), ("confidence", confidence))
     )
-    chosen, how = chosen_measures(measures, aggregate)
+    chosen, given = chosen_measures(measures, aggregate)
     log = replace(log, roles={role: name for role, name in log.roles.items() if role != "bucket"})
     read = read_log(log)
     assigned: Unit = "user" if "user" in read.names else "session"
     unit = unit_of(read.names, read.queries, unit)
     chosen = fitting(read, chosen, unit, named=measures is not None)
+    single = one_query_each(read, unit)
+    how = summed_up(given, chosen, unit, single)
     for measure in chosen:
         fitting_test(test, how[measure.name], measure.name, sequential)
     n = len(units_of(read, assigned))
     first = round(share * n)
     if min(first, n - first) < 2:
         raise TooFew(f"an A/A test needs at least two {assigned}s in each bucket; the log has {n}.")
-    owner, single = _owners(read, unit, assigned), one_query_each(read, unit)
+    owner = _owners(read, unit, assigned)
     seen = observe(read, chosen, unit, np.zeros(len(read.queries), dtype=np.int64), pd.Index(["all"]))
     before = past_of(pre, covariate, log, read, unit, chosen, how)
     asked = {}

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.judged.topics import outside
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
-from pdeval.mechanics.arguments import TooFew, one_of
-from pdeval.online.faults import IMPRESSION, Problem, columns_of, faults_of
+from pdeval.join.query_rules import outside
+from pdeval.online.log_checks import IMPRESSION, Problem, columns_of, faults_of
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import TooFew, one_of
 
 Unit = Literal["query", "session", "user"]
 
@@ -72,7 +72,7 @@ def users_in_several(log: Table) -> list[Problem]:
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.tables.reader import read
     >>> rows = [(1, "ann", "new"), (2, "ann", "old"), (3, "bob", "old")]
     >>> log = pd.DataFrame(rows, columns=["session", "user", "bucket"]).assign(query_id="q", timestamp=0, rank=1)
     >>> users_in_several(read(log.assign(action="impression"), "clicks"))[0].example
@@ -103,7 +103,7 @@ def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[P
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.tables.reader import read
     >>> log = pd.DataFrame({"session": range(100), "bucket": ["new"] * 25 + ["old"] * 75})
     >>> log = read(log.assign(query_id="q", timestamp=0, action="impression", rank=1), "clicks")
     >>> mismatch(log)[0].example

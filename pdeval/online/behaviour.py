@@ -9,16 +9,23 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import one_of, share, whole
 from pdeval.online.assignment import Unit, unit_of
 from pdeval.online.behaviour_measures import MEASURES, BehaviourMeasure, chosen_measures
 from pdeval.online.log import Log, read_log
-from pdeval.online.observations import fitting, observe
-from pdeval.online.samples import Aggregate, Kind, bootstrap_ratios, drawn_interval, estimate, ratio_of
-from pdeval.verbs import verb
+from pdeval.online.observations import fitting, observe, summed_up
+from pdeval.online.two_sample_tests import (
+    Aggregate,
+    Kind,
+    bootstrap_ratios,
+    clustered_rate,
+    drawn_interval,
+    estimate,
+    ratio_of,
+)
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import one_of, share, whole
 
 table(
     "behaviour",
@@ -59,16 +66,17 @@ def behaviour(
         log has them.
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
         The mean or median of the units' own values, or the ratio of sums over all units: clicks of all users over
-        impressions of all users. By default the median for the two times, the ratio for the click-through rate and the
-        mean for the others.
+        impressions of all users, or their abandoned queries over all their queries. By default the median for the two
+        times and the ratio for the others, which is the mean where every unit has one observation.
     unit : {'user', 'session', 'query'}, optional
-        What counts as one observation: each user's or session's own mean, or an issued query (a session, for queries
-        per session). By default the user or, in a log without users, the session: what belongs to one user is not
-        independent, so a finer unit than what was randomised finds differences where there are none, and warns.
+        What counts as one observation: a user or session with all its queries, or an issued query (a session, for
+        queries per session). By default the user or, in a log without users, the session: what belongs to one user is
+        not independent, so a finer unit than what was randomised finds differences where there are none, and warns.
     interval : {'auto', 'bootstrap'}
-        'auto': Wilson's for rates of single queries, Student's t for other means, the delta method for ratios, the
-        bootstrap for medians. 'bootstrap': for all of them units (users) are drawn with replacement, and the ends are
-        percentiles of what they come to, which need not lie as far from the value on both sides.
+        'auto': Wilson's for rates (over queries of which units have several, with as many queries as the delta method
+        says), Student's t for other means, the delta method for other ratios, the bootstrap for medians. 'bootstrap':
+        for all of them units (users) are drawn with replacement, and the ends are percentiles of what they come to,
+        which need not lie as far from the value on both sides.
     confidence : float
         Of the intervals.
     draws : int
@@ -90,12 +98,13 @@ def behaviour(
     """
     confidence, draws, seed = share("confidence", confidence), whole("draws", draws, 0), arguments.seed(seed)
     one_of("interval", interval, ("auto", "bootstrap"))
-    chosen, how = chosen_measures(measures, aggregate)
+    chosen, given = chosen_measures(measures, aggregate)
     read = read_log(log)
     code, buckets = buckets_of(read)
     unit = unit_of(read.names, read.queries, unit)
     single = one_query_each(read, unit)
     chosen = fitting(read, chosen, unit, named=measures is not None)
+    how = summed_up(given, chosen, unit, single)
     seen = observe(read, chosen, unit, code, buckets)
     samples = {name: one.of_bucket(one.values(how[name]), len(buckets)) for name, one in seen.items()}
     rows = []
@@ -108,6 +117,8 @@ def behaviour(
             found = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
             if how[measure.name] == "ratio":  # to the last bit
                 found = found._replace(value=ratio_of(total, over))
+                if measure.rate:
+                    found = clustered_rate(found.value, sample, confidence)
             if interval == "bootstrap" and kind != "median":
                 top, bottom = (total, over) if how[measure.name] == "ratio" else (sample, np.ones(len(sample)))
                 drawn = bootstrap_ratios(top, bottom, draws, rng)

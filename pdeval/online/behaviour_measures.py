@@ -8,7 +8,6 @@ A measure that looks at one kind of event has it in parentheses: `conversion_rat
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -19,9 +18,10 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.known import Known, remember
-from pdeval.mechanics.arguments import TooFew, shown
-from pdeval.online.samples import Aggregate
+from pdeval.catalog.directions import Known, remember
+from pdeval.online.two_sample_tests import Aggregate
+from pdeval.verbs.arguments import TooFew, shown
+from pdeval.verbs.spelling import nearest
 
 Observe = Callable[..., Any]
 Per = Literal["query", "session", "user"]
@@ -43,7 +43,7 @@ class BehaviourMeasure:
     worse : {'increase', 'decrease'}
         Where it goes as results get worse.
     aggregate : {'mean', 'median', 'ratio'}
-        How it is summed up by default.
+        How it is summed up by default: 'mean' is that of all observations, whoever made them.
     rate : bool
         Whether the observations are yes and no, so that their mean is a rate.
     per : {'query', 'session', 'user'}
@@ -139,7 +139,8 @@ def behaviour_measure(
     name : str, optional
         What users call it; by default the function's name.
     aggregate : {'mean', 'median', 'ratio'}
-        How it is summed up by default; 'ratio' is the sum of numerators over the sum of denominators.
+        How it is summed up by default: the mean of all observations, whoever made them; the median of the users' own
+        means; or the sum of numerators over the sum of denominators.
     rate : bool
         Whether the observations are yes and no, so that their mean is a rate.
     per : {'query', 'session', 'user'}
@@ -283,9 +284,8 @@ def measure_named(name: object) -> BehaviourMeasure:
             return replace(made, name=name, event=event.strip(" '\""))
         if made is not None:
             raise KeyError(f"{stem} takes no event in parentheses: write {stem!r}.")
-    known = [*MEASURES, *ALIASES]
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = nearest(name, {**ALIASES, **{one: one for one in MEASURES}})
+    hint = f" Did you mean {near!r}?" if near else ""
     raise KeyError(f"no behaviour measure {name!r}; there are {', '.join(MEASURES)}.{hint}")
 
 
@@ -313,7 +313,7 @@ def names_in(option: str, given: object) -> list[Any]:
 def chosen_measures(
     measures: Iterable[str] | str | None, aggregate: Aggregate | Mapping[str, Aggregate] | None
 ) -> tuple[list[BehaviourMeasure], dict[str, Aggregate]]:
-    """Return the measures asked for, and how each is summed up.
+    """Return the measures asked for, and how the caller wants some of them summed up.
 
     Examples
     --------
@@ -331,4 +331,4 @@ def chosen_measures(
     wrong = [value for value in values if not isinstance(value, str) or value not in ("mean", "median", "ratio")]
     if wrong:
         raise ValueError(f"aggregate is 'mean', 'median' or 'ratio', not {shown(wrong[0])}.")
-    return found, {one.name: how.get(one.name, one.aggregate) for one in found}
+    return found, dict(how)

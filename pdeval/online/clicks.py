@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
 from pdeval.online.log import Log, read_log
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 table(
@@ -173,8 +173,8 @@ def behaviour_of(log: Log) -> pd.DataFrame:
 
 
 def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
-    """Return issued query and rank of every clicked result; one that is clicked twice is one result clicked."""
-    order = np.lexsort((log.result, log.issue))
+    """Return issued query and rank of every clicked result; one that is clicked twice counts once, at its best rank."""
+    order = np.lexsort((log.rank, log.result, log.issue))
     issue, result = log.issue[order], log.result[order]
     once = np.append(True, (issue[1:] != issue[:-1]) | (result[1:] != result[:-1]))[: len(issue)]
     return issue[once], log.rank[order][once]

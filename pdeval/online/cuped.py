@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds import tables
-from pdeval.kinds.tables import Table
-from pdeval.mechanics.arguments import TooFew
 from pdeval.online.behaviour_measures import BehaviourMeasure
 from pdeval.online.log import Log, read_log
 from pdeval.online.observations import fitting, observe, units_of
-from pdeval.online.samples import Aggregate, linearised
+from pdeval.online.two_sample_tests import Aggregate, linearised
+from pdeval.tables import reader
+from pdeval.tables.reader import Table
+from pdeval.verbs.arguments import TooFew
 
 
 class Adjustment(NamedTuple):
@@ -102,7 +102,7 @@ def read_pre(pre: object, log: Table) -> Table:
     own = getattr(pre, "_binding", None) or {}
     columns = getattr(frame, "columns", ())
     known = {role: name for role, name in log.roles.items() if name in columns and role != "bucket"}
-    found = tables.read(frame, "clicks", {**known, **own})
+    found = reader.read(frame, "clicks", {**known, **own})
     return replace(found, roles={role: name for role, name in found.roles.items() if role != "bucket"})
 
 

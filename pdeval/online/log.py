@@ -31,11 +31,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.judged.topics import outside
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
+from pdeval.join.query_rules import outside
 from pdeval.online.assignment import mismatch, users_in_several
-from pdeval.online.faults import CLICK, IMPRESSION, Problem, columns_of, faults_of, seconds, span
+from pdeval.online.log_checks import CLICK, IMPRESSION, Problem, columns_of, faults_of, seconds, span
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 table(
@@ -203,7 +203,7 @@ def _read(table: Table) -> Log:
         problems.append(Problem(words, int(early.sum()), "counted without their times", _shown(events, at)))
     after = np.where(early, np.nan, when[click] - start[answered])
 
-    doc = pd.factorize(events[has["doc"]])[0] if "doc" in has else np.full(len(events), -1)
+    doc = pd.factorize(events[has["doc"]], sort=True)[0] if "doc" in has else np.full(len(events), -1)
     rank = np.full(len(events), np.nan)
     if "rank" in has:
         rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(dtype=np.float64)
@@ -220,7 +220,7 @@ def _read(table: Table) -> Log:
     of_query[free[here]] = near[last[here]]
     action = events[has["action"]].to_numpy()[other].astype(str)
     others = pd.DataFrame({"action": action, "value": np.nan_to_num(value[other])})
-    others = others.assign(issue=of_query, person=person[other])
+    others = others.assign(issue=of_query, person=person[other]).sort_values("value", ignore_index=True)
     clicks, asker = (answered, after, ranks, result), person[first]
     return Log(has, queries, *clicks, shown_times, asker, others, events[has["time"]], people, problems)
 

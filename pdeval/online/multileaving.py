@@ -12,19 +12,137 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.judged.prepared import Compat
-from pdeval.judged.ranks import Ties
-from pdeval.judged.topics import outside
-from pdeval.kinds.labels import labels, run_labels
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table
-from pdeval.mechanics.arguments import one_of, whole
-from pdeval.mechanics.progress import track
-from pdeval.online.candidates import distribution, inverse_ranks, possible
-from pdeval.online.drafts import draw_any
-from pdeval.online.interleaving import blocks_of, counts_of, described_lists, drafted, shown_columns
+from pdeval.join.query_rules import outside
+from pdeval.join.ranks import Ties
+from pdeval.join.run_lists import Compat
+from pdeval.online.interleaving import (
+    blocks_of,
+    counts_of,
+    described_lists,
+    draft_in_turn,
+    drafted,
+    draw_any,
+    shown_columns,
+)
 from pdeval.online.rankings import Rankings, best_ranks, rankings
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import one_of, whole
+from pdeval.verbs.progress import track
+
+
+def possible(ranked: np.ndarray, length: int, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the lists that may be shown, each once, sorted; where there are more than `most`, so many drawn lists.
+
+    Parameters
+    ----------
+    ranked : ndarray of int, shape (runs, depth)
+        Documents of one query in each run's order; -1 past the end.
+    length : int
+        Where lists end.
+
+    Examples
+    --------
+    >>> possible(np.array([[7, 8], [9, 7]]), 2, 99, np.random.default_rng(0)).tolist()
+    [[7, 8], [7, 9], [9, 7]]
+    """
+    n_runs, depth = ranked.shape
+    length = min(length, len(np.unique(ranked[ranked >= 0])))
+    lists = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(length):
+        taken = (ranked[None, :, :, None] == lists[:, None, None, :]).any(axis=3) | (ranked < 0)
+        left = ~taken.all(axis=2)
+        best = ranked[np.arange(n_runs), np.argmin(taken, axis=2)]
+        row, run = np.nonzero(left)
+        lists = np.unique(np.concatenate([lists[row], best[row, run][:, None]], axis=1), axis=0)
+        if len(lists) > most:
+            break
+    if lists.shape[1] == length and len(lists) <= most:
+        return lists
+    turns = rng.integers(0, n_runs, (most, length * n_runs))  # one that has nothing left is passed over
+    turns = np.concatenate([turns, np.tile(np.arange(n_runs), (most, depth))], axis=1)
+    drawn, _ = draft_in_turn(np.broadcast_to(ranked, (most, n_runs, depth)), turns, length)
+    return np.unique(drawn, axis=0)
+
+
+def inverse_ranks(ranks: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the credit of a click on each document for each run: 1 / its rank, 1 / (size + 1) where it is not there.
+
+    Parameters
+    ----------
+    ranks : ndarray of float, shape (runs, ...)
+        Ranks of documents in every run; infinity where absent.
+    sizes : ndarray of int, shape (runs,)
+        How many documents each run has.
+
+    Examples
+    --------
+    >>> inverse_ranks(np.array([[1.0, np.inf], [2.0, 4.0]]), np.array([3, 5])).tolist()
+    [[1.0, 0.25], [0.5, 0.25]]
+    """
+    absent = (sizes + 1.0).reshape(-1, *[1] * (ranks.ndim - 1))
+    found: np.ndarray = 1 / np.where(np.isinf(ranks), absent, ranks)
+    return found
+
+
+def distribution(credit: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the probability of every list, and by how much random clicks still earn some run more than another.
+
+    Parameters
+    ----------
+    credit : ndarray, shape (runs, lists, positions)
+        What a click on each position of each list earns each run.
+
+    Examples
+    --------
+    >>> one = [[[1.0, 0.5], [0.5, 1.0]], [[0.5, 1.0], [1.0, 0.5]]]
+    >>> chance, bias = distribution(np.array(one))
+    >>> chance.round(6).tolist(), round(bias, 6)
+    ([0.5, 0.5], 0.0)
+    """
+    from scipy.optimize import linprog
+
+    _, n_lists, length = credit.shape
+    if n_lists == 1:
+        return np.ones(1), _uneven(np.ones(1), credit)
+    prefix = np.cumsum(credit, axis=2)
+    apart = (prefix - prefix.mean(axis=0)).transpose(0, 2, 1).reshape(-1, n_lists)  # of the runs' mean, for every k
+    spread = float(np.abs(apart).max(initial=0.0))
+    if spread == 0:
+        return np.full(n_lists, 1 / n_lists), 0.0
+    apart = apart / spread
+    both = np.concatenate([apart, -apart])
+    with_slack = np.concatenate([both, -np.ones((len(both), 1))], axis=1)
+    least = linprog(
+        np.append(np.zeros(n_lists), 1.0),
+        A_ub=with_slack,
+        b_ub=np.zeros(len(both)),
+        A_eq=np.append(np.ones(n_lists), 0.0)[None],
+        b_eq=[1.0],
+        method="highs",
+    )
+    seen = credit @ (1 / np.arange(1, length + 1))  # credit of each list, where rank i is clicked with weight 1/i
+    variance = ((seen - seen.mean(axis=0)) ** 2).sum(axis=0)
+    best = linprog(
+        variance / max(float(variance.max()), 1e-300),
+        A_ub=both,
+        b_ub=np.full(len(both), float(least.fun) + 1e-9),
+        A_eq=np.ones((1, n_lists)),
+        b_eq=[1.0],
+        method="highs",
+    )
+    chance = np.maximum(best.x if best.status == 0 else least.x[:n_lists], 0.0)
+    chance = chance / chance.sum()
+    return chance, _uneven(chance, credit)
+
+
+def _uneven(chance: np.ndarray, credit: np.ndarray) -> float:
+    """Return the largest difference between two runs' expected credit in the first k results."""
+    expected = np.einsum("rlk,l->rk", np.cumsum(credit, axis=2), chance)
+    return float(np.ptp(expected, axis=0).max())
+
 
 ManyMethod = Literal["team-draft", "optimised", "pairwise"]
 METHODS = ("team-draft", "optimised", "pairwise")

@@ -12,7 +12,7 @@ from pdeval.online.assignment import Unit
 from pdeval.online.behaviour_measures import BehaviourMeasure
 from pdeval.online.clicks import behaviour_of, described_events, sessions_of, users_of
 from pdeval.online.log import Log
-from pdeval.online.samples import Aggregate, linearised
+from pdeval.online.two_sample_tests import Aggregate, linearised
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,15 @@ def fitting(read: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, name
     return found
 
 
-def summed_up(how: Mapping[str, Aggregate], chosen: Iterable[BehaviourMeasure]) -> dict[str, Aggregate]:
-    """Return how each of these measures is summed up."""
-    return {measure.name: how[measure.name] for measure in chosen}
+def summed_up(
+    given: Mapping[str, Aggregate], chosen: Iterable[BehaviourMeasure], unit: Unit, single: bool
+) -> dict[str, Aggregate]:
+    """Return how each measure is summed up: as asked, or so that every observation counts the same.
+
+    The mean of all queries is a ratio where units have several: of the sums over units and their numbers of queries.
+    """
+    found = {}
+    for one in chosen:
+        several = not single and one.per not in (unit, "user")
+        found[one.name] = given.get(one.name, "ratio" if one.aggregate == "mean" and several else one.aggregate)
+    return found

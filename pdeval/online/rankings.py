@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from pdeval.judged import ids
-from pdeval.judged.prepared import Compat
-from pdeval.judged.ranking import top
-from pdeval.judged.ranks import Ties
-from pdeval.kinds.tables import Table
+from pdeval.join import ids
+from pdeval.join.ranking import top
+from pdeval.join.ranks import Ties
+from pdeval.join.run_lists import Compat
+from pdeval.tables.reader import Table
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_ev
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.tables.reader import read
     >>> frame = pd.DataFrame({"run": "r", "query_id": 1, "doc_id": ["x", "y"], "score": [0.2, 0.9]})
     >>> found = rankings(read(frame, "runs"))
     >>> found.docs[found.doc].tolist()
@@ -97,7 +97,7 @@ def best_ranks(found: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndarr
 
     Examples
     --------
-    >>> from pdeval.kinds.tables import read
+    >>> from pdeval.tables.reader import read
     >>> rows = [("r", "x", 1), ("r", "y", 2), ("s", "z", 1), ("s", "x", 2)]
     >>> frame = pd.DataFrame(rows, columns=["run", "doc_id", "rank"]).assign(query_id=1)
     >>> found = rankings(read(frame, "runs"))

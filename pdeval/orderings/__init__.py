@@ -1,5 +1,5 @@
 """Orderings of many runs: votes, methods, orders, correlation, coefficients."""
 
-from pdeval.orderings import coefficients, correlation, methods, order, standings
+from pdeval.orderings import coefficients, correlation, methods, order
 
-__all__ = ["coefficients", "correlation", "methods", "order", "standings"]
+__all__ = ["coefficients", "correlation", "methods", "order"]

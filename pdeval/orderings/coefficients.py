@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pdeval.evaluate import cube
-from pdeval.mechanics.equality import settled
-from pdeval.mechanics.registries import first_line, named, register
 from pdeval.orderings.votes import ranks
+from pdeval.tables.equal_values import settled
+from pdeval.verbs.registry import first_line, named, register
 
 
 @dataclass(frozen=True)

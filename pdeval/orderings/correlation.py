@@ -11,20 +11,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.batches import each_two, grouped
+from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.sources import Held, only
-from pdeval.kinds.labels import labels
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table, read
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import TooFew
-from pdeval.mechanics.registries import listed_in_docs, sought
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
-from pdeval.orderings.order import of_each_measure, order
-from pdeval.verbs import verb
-
-COUNTED = ("tau_a", "tau_b")  # coefficients of whole numbers, whatever the order in which runs are added up
+from pdeval.orderings.order import order
+from pdeval.tables.labels import labels
+from pdeval.tables.reader import Table, read
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.registry import listed_in_docs, sought
 
 table(
     "correlations",
@@ -56,8 +53,6 @@ table(
 @verb(
     on=("orders", "scores", "preferences", "judged"),
     gives=("correlations", "matrix"),
-    per_measure=True,
-    source=of_each_measure,
 )
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate(
@@ -122,8 +117,6 @@ def correlate(
     n_orders = len(found.keys)
     if n_orders < 2:
         raise ValueError(f"a correlation needs two orderings; there is {found.text()}. Order by several measures.")
-    if grouped(found.attrs) and not all(one.name in COUNTED for one in asked):
-        raise ValueError("sums over runs follow the order of one group; ask each.")
     if matrix:
         square = np.empty((n_orders, n_orders))
         for i in range(n_orders):
@@ -131,7 +124,7 @@ def correlate(
         frame = pd.DataFrame(square, index=found.labels(), columns=found.labels())
         frame.attrs.update({**found.attrs, "coefficient": asked[0].name})
         return frame
-    a, b = each_two([measure for measure, _ in found.keys], found.attrs)
+    a, b = all_pairs(len(found.keys))
     cells = [(i, j, k, *_value(found, i, found, j, one, runs, p)) for i, j in zip(a, b) for k, one in enumerate(asked)]
     first, second, which, count, value = (np.array(column) for column in zip(*cells))
     columns = {

@@ -17,10 +17,10 @@ from typing import TypeAlias
 import numpy as np
 
 from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
-from pdeval.mechanics.registries import named
-from pdeval.orderings.elimination import stationary
-from pdeval.orderings.strengths import many_strengths, strengths
-from pdeval.orderings.worst_first import behind
+from pdeval.orderings.bradley_terry import many_strengths, strengths
+from pdeval.orderings.leximin import behind
+from pdeval.orderings.markov_chain import stationary
+from pdeval.verbs.registry import named
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 

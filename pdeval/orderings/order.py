@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,21 +11,21 @@ import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import cube
+from pdeval.evaluate.mean_preferences import WinRates, direct, win_rates
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import Held, Source, sources
-from pdeval.evaluate.winrates import WinRates, direct, win_rates
-from pdeval.judged.judged import Judged
-from pdeval.kinds.labels import labels, run_labels
-from pdeval.kinds.schemas import table
-from pdeval.kinds.tables import Table, numbers
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import TooFew
-from pdeval.mechanics.progress import track
-from pdeval.mechanics.registries import listed_in_docs
+from pdeval.evaluate.sources import Averaged, Held, Source, sources
+from pdeval.join.judged import Judged
+from pdeval.orderings import with_machine
 from pdeval.orderings.methods import Method, chosen, orderings
 from pdeval.orderings.votes import BLOCK, Votes, check_pairs, ranks, ranks_by_name, votes_of
-from pdeval.verbs import verb
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.reader import Table, numbers
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.progress import track
+from pdeval.verbs.registry import listed_in_docs
 
 table(
     "orders",
@@ -46,19 +46,14 @@ table(
 )
 
 
-def of_each_measure(judged: Judged, given: dict[str, Any]) -> list[Any]:
-    """Return what orders the runs of a join by each measure, for groups of its queries."""
-    return [_source(judged, one, tell=False) for one in parse_all(given["measures"])]
-
-
 @verb(
     on=("scores", "preferences", "judged"),
+    per_measure=True,
     gives="orders",
     core=True,
     command=True,
-    independent="draws",
-    per_measure=True,
-    source=of_each_measure,
+    independent=True,
+    machine=True,
     meant_by={"rank": "order()", "sort": "order()"},
 )
 @listed_in_docs(methods=orderings())
@@ -88,7 +83,8 @@ def order(
         tied there get no vote, in Borda and Bradley-Terry half a vote each. Leximin takes the pessimistic view, and
         needs every run on the same queries. Parameters stand in the name: "mc4(teleport=0.05)". "paper" orders as Diaz
         and Ferraro (2022) do for their tables: measures by the mean, and preferences by MC4. `@pdeval.ordering`
-        declares another. There are:
+        declares another. With labels by a machine beside people's, runs are ordered by their prediction-powered means
+        or win rates alone. There are:
 
         {methods}
     compat : {'pref_eval'} or a rule of the join, optional
@@ -101,7 +97,7 @@ def order(
         Resamples of the queries, for `rank_low` and `rank_high`, the percentile interval of the rank; none by
         default. The same resamples serve every measure and method.
     confidence : float
-        Of that interval.
+        Of that interval; with machine labels also of `score_low` and `score_high`, as in `summary`.
     seed : int or None
         Of the resamples; None for new ones.
     progress : bool, optional
@@ -132,11 +128,17 @@ def order(
         raise ValueError(f"compat={compat!r} is not an ordering's; it is None or 'pref_eval'.")
     if isinstance(held, Judged):
         return of_judged(held, measures, compat=compat, **options)
+    if isinstance(held, Averaged):
+        compat = compat or held.compat  # type: ignore[assignment]
     try:
-        found = sources(held, measures)
+        found = sources(held, measures, machine=True)
     except KeyError:
         _not_orderings(measures)
         raise
+    if getattr(found[0], "machine", None) is not None:
+        if compat:
+            raise ValueError(f"compat={compat!r} orders by one value a query; leave it out with machine labels.")
+        return with_machine.ordered(found[0], **options)
     if compat and isinstance(held, Table):
         options["queries"] = as_they_stand(held.column("query"), found[0].queries)
     rates = [isinstance(one, WinRates) for one in found]
@@ -336,3 +338,54 @@ def _check(source: Any) -> None:
         raise TooFew("an ordering needs at least one query; there is none.")
     if not isinstance(source, cube.Scores):
         check_pairs(source)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Runs ordered by several measures: `score` and `rank` have one row per (measure, method), one column per run."""
+
+    keys: list[tuple[str, str]]
+    queries: np.ndarray
+    score: np.ndarray
+    rank: np.ndarray
+
+    def columns(self, key: np.ndarray) -> dict[str, Any]:
+        """Return the measure and method columns of some keys."""
+        found = {}
+        for name, values in zip(("measure", "method"), zip(*self.keys)):
+            found[name] = labels(pd.Index(values), key)
+        return found
+
+
+def standing(
+    judged: Judged, measures: object, *, method: Method | Sequence[Method] | None = None, tell: bool = True
+) -> Standing:
+    """Return how the runs of a join stand by each measure and method.
+
+    Parameters
+    ----------
+    measures : name or names
+        Measures of one ranking, ordered by their mean, and preferences, ordered by their win rates.
+    method : str or list of str, optional
+        Another way to order; see `pdeval.orderings.order.order`.
+    tell : bool
+        Warn where judged queries are missing from a run.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> found = standing(pdeval.datasets.sample_judged(topics="common"), ["AP", "RPP"])
+    >>> found.keys, found.rank.shape
+    ([('AP', 'mean'), ('RPP', 'winrate')], (2, 12))
+    """
+    asked = parse_all(measures)
+    frame = of_judged(judged, asked, method=method, tell=tell)
+    keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
+    runs = judged.runs
+    place = {run: number for number, run in enumerate(runs.itertuples(index=False, name=None))}
+    run = np.array([place[one] for one in frame[list(runs.columns)].itertuples(index=False, name=None)])
+    row = np.repeat(np.arange(len(keys)), len(place))
+    score, rank = np.empty((2, len(keys), len(place)))
+    score[row, run], rank[row, run] = frame["score"], frame["rank"]
+    count = {one.label: int(judged.counted(one.level).any(axis=1).sum()) for one in asked}
+    return Standing(keys, np.array([count[measure] for measure, _ in keys]), score, rank)

@@ -36,30 +36,24 @@ confusion_heatmap                           what an assessor makes of each label
 
 from typing import Any
 
-from pdeval.plots.agreement import difference_scatter
-from pdeval.plots.behaviour import behaviour_bars
-from pdeval.plots.confusion import confusion_heatmap
-from pdeval.plots.contributions import recall_levels
-from pdeval.plots.curves import precision_recall
-from pdeval.plots.equivalences import equivalence_bars
-from pdeval.plots.forest_plots import forest
+from pdeval.plots.bars import behaviour_bars, equivalence_bars, headroom_bars, variance_components
 from pdeval.plots.hasse import hasse
-from pdeval.plots.headroom import headroom_bars
-from pdeval.plots.heatmaps import correlation_heatmap, matrix_heatmap, preference_heatmap
-from pdeval.plots.interval_lists import intervals
-from pdeval.plots.judges import judge_dots, judge_scatter
-from pdeval.plots.level_scatter import level_scatter
+from pdeval.plots.heatmaps import (
+    confusion_heatmap,
+    correlation_heatmap,
+    matrix_heatmap,
+    preference_heatmap,
+    query_heatmap,
+)
+from pdeval.plots.intervals import forest, intervals
+from pdeval.plots.lines import incomplete, p_value_curves, precision_recall, recall_levels, running_sum
 from pdeval.plots.orderings import critical_difference, summary_bars
 from pdeval.plots.pairs import query_differences, win_loss_tie
-from pdeval.plots.query_heatmaps import query_heatmap
-from pdeval.plots.rank_worth import contribution_ecdf, contribution_surface, discount_curves
-from pdeval.plots.robustness import incomplete
-from pdeval.plots.running_sum import running_sum
+from pdeval.plots.rank_comparison import rank_scatter, rank_slopes
+from pdeval.plots.rank_contributions import contribution_ecdf, contribution_surface, discount_curves
+from pdeval.plots.scatter import difference_scatter, judge_dots, judge_scatter, level_scatter
 from pdeval.plots.search_length import asl_histogram, asl_wins
-from pdeval.plots.significance import p_value_curves
 from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
-from pdeval.plots.two_orders import rank_scatter, rank_slopes
-from pdeval.plots.variance import variance_components
 
 from pdeval.plots import panels as _panels  # noqa: F401 isort: skip - last: it is a verb of all that were declared
 

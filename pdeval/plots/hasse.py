@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from pdeval.mechanics.arguments import shown
-from pdeval.plots import legibility, style
+from pdeval.plots import style, text_layout
+from pdeval.verbs.arguments import is_whole, refuse_unusable, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +43,9 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
     >>> len(ax.collections[0].get_segments())  # 3 x 2 lines from the first row, 2 x 1 from the second
     8
     """
-    if not (isinstance(n, int | np.integer) and isinstance(m, int | np.integer)) or not 1 <= m <= n:  # type: ignore[redundant-expr]
-        raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={n!r}, m={m!r}.")
+    refuse_unusable("n", n)
+    if not (is_whole(n) and is_whole(m)) or not 1 <= m <= n:
+        raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={shown(n)}, m={shown(m)}.")
     if not isinstance(order, str) or order not in ("RR", "LP", "dominance"):  # type: ignore[redundant-expr]
         raise ValueError(f"no order {shown(order)}; hasse() draws 'RR', 'LP' or 'dominance'.")
     if comb(n, m) > MOST:
@@ -89,10 +90,10 @@ def _draw(ax: Axes, vectors: np.ndarray, x: np.ndarray, y: np.ndarray, edges: np
     look = {"colors": "#888888", "linewidths": 0.7} if len(edges) <= 40 else {"colors": "#C4C4C4", "linewidths": 0.4}
     ax.add_collection(LineCollection(points[edges], zorder=1, **look))
     names = [f"({','.join(map(str, vector))})" for vector in vectors]
-    wide, high = legibility.inches(ax)
+    wide, high = text_layout.inches(ax)
     room = 72 * wide / (x.max() - x.min() + 1.2)
     tall = 72 * high / (y.max() - y.min() + 1.0)
-    size = max(3.5, min(legibility.text_size(ax), room / (0.6 * max(map(len, names))), 0.62 * tall))
+    size = max(3.5, min(text_layout.text_size(ax), room / (0.6 * max(map(len, names))), 0.62 * tall))
     for name, (at, level) in zip(names, points):
         ax.text(
             at, level, name, ha="center", va="center", fontsize=size, zorder=2,

@@ -8,14 +8,96 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.vocabularies import listed
-from pdeval.plots import legibility, style
-from pdeval.plots.drawing import Drawn, drawn, obtained, plot
-from pdeval.plots.selection import chosen, index_of, one, pairs
-from pdeval.plots.squares import axis_texts, draw_scale, fill_cells, is_square, labelled, write_numbers
+from pdeval.catalog.directions import known_of
+from pdeval.plots import style, text_layout
+from pdeval.plots.registry import Drawn, drawn, obtained, plot
+from pdeval.plots.selection import by_name, chosen, index_of, names, one, pairs
+from pdeval.report.orderings import METHODS
+from pdeval.tables.reader import assessor_column
+from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def is_square(frame: pd.DataFrame) -> bool:
+    """Say whether the rows and the columns of a frame carry the same names."""
+    return len(frame) == len(frame.columns) and set(map(text_of, frame.index)) == set(map(text_of, frame.columns))
+
+
+def text_of(label: object) -> str:
+    """Return a label as text; several ids of a run are joined by a slash."""
+    return " / ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def labelled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a square frame with texts as labels, in the same order on both sides."""
+    words = dict(zip(frame.index, axis_texts(frame.index)))
+    square = frame.astype(float).set_axis([words[label] for label in frame.index])
+    square.columns = pd.Index([words.get(label, text_of(label)) for label in frame.columns])
+    return square[list(square.index)]
+
+
+def axis_texts(labels: pd.Index) -> list[str]:
+    """Return the labels of a square as texts; of (measure, method), what is needed to tell them apart.
+
+    Examples
+    --------
+    >>> both = pd.MultiIndex.from_tuples([("RPP", "winrate"), ("RPP", "mc4"), ("AP", "mean")],
+    ...                                  names=["measure", "method"])
+    >>> axis_texts(both), axis_texts(both[1:]), axis_texts(both[:2])
+    (['RPP, win rate', 'RPP, MC4', 'AP, mean'], ['RPP', 'AP'], ['win rate', 'MC4'])
+    """
+    if list(labels.names) != ["measure", "method"]:
+        return [text_of(label) for label in labels]
+    measures = [str(label[0]) for label in labels]
+    methods = [METHODS.get(str(label[1]), str(label[1])) for label in labels]
+    if len(set(measures)) == len(measures):
+        return measures
+    if len(set(measures)) == 1:
+        return methods
+    return [f"{measure}, {method}" for measure, method in zip(measures, methods)]
+
+
+def fill_cells(ax: Axes, square: pd.DataFrame, colours: Any, low: float, high: float) -> None:
+    """Draw the cells; those without a value stay grey."""
+    values = np.ma.masked_invalid(square.to_numpy(float))
+    ax.imshow(values, cmap=colours, vmin=low, vmax=high, aspect="equal", interpolation="nearest")
+    ax.set_facecolor("#EEEEEE")
+
+
+def write_numbers(ax: Axes, square: pd.DataFrame, annotate: bool | None, form: str) -> None:
+    """Write the values into the cells where they fit or are wanted."""
+    room = 72 * min(text_layout.inches(ax)) / max(len(square), 1)
+    size = min(0.85 * text_layout.text_size(ax), room / (0.62 * len(format(0.5, form)) + 0.9))
+    if annotate is None:
+        annotate = size >= 5.0
+    if not annotate:
+        return
+    values = square.to_numpy(float)
+    ink = style.ink(ax.images[0].to_rgba(np.nan_to_num(values)))
+    for row, column in np.argwhere(~np.isnan(values)):
+        text = format(values[row, column], form).replace("-", "−")
+        ax.text(column, row, text, ha="center", va="center_baseline", fontsize=size, color=ink[row, column])
+
+
+def draw_scale(ax: Axes, label: str, *, below: bool = False) -> Axes:
+    """Draw the colour scale right of the axes or below them, exactly as long as their side, and return its axes."""
+    size = text_layout.text_size(ax)
+    text_layout.settle(ax)
+    wide, high = text_layout.inches(ax)
+    thick, away = 0.08, (0.04 if not below else 2.0 * size / 72)  # inches
+    place = (0.0, -(away + thick) / high, 1.0, thick / high) if below else (1 + away / wide, 0.0, thick / wide, 1.0)
+    bar = ax.figure.colorbar(ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical")
+    if below:
+        bar.set_label(text_layout.wrapped(label, 1.1 * wide, size), fontsize=size)
+        bar.ax.xaxis.label.set_label(label)
+    else:  # above the bar and to its left: beside it, the text would run into the next axes
+        bar.ax.set_title(label, fontsize=size, loc="right", pad=3)
+    bar.ax.tick_params(labelsize=0.9 * size, length=2)
+    bar.outline.set_visible(False)
+    return bar.ax
+
 
 COEFFICIENTS = {
     "tau_a": "Kendall's τ (a)",
@@ -26,7 +108,7 @@ COEFFICIENTS = {
     "spearman": "Spearman's ρ",
     "pearson": "Pearson's r",
 }
-VALUES = {"value": "Correlation", "agreement": "Equal signs", "r": "Pearson's r"}
+VALUES = {"value": "Correlation", "agreement": "Equal signs", "r": "r about zero"}
 
 
 @plot(on=("preferences", "means", "matrix"), first=("preferences", "means"))
@@ -84,12 +166,12 @@ def preference_heatmap(
     title = name if comparisons is None else f"{name} (dot: significant)".strip()
     style.finish(ax, title=title)
     # rows carry name and place, columns the place alone: names twice would leave the cells no room
-    legibility.number_ticks(ax, len(runs))
+    text_layout.number_ticks(ax, len(runs))
     scale = draw_scale(ax, "Mean preference for the row over the column", below=True) if colorbar else None
-    legibility.name_list(ax, [f"{name}  {place}" for place, name in enumerate(runs, 1)], share=0.36)
+    text_layout.name_list(ax, [f"{name}  {place}" for place, name in enumerate(runs, 1)], share=0.36)
     if scale is not None:
-        legibility.fit_label(ax, scale.xaxis.label, share=1.1)
-    legibility.number_ticks(ax, len(runs))
+        text_layout.fit_label(ax, scale.xaxis.label, share=1.1)
+    text_layout.number_ticks(ax, len(runs))
     write_numbers(ax, square, annotate, "+.2f")
     if comparisons is not None:
         _mark(ax, square, comparisons, name or measure)
@@ -166,10 +248,10 @@ def correlation_heatmap(
     fill_cells(ax, square, colours, -1.0 if signed else 0.0, 1.0)
     style.finish(ax)
     if colorbar:
-        draw_scale(ax, label if label is not None else legibility.plain(what))  # a label may hold a formula
-    legibility.name_ticks(ax, "x", labels)
-    legibility.name_list(ax, labels, what="")
-    legibility.name_ticks(ax, "x", labels)
+        draw_scale(ax, label if label is not None else text_layout.plain(what))  # a label may hold a formula
+    text_layout.name_ticks(ax, "x", labels)
+    text_layout.name_list(ax, labels, what="")
+    text_layout.name_ticks(ax, "x", labels)
     write_numbers(ax, square, annotate, ".2f")
     return ax
 
@@ -306,7 +388,7 @@ def _mark(ax: Axes, square: pd.DataFrame, comparisons: pd.DataFrame, measure: st
     rows, cols = place[a], place[b]
     marked = comparisons["significant"].to_numpy(bool) & (rows >= 0) & (cols >= 0)
     x, y = np.concatenate([cols[marked], rows[marked]]), np.concatenate([rows[marked], cols[marked]])
-    room = 72 * min(legibility.inches(ax)) / max(len(square), 1)
+    room = 72 * min(text_layout.inches(ax)) / max(len(square), 1)
     low = bool(ax.texts)  # numbers stand in the middle of the cell: the dot goes to its corner
     shift = 0.36 if low else 0.0
     shades = style.ink(ax.images[0].to_rgba(np.nan_to_num(square.to_numpy(float))))[y, x]
@@ -314,3 +396,133 @@ def _mark(ax: Axes, square: pd.DataFrame, comparisons: pd.DataFrame, measure: st
         x + shift, y - shift, s=max(0.7, (0.12 if low else 0.24) * room) ** 2, c=shades, linewidths=0,
         label="significant",
     )  # fmt: skip
+
+
+@plot(on=("confusions",), first=("confusions",))
+def confusion_heatmap(
+    frame: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    assessor: str | None = None,
+    annotate: bool | None = None,
+    colorbar: bool = True,
+) -> Axes:
+    """Return axes with the share of each label (column) among the items of each label of the reference (row).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Confusions: assessor, reference, label, n, share.
+    ax : Axes, optional
+        Where to draw; new axes by default.
+    assessor : str, optional
+        The assessor; needed where the frame has several.
+    annotate : bool, optional
+        Write the shares into the cells; by default where they fit.
+    colorbar : bool
+        Draw the scale.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> table = pd.DataFrame({"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2],
+    ...                       "share": [0.75, 0.25, 0.0, 1.0]})
+    >>> ax = confusion_heatmap(table, ax=Figure().subplots())
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.texts]
+    ('Label by llm', ['0.75', '0.25', '0.00', '1.00'])
+    """
+    drawn(frame, "confusion_heatmap").need("reference", "label", "n", "share")
+    rows, name = one(frame, assessor_column(frame), assessor, plot="confusion_heatmap")
+    if rows.duplicated(["reference", "label"]).any():
+        raise ValueError("confusion_heatmap() needs one share per label of the reference and label; some repeat.")
+    values = list(dict.fromkeys(rows["reference"]))
+    wide = rows.set_index(["reference", "label"])
+    square = wide["share"].unstack().reindex(index=values, columns=values).astype(float)
+    total = wide["n"].unstack().reindex(index=values).sum(axis=1)
+    side = min(2.2 + 0.4 * len(values), 9.0)
+    ax = style.axes(ax, width=side + 0.9, height=side)
+    fill_cells(ax, square, style.rising(), 0.0, 1.0)
+    reference = str(frame.attrs.get("reference", "reference"))
+    known = {"reference": "Label of the reference", "true label": "True label"}.get(reference, f"Label by {reference}")
+    style.finish(ax, x=f"Label by {name}", y=f"{known} (items)")
+    if colorbar:
+        draw_scale(ax, "Share of the row")
+    texts = [f"{value} ({count:,.0f})" for value, count in total.items()]
+    text_layout.name_ticks(ax, "x", [str(value) for value in values])
+    text_layout.name_ticks(ax, "y", texts)
+    write_numbers(ax, square, annotate, ".2f")
+    return ax
+
+
+@plot(on=("scores",))
+def query_heatmap(
+    frame: pd.DataFrame, *, ax: Axes | None = None, measure: str | None = None, colorbar: bool = True
+) -> Axes:
+    """Return axes with the value of every run (row) on every query (column): the best run on top, the hardest first.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Scores: run, query, measure, value.
+    ax : Axes, optional
+        Where to draw; new axes by default, as tall as the list needs.
+    measure : str, optional
+        The measure; needed where the frame has several.
+    colorbar : bool
+        Draw the scale.
+
+    Returns
+    -------
+    Axes
+        Those drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> scores = pd.DataFrame({"run": ["lm", "lm", "bm25", "bm25"], "query_id": ["1", "2"] * 2, "measure": "AP",
+    ...                        "value": [0.5, 0.1, 0.25, 0.0]})
+    >>> ax = query_heatmap(scores, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.images[0].get_array().tolist()
+    (['lm', 'bm25'], [[0.1, 0.5], [0.0, 0.25]])
+    """
+    table = drawn(frame, "query_heatmap").need("value")
+    rows, name = one(frame, "measure", measure, plot="query_heatmap")
+    query = table.query
+    if query is None:
+        raise table.lacks("query_id")
+    runs, queries = table.keeping(rows).runs(), by_name(names(rows, [query]))
+    if pd.DataFrame({"run": runs.codes, "query": queries.codes}).duplicated().any():
+        raise ValueError("query_heatmap() needs one value per run and query; some repeat.")
+    values = np.full((len(runs.categories), len(queries.categories)), np.nan)
+    values[runs.codes, queries.codes] = rows["value"].to_numpy(float)
+    known = known_of(name, frame.attrs) if name else None
+    sign = -1.0 if known is not None and not known["higher"] else 1.0
+    better = sign * np.where(np.isfinite(values), values, np.nan)
+    down = np.argsort(-_means(better, 1), kind="stable")
+    across = np.argsort(_means(better, 0), kind="stable")
+    shown = np.ma.masked_invalid(values[np.ix_(down, across)])
+    ax = style.axes(ax, width=6.4, height=text_layout.list_height(len(down)))
+    ax.imshow(shown, cmap=style.rising(), aspect="auto", interpolation="nearest")
+    ax.set_facecolor("#EEEEEE")
+    count = len(across)
+    style.finish(ax, x=f"{count} {'query' if count == 1 else 'queries'}, the hardest at the left", title=name)
+    ax.set_xticks([])
+    if colorbar:
+        draw_scale(ax, text_layout.plain(name) or "Value")
+        ax.set_title("")
+    text_layout.name_list(ax, [str(runs.categories[i]) for i in down])
+    if count <= 30:
+        text_layout.name_ticks(ax, "x", [str(queries.categories[i]) for i in across])
+    return ax
+
+
+def _means(values: np.ndarray, axis: int) -> np.ndarray:
+    """The means of what is known; the worst where nothing is."""
+    known = ~np.isnan(values)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.where(known.any(axis=axis), total / np.maximum(known.sum(axis=axis), 1), -np.inf)

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.sources import clear_values
-from pdeval.kinds.recognition import run_columns
-from pdeval.kinds.tables import query_column
-from pdeval.plots import legibility, style
-from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots import style, text_layout
+from pdeval.plots.registry import Drawn, drawn, plot
 from pdeval.plots.selection import index_of, names, one, one_pair, pairs
-from pdeval.report.notes import Words, words
+from pdeval.report.footnotes import Words, words
+from pdeval.tables.reader import query_column
+from pdeval.tables.recognition import run_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,13 +101,13 @@ def query_differences(
 
 def _name_queries(ax: Axes, query_ids: np.ndarray, said: Words) -> None:
     """Name the bars where the names can be read; else say how many queries there are."""
-    room = 72 * legibility.inches(ax)[0] / max(len(query_ids), 1)
-    if room < 1.3 * legibility.LEAST_LABEL or max(map(len, query_ids), default=0) > 14:
+    room = 72 * text_layout.inches(ax)[0] / max(len(query_ids), 1)
+    if room < 1.3 * text_layout.LEAST_LABEL or max(map(len, query_ids), default=0) > 14:
         ax.set_xticks([])
-        ax.set_xlabel(f"{len(query_ids)} {said.queries}, sorted", fontsize=legibility.text_size(ax))
+        ax.set_xlabel(f"{len(query_ids)} {said.queries}, sorted", fontsize=text_layout.text_size(ax))
         return
-    legibility.name_ticks(ax, "x", list(query_ids))
-    ax.set_xlabel(said.query.capitalize(), fontsize=legibility.text_size(ax))
+    text_layout.name_ticks(ax, "x", list(query_ids))
+    ax.set_xlabel(said.query.capitalize(), fontsize=text_layout.text_size(ax))
 
 
 @plot(on=("preferences", "wins"), first=("wins",))
@@ -160,7 +160,7 @@ def win_loss_tie(
         lead = (counts["wins"] - counts["losses"]) / counts.sum(axis=1)
         counts = counts.iloc[np.argsort(-lead.to_numpy(), kind="stable")]
     share = 100 * counts.div(counts.sum(axis=1), axis=0)
-    ax = style.axes(ax, height=legibility.list_height(len(counts)))
+    ax = style.axes(ax, height=text_layout.list_height(len(counts)))
     ends = stacked_shares(ax, share.to_numpy(), ("win", "tie", "loss"))
     units = words({"query_column": query_column(frame, {}, needed=False), **frame.attrs}).queries
     if "per" in frame.columns and frame["per"].nunique() == 1:  # interleaved runs: who votes
@@ -170,7 +170,7 @@ def win_loss_tie(
     note = f"in the bars: number of {units}"
     style.finish(ax, x=f"{name + ': ' if name else ''}% of {units}{facing}", note=note)
     style.legend(ax, place="above", columns=3)
-    legibility.name_list(ax, [str(label) for label in counts.index])
+    text_layout.name_list(ax, [str(label) for label in counts.index])
     _write_counts(ax, counts.to_numpy(), ends - share.to_numpy() / 2, share.to_numpy())
     return ax
 
@@ -196,9 +196,9 @@ def stacked_shares(ax: Axes, share: np.ndarray, names: tuple[str, str, str]) -> 
 
 def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.ndarray) -> None:
     """Write the counts into the segments that are wide enough for them."""
-    wide, high = legibility.inches(ax)
-    size = min(0.85 * legibility.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
-    if size < legibility.LEAST_LABEL:
+    wide, high = text_layout.inches(ax)
+    size = min(0.85 * text_layout.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
+    if size < text_layout.LEAST_LABEL:
         return
     digits = np.floor(np.log10(np.maximum(counts, 1))) + 1
     fits = (counts > 0) & (width > (digits + 0.7) * 100 * 0.62 * size / (72 * wide))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pdeval.evaluate.groups import groups_of, named
-from pdeval.kinds.natural import natural_places
-from pdeval.kinds.recognition import kind_of
-from pdeval.kinds.vocabularies import listed
-from pdeval.plots import legibility
-from pdeval.plots.drawing import PLOTS
+from pdeval.plots import text_layout
+from pdeval.plots.registry import PLOTS
+from pdeval.tables.labels import natural_places
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.vocabularies import listed
 from pdeval.verbs import VERBS, verb
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def panels(
     for ax, label, part in zip(made, labels, parts):
         draw(part, **{**(options or {}), "ax": ax})
         own = ax.get_title()
-        ax.set_title(f"{label}: {own}" if own else label, fontsize=1.1 * legibility.text_size(ax))
+        ax.set_title(f"{label}: {own}" if own else label, fontsize=1.1 * text_layout.text_size(ax))
     _share(made)
     _say_once(made, across)
     ticks = max(len(ax.get_yticks()) if _fixed(ax.yaxis) else 0 for ax in made)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.vocabularies import listed
-from pdeval.plots import legibility, style
-from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots import style, text_layout
+from pdeval.plots.registry import Drawn, drawn, plot
 from pdeval.plots.selection import names, one_pair
+from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def asl_histogram(
     title = str(table.columns[0]) if len(table.columns) == 1 else ""
     what = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Search length of the item (ASL)", y=what, title=title, grid="y")
-    legibility.name_ticks(ax, "x", [str(name) for name in table.index])
+    text_layout.name_ticks(ax, "x", [str(name) for name in table.index])
     style.legend(ax, place=legend if len(table.columns) > 1 else None)
     return ax
 
@@ -168,11 +168,11 @@ def asl_wins(
                 hatch=hatch,
                 edgecolor="white",
                 linewidth=0,
-                label=legibility.entry(text),
+                label=text_layout.entry(text),
             )
     what = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Change of the item's search length (ASL)", y=what, grid="y")
-    legibility.name_ticks(ax, "x", [lacking.get(str(name), str(name)) for name in frame["bucket"]])
+    text_layout.name_ticks(ax, "x", [lacking.get(str(name), str(name)) for name in frame["bucket"]])
     if (side <= 1).any() and (side > 1).any():
         ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
     short = max(map(len, ax.get_legend_handles_labels()[1])) < 28
@@ -251,7 +251,7 @@ def _side_by_side(ax: Axes, table: pd.DataFrame) -> None:
     place, width = np.arange(len(table)), 0.85 / len(table.columns)
     for i, name in enumerate(table.columns):
         shift = (i - (len(table.columns) - 1) / 2) * width
-        ax.bar(place + shift, table[name], width=width * 0.95, label=legibility.entry(str(name)), **style.fill(i))
+        ax.bar(place + shift, table[name], width=width * 0.95, label=text_layout.entry(str(name)), **style.fill(i))
 
 
 def _sides(frame: pd.DataFrame) -> np.ndarray:

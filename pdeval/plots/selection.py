@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.labels import run_labels
-from pdeval.kinds.natural import natural_places
-from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics.arguments import several, shown
+from pdeval.tables.labels import natural_places, run_labels
+from pdeval.tables.vocabularies import listed
+from pdeval.verbs.arguments import several, shown
 
 
 def names(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Categorical:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.mechanics.visible import visible
-from pdeval.plots import legibility
+from pdeval.plots import text_layout
+from pdeval.tables.labels import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,14 +69,14 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     >>> finish(Figure().subplots(), x="Recall").get_xlabel()
     'Recall'
     """
-    size = legibility.text_size(ax)
-    width, height = legibility.allotted(ax)
-    below = [legibility.wrapped(text, 0.8 * width, size) for text in (x, note) if text]
+    size = text_layout.text_size(ax)
+    width, height = text_layout.allotted(ax)
+    below = [text_layout.wrapped(text, 0.8 * width, size) for text in (x, note) if text]
     ax.set_xlabel("\n".join(below), fontsize=size)
     ax.xaxis.label.set_label("\n".join(visible(text) for text in (x, note) if text))
-    ax.set_ylabel(legibility.wrapped(y, 0.9 * height, size), fontsize=size)
+    ax.set_ylabel(text_layout.wrapped(y, 0.9 * height, size), fontsize=size)
     if title:
-        ax.set_title(legibility.wrapped(title, 0.8 * width, size), fontsize=size)
+        ax.set_title(text_layout.wrapped(title, 0.8 * width, size), fontsize=size)
     ax.tick_params(labelsize=size * 0.9)
     ax.spines[["top", "right"]].set_visible(False)
     if grid:
@@ -150,8 +150,8 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     lines, entries = ax.get_legend_handles_labels()
     if place is None or not entries:
         return
-    size = legibility.text_size(ax)
-    room = 0.4 * legibility.allotted(ax)[0] if place == "right" else 0.95 * legibility.inches(ax)[0]
+    size = text_layout.text_size(ax)
+    room = 0.4 * text_layout.allotted(ax)[0] if place == "right" else 0.95 * text_layout.inches(ax)[0]
     letters = int(72 * room / (0.56 * 0.9 * size)) - 7  # a sample of the line is as wide as 7 letters
     entries = _cut(entries, letters)
     options: dict[str, Any] = {"fontsize": size * 0.9}
@@ -162,22 +162,22 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
         options |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     else:
         longest = max(map(len, entries))
-        fitting = int(legibility.inches(ax)[0] * 72 / (size * 0.9 * (0.55 * longest + 4.5)))
+        fitting = int(text_layout.inches(ax)[0] * 72 / (size * 0.9 * (0.55 * longest + 4.5)))
         options |= {"frameon": False, "ncols": columns or max(1, min(len(entries), fitting)), "columnspacing": 1.0}
         options |= {"loc": "lower center" if place == "above" else "upper center", "borderaxespad": 0.1}
         options |= {"bbox_to_anchor": (0.5, float(place == "above"))}
         if place == "below":  # clear of tick and axis labels, which take about this many points
-            options["bbox_transform"] = legibility.lower(ax, 12 + 2.4 * size)
+            options["bbox_transform"] = text_layout.lower(ax, 12 + 2.4 * size)
     ax.legend(lines, entries, **options)
 
 
 def _cut(entries: list[str], letters: int) -> list[str]:
     """Return the texts of a legend, those with more letters cut in the middle; formulas of the caller stay whole."""
     whole = [text.replace(r"\$", "$") for text in entries]
-    cut = legibility.shorten(whole, letters)
+    cut = text_layout.shorten(whole, letters)
     formula = ["$" in text.replace(r"\$", "") for text in entries]
     return [
-        text if own or short == long else legibility.plain(short)
+        text if own or short == long else text_layout.plain(short)
         for text, own, short, long in zip(entries, formula, cut, whole)
     ]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics.equality import NOISE
-from pdeval.plots import legibility, style
-from pdeval.plots.drawing import Drawn, drawn, plot
+from pdeval.plots import style, text_layout
+from pdeval.plots.registry import Drawn, drawn, plot
 from pdeval.plots.selection import names
+from pdeval.tables.equal_values import NOISE
+from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def ties_by_recall(
     if levels is not None:
         table = table[table.index <= levels]
     ax = _drawn(ax, table)
-    legibility.recall_ticks(ax, table.index.max())
+    text_layout.recall_ticks(ax, table.index.max())
     ax.set_ylim(bottom=0)
     style.finish(ax, x="Recall level", y="Share of pairs tied", grid="both")
     style.legend(ax, place=legend if len(table.columns) > 1 else None)
@@ -130,6 +130,10 @@ def tie_probability(
         table.columns = [f"m = {label}" for label in table.columns]
     if log:
         table = table.where(table > 0).dropna(how="all")
+        if table.empty:
+            raise ValueError(
+                "there is nothing to draw on a logarithmic axis: no probability is above 0; give log=False."
+            )
     ax = _drawn(ax, table, sparse=True)
     if log:
         top = float(table.max().max())
@@ -205,8 +209,8 @@ def decided_by_recall(
     for i, name in enumerate(table.columns):
         line = table[name].dropna()
         look = style.line(i) | {"drawstyle": "steps-post", "markevery": max(1, len(line) // 12)}
-        ax.plot(line.index.to_numpy(), line.to_numpy(), label=legibility.entry(name) or "_share", **look)
-    legibility.recall_ticks(ax, table.index.max())
+        ax.plot(line.index.to_numpy(), line.to_numpy(), label=text_layout.entry(name) or "_share", **look)
+    text_layout.recall_ticks(ax, table.index.max())
     ax.set_ylim(0, 1.03)
     style.finish(ax, x="Recall level", y="Share of pairs decided", grid="both")
     style.legend(ax, place=legend if len(table.columns) > 1 else None)
@@ -256,5 +260,5 @@ def _drawn(ax: Axes | None, table: pd.DataFrame, *, sparse: bool = False) -> Axe
         look = style.line(i)
         if sparse:
             look["markevery"] = 0.12  # by distance along the line: even on logarithmic axes
-        ax.plot(line.index.to_numpy(), line.to_numpy(), label=legibility.entry(name) or "_share", **look)
+        ax.plot(line.index.to_numpy(), line.to_numpy(), label=text_layout.entry(name) or "_share", **look)
     return ax

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pdeval.report.spec import Report
+from pdeval.report.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., "str | bytes"])
 

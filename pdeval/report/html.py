@@ -6,10 +6,10 @@ import html
 from itertools import groupby
 from pathlib import Path
 
-from pdeval.mechanics.visible import visible
-from pdeval.mechanics.whole_files import replacing
+from pdeval.files.atomic_write import replacing
 from pdeval.report.formats import report_format
-from pdeval.report.spec import Cell, Column, Report
+from pdeval.report.report import Cell, Column, Report
+from pdeval.tables.labels import visible
 
 # the class stands twice so that these rules outweigh a notebook's own for tables
 STYLE = """<style>

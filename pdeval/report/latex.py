@@ -10,13 +10,11 @@ import re
 from itertools import groupby
 from typing import Literal, get_args
 
-from pdeval.mechanics.visible import visible
-from pdeval.report.alignment import Lacking, lacking, widest
-from pdeval.report.digits import MINUS
-from pdeval.report.fitting import Marks, check_length, marks_below
+from pdeval.report.footnotes import placed
 from pdeval.report.formats import report_format
-from pdeval.report.notes import placed
-from pdeval.report.spec import DASH, Cell, Column, Report
+from pdeval.report.numbers import MINUS, Lacking, Marks, check_length, lacking, marks_below, widest
+from pdeval.report.report import DASH, Cell, Column, Report
+from pdeval.tables.labels import visible
 
 Environment = Literal["table", "table*", "tabular", "longtable"]
 Size = Literal["small", "footnotesize", "scriptsize", "tiny"]

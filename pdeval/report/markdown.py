@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pdeval.mechanics.visible import visible
 from pdeval.report.formats import report_format
-from pdeval.report.spec import Cell, Column, Report
+from pdeval.report.report import Cell, Column, Report
+from pdeval.tables.labels import visible
 
 # an underscore inside a word is plain text to every Markdown reader; at its ends it is not
 # and brackets are links, and < is a tag, only before certain characters

@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.known import aggregate_of, higher_of
-from pdeval.evaluate.choice import place_of
+from pdeval.catalog.directions import aggregate_of, higher_of
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.replicates import averaged
+from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
 from pdeval.evaluate.summary import of_scores
-from pdeval.kinds.labels import run_labels
-from pdeval.kinds.tables import Table
 from pdeval.orderings.votes import win_rates
-from pdeval.report.notes import words
+from pdeval.orderings.with_machine import win_rates_of
+from pdeval.report.footnotes import words
+from pdeval.tables.labels import run_labels
+from pdeval.tables.reader import Table
 
 STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high", "sd_replicates")
 ARRAYS = ("mean", "sd", "low", "high", "n", "varied")
@@ -32,7 +33,8 @@ class Means:
     """What a table of systems needs; arrays have the shape (measures, runs).
 
     `varied` is the standard deviation over replicates, NaN where there are none. `source` is the cube that significance
-    can be computed from, None for a summary; `about` says what a cell is where that is not a mean.
+    can be computed from, None for a summary; `about` says what a cell is where that is not a mean. `powered` is the
+    summary of prediction-powered estimates, where a machine labelled too.
     """
 
     runs: pd.DataFrame
@@ -47,6 +49,7 @@ class Means:
     source: Any = None
     about: str = ""
     attrs: Mapping[Any, Any] = field(default_factory=dict)
+    powered: pd.DataFrame | None = None
 
     @property
     def labels(self) -> list[str]:
@@ -61,6 +64,8 @@ class Means:
             source = replace(source, asked=tuple(source.asked[i] for i in at))
         elif isinstance(source, Scores | Preferences):
             parts: dict[str, Any] = {"measures": tuple(source.measures[i] for i in at), "values": source.values[at]}
+            if source.machine is not None:
+                parts["machine"] = source.machine[at]
             if isinstance(source, Scores):
                 parts["higher"] = source.higher[at]
             source = replace(source, **parts)
@@ -130,7 +135,7 @@ def means(
             return _chosen(_summary(held), asked)
         if not isinstance(asked, str) and isinstance(asked, Sequence) and not asked:
             raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
-    found = sources(held, asked)
+    found = sources(held, asked, machine=True)
     if len(found) > 1:
         raise ValueError(
             f"a report shows measures of one ranking or preferences, not both: {found[0].measures[0]} and "
@@ -147,6 +152,10 @@ def means(
             f"the table holds {len(source.runs)} runs, {len(source.queries)} {words(source.attrs).queries} and "
             f"{len(source.measures)} measures; there is nothing to report."
         )
+    if getattr(source, "machine", None) is not None:
+        if replicate:
+            source = averaged(source, replicate)  # type: ignore[arg-type]
+        return _with_machine(source, alpha)
     if isinstance(source, Scores):
         known = dict(zip(source.measures, map(bool, source.higher)))
         direction = [(higher or {}).get(name, known[name]) for name in source.measures]
@@ -168,6 +177,22 @@ def means(
         values, about = _opponents(source, baseline)
         table = _of_values(source, values, [True] * len(source.measures), alpha, about)
     return _chosen(table, asked) if is_cube else table
+
+
+def _with_machine(source: Any, alpha: float) -> Means:
+    """Return the prediction-powered means of a cube with machine labels; of preferences, those over all opponents."""
+    cube, about = source, ""
+    if not isinstance(source, Scores):
+        cube, about = win_rates_of(source), "Cells are mean preferences over all other systems."
+        others = len(source.runs) - 1
+        cube = replace(cube, values=cube.values / others, machine=np.asarray(cube.machine) / others)
+    numbered = pd.DataFrame({"run": np.arange(len(cube.runs))})
+    table = of_scores(replace(cube, runs=numbered), confidence=1 - alpha)
+    shape = (len(cube.runs), len(cube.measures))
+    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS if name in table}
+    arrays["sd"] = arrays["sd_replicates"] = np.full(shape[::-1], np.nan)
+    made = _table(source.runs.reset_index(drop=True), source.measures, arrays, list(cube.higher), source, about)
+    return replace(made, powered=table)
 
 
 def _chosen(table: Means, measures: object) -> Means:

@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.kinds.natural import natural_places, naturally
-from pdeval.kinds.recognition import run_columns, runs_of
-from pdeval.kinds.schemas import SCHEMAS
-from pdeval.report import digits as decimals
-from pdeval.report import notes as footnote
-from pdeval.report.listing import About, Part, assemble, grouped, need, numbers, pair_texts, texts, unique
-from pdeval.report.marks import BETTER, letters, wins
-from pdeval.report.spec import DASH, Cell, Column, Report
-from pdeval.report.stacked import by_of
+from pdeval.report import footnotes as footnote
+from pdeval.report import numbers as decimals
+from pdeval.report.columns import About, Part, assemble, grouped, need, numbers, pair_texts, texts, unique
+from pdeval.report.report import DASH, Cell, Column, Report
+from pdeval.report.significance_marks import BETTER, letters, wins
+from pdeval.report.stacked_collections import by_of
+from pdeval.tables.labels import natural_places, naturally
+from pdeval.tables.recognition import run_columns, runs_of
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import verb
 
 Triangle = Literal["full", "upper", "lower"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdeval.report.verdict import Verdict
+from pdeval.report.significance_marks import Verdict
 
 MOST_NAMED = 4
 HERE = "\x00"  # no name has it: control characters are spelled out
@@ -115,10 +115,13 @@ def _about_best(finding: Finding, beats: np.ndarray, best: Sequence[int]) -> Cla
         return Claim(_leads([systems[run] for run in best], len(systems)), "; ".join(each))
     run = best[0]
     beaten = int(beats[run].sum())
+    ahead = [systems[i] for i in np.flatnonzero(beats[:, run])]  # by ranks or signs, against the means
+    above = f"{_named(ahead, 'another')} {'is' if len(ahead) == 1 else 'are'} significantly better" if ahead else ""
     if not beaten:
-        return Claim(f"{systems[run]} has the best {HERE}, but is {_better(finding, beats, run)}")
+        return Claim(f"{systems[run]} has the best {HERE}, but is {_better(finding, beats, run)}", above)
     apart = [systems[i] for i in range(others + 1) if i != run and not beats[run, i] and not beats[i, run]]
-    rest = f"it is not told apart from {_named(apart, 'the other')}" if apart else ""
+    level = f"it is not told apart from {_named(apart, 'the other')}" if apart else ""
+    rest = "; ".join(part for part in (above, level) if part)
     return Claim(f"{systems[run]} is {_better(finding, beats, run)} in {HERE}", rest)
 
 

@@ -8,21 +8,31 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.known import aggregate_of
-from pdeval.evaluate.groups import named
+from pdeval.catalog.directions import aggregate_of
+from pdeval.evaluate.groups import named, tables_of
+from pdeval.evaluate.replicates import named_by_metadata
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
-from pdeval.kinds.tables import Table
-from pdeval.report import digits as decimals
-from pdeval.report import notes as footnote
-from pdeval.report.cells import Best, Interval, number_cells, spread_names
+from pdeval.report import footnotes as footnote
+from pdeval.report import numbers as decimals
 from pdeval.report.means import Means, baselines_of, means
-from pdeval.report.origins import Origin, placed
-from pdeval.report.rows import Rows, arrange, own_metadata
+from pdeval.report.page.sources import Origin, placed
+from pdeval.report.report import Cell, Column, Report
+from pdeval.report.rows import Best, Interval, Rows, arrange, number_cells, own_metadata, spread_names
 from pdeval.report.sentences import Finding, best_places
-from pdeval.report.spec import Cell, Column, Report
-from pdeval.report.systems_by import Average, Layout, One, alone, layout_of, merged, parts_of, pooled, together
-from pdeval.report.verdict import Verdict, judge
+from pdeval.report.significance_marks import Verdict, judge
+from pdeval.report.systems_by_collection import (
+    Average,
+    Layout,
+    One,
+    alone,
+    layout_of,
+    merged,
+    parts_of,
+    pooled,
+    together,
+)
+from pdeval.tables.reader import Table
 from pdeval.verbs import verb
 
 Marks = Literal["auto", "letters", "daggers"]
@@ -33,6 +43,7 @@ Missing = Literal["error", "dash"]
     on=("scores", "preferences", "summary", "judged"),
     core=True,
     command=True,
+    machine=True,
     meant_by={"latex": "report().to_latex()", "to_latex": "report().to_latex()", "to_markdown": "report()"},
 )
 def report(
@@ -49,7 +60,7 @@ def report(
     replicate: str | Sequence[str] | None = None,
     digits: int | Mapping[str, int] = 3,
     group: str | Sequence[str] | None = None,
-    metadata: pd.DataFrame | None = None,
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     columns: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
     sort: str | Sequence[object] | None = None,
@@ -69,7 +80,9 @@ def report(
 
     The best value of a measure is bold and, from three systems on, the second is underlined; values that print alike
     are marked alike. A cell is the mean over queries; of preferences, their mean over all opponents, or over the
-    baseline. Of several collections, best, intervals and significance are those within each.
+    baseline. Of several collections, best, intervals and significance are those within each. Where a machine labelled
+    more queries than people did, estimates are prediction-powered, and the footnote says how many queries each of them
+    labelled, and how many people alone would have had to label for intervals as narrow.
 
     Parameters
     ----------
@@ -92,19 +105,21 @@ def report(
     alpha : float, optional
         The significance level, by default 0.05; 1 - alpha is the confidence of intervals. With `comparisons`, what the
         footnote says where they do not say it themselves.
-    interval : {"ci", "sd", "replicates"}, optional
-        Adds the confidence interval (Student t over queries), the standard deviation over queries, or that of the mean
-        over replicates, which is the default where there are replicates.
+    interval : {"ci", "sd", "replicates", "none"}, optional
+        Adds the confidence interval (Student t over queries), which is the default where a machine labelled too; the
+        standard deviation over queries; or that of the mean over replicates, which is the default where there are
+        replicates.
     replicate : str or list of str, optional
         Column(s) of the run that tell replicates of a system apart, such as the seed: a row is a system, its values
-        averaged over replicates within each query, and ± says how much the mean varies between them.
+        averaged over replicates within each query, and ± says how much the mean varies between them. Or column(s) of
+        `metadata`, whose other columns then name the system.
     digits : int or mapping of measure to int, default 3
         Decimals.
     group : str or list of str, optional
         Column(s) of the run id, of the table (merged to it, one value per run) or of `metadata`, whose values become
         titles over rows.
-    metadata : DataFrame, optional
-        One row per run, joined on the run columns.
+    metadata : DataFrame or list of them, optional
+        What runs, queries or users are, one row each, with columns for `group`, `replicate` or `by`.
     columns : mapping of measure to str, optional
         Headings over neighbouring measures.
     names : mapping of str to str, optional
@@ -173,19 +188,26 @@ def report(
     level = _check_alpha(0.05 if alpha is None else alpha)
     names = {str(key): str(value) for key, value in (names or {}).items()}
     averaged = () if replicate is None else named(replicate, "replicate")
-    shown_interval = interval
+    shown_interval = None if interval == "none" else interval
     origins: list[Origin] = []
+    every = tables_of(metadata)
 
     def one(held: Held, title: tuple[str, ...] = (), own: pd.DataFrame | None = comparisons) -> tuple[One, Rows]:
         """Return the table of one collection."""
         nonlocal shown_interval
+        held = named_by_metadata(held, averaged, every)
         table = means(held, measures, baseline=baseline, alpha=level, higher=higher, replicate=averaged)
         if interval is None and not np.isnan(table.varied).all():
             shown_interval = "replicates"
+        if table.powered is not None:
+            if interval not in ("ci", "none", None):
+                raise ValueError(f"interval={interval!r}: with machine labels there is interval='ci', or 'none'.")
+            shown_interval = "ci" if interval is None else shown_interval
         _check_present(table, missing)
-        about = metadata
+        of_runs = [one for one in every if {*table.runs.columns} <= {*one.columns}]
+        about = next(iter(of_runs or (every if group is not None else ())), None)
         if isinstance(held, Table):
-            about = own_metadata(held.frame, list(table.runs.columns), group, metadata)
+            about = own_metadata(held.frame, list(table.runs.columns), group, about)
         rows = arrange(table, group=group, metadata=about, sort=sort, names=names)
         table = table.in_order(rows.order)
         how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
@@ -198,7 +220,7 @@ def report(
         origins.append(Origin(", ".join(title), held, table, tuple(places), baseline, about, own, how, names))
         return One(title, tuple(stub), left, heads, right, table, verdict), rows
 
-    parts = parts_of(held, by)
+    parts = parts_of(held, by, measures, every)
     if parts is None:
         found, rows = one(held)
         ones, texts, group_names = [found], _stub_texts(found.table, rows), rows.group_names
@@ -221,6 +243,7 @@ def report(
         table = pooled([found.table for found in ones], "" if parts is None else parts.what)
         verdict = merged([found.verdict for found in ones])
         said = [*whole.said, *_footnotes(table, right, verdict, shown_interval, level, baseline, names)]
+        said += footnote.of_machine([found.table.powered for found in ones])
     return Report(
         columns=whole.columns,
         rows=whole.rows,

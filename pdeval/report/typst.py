@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-from pdeval.mechanics.visible import visible
-from pdeval.report.alignment import Lacking, lacking, widest
-from pdeval.report.fitting import Marks, check_length, marks_below
+from pdeval.report.footnotes import placed
 from pdeval.report.formats import report_format
-from pdeval.report.notes import placed
-from pdeval.report.spec import DASH, Cell, Column, Report
+from pdeval.report.numbers import Lacking, Marks, check_length, lacking, marks_below, widest
+from pdeval.report.report import DASH, Cell, Column, Report
+from pdeval.tables.labels import visible
 
 # always special; then what is special only beside certain characters, or where a text begins
 _SPECIAL = re.compile(

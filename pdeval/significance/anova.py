@@ -8,12 +8,12 @@ import pandas as pd
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, each, sources
-from pdeval.kinds.labels import labels
-from pdeval.kinds.schemas import table
-from pdeval.mechanics.equality import NOISE
-from pdeval.significance.compared import Pairs, Source, complete
 from pdeval.significance.hsd import residual_mean_square
-from pdeval.significance.outcome import ratio
+from pdeval.significance.paired_differences import Pairs, Source, complete
+from pdeval.significance.test_result import ratio
+from pdeval.tables.equal_values import NOISE
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 SOURCES = ("run", "query", "residual", "total")
@@ -35,7 +35,7 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="anova", independent="always", per_measure=True)
+@verb(on=("scores", "preferences", "judged"), per_measure=True, gives="anova", independent=True)
 def anova(held: Held, measures: object = MEASURES) -> pd.DataFrame:
     """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell.
 

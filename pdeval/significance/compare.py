@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.choice import baselines_of
-from pdeval.evaluate.cube import carried, stacked
+from pdeval.evaluate.cube import Scores, carried, stacked
+from pdeval.evaluate.machine_labels import check_mean, estimates
+from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
-from pdeval.kinds.labels import labels
-from pdeval.kinds.schemas import table
-from pdeval.mechanics import arguments
-from pdeval.mechanics.registries import listed_in_docs
-from pdeval.significance import hsd, mean_ranks, normal_hsd, paired, sign_flips
-from pdeval.significance.compared import Pairs, check, complete, enough
+from pdeval.significance import hsd, hsd_normal, mean_ranks, paired_tests
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
-from pdeval.significance.outcome import Outcome, completed, describe
+from pdeval.significance.paired_differences import Pairs, check, complete, enough
 from pdeval.significance.registry import TESTS, SignificanceTest, not_tests, which_test
-from pdeval.verbs import verb
+from pdeval.significance.test_result import Outcome, completed, describe
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.registry import listed_in_docs
 
 # importing the others declares their tests
-__all__ = ["compare", "hsd", "mean_ranks", "normal_hsd", "paired", "sign_flips"]
+__all__ = ["compare", "hsd", "hsd_normal", "mean_ranks", "paired_tests"]
 
 Family = Literal["measure", "baseline", "all"]
 
@@ -33,6 +35,7 @@ Family = Literal["measure", "baseline", "all"]
 THESE_MODELS = "Are these trained models different? Queries are random, replicates fixed."
 
 NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value")
+COLUMNS = ("n", "mean_a", "mean_b", *NUMBERS, "p_adjusted", "significant")
 
 table(
     "comparisons",
@@ -49,7 +52,7 @@ table(
         "mean_a": "mean of run_a in the measure's own unit; missing for preferences",
         "mean_b": "mean of run_b",
         "difference": "positive where run_a is better, also where less of the measure is better",
-        "effect_size": "Cohen's d of the differences, or what the test takes for it",
+        "effect_size": "Cohen's d of the differences, or that of the test; positive where the test favors run_a",
         "df": "degrees of freedom of the test where replicates are random, or where a machine labelled too",
         "n_machine": "queries that only a machine labelled; n are then those that people labelled",
         "lam": "lambda, how far the machine is trusted: 0 not at all",
@@ -62,11 +65,12 @@ table(
 
 @verb(
     on=("scores", "preferences", "judged"),
+    per_measure=True,
     gives="comparisons",
     core=True,
     command=True,
-    independent="always",
-    per_measure=True,
+    independent=True,
+    machine=True,
     meant_by={
         "ttest": "compare(test='t')",
         "t_test": "compare(test='t')",
@@ -105,6 +109,10 @@ def compare(
         queries that every run has. `@pdeval.test` declares another. There are:
 
         {tests}
+
+        Where a machine labelled more queries than people did, the test is 'ppi': Student's test of the
+        prediction-powered difference, with a lambda of its own for every pair; `difference` is then not quite
+        `mean_a - mean_b`.
     correction : str or None
         A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
         'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. HSD and Nemenyi's test account
@@ -115,8 +123,8 @@ def compare(
         `significant` is `p_adjusted < alpha`.
     family : {'measure', 'baseline', 'all'}, optional
         What is corrected together: all pairs of a measure, also those that a baseline leaves out of the result; the
-        pairs with one baseline, per measure; all rows of the result. By default 'baseline' where there is one, else
-        'measure'.
+        pairs with one baseline, per measure; all rows of the result, with `by` of a group. By default 'baseline' where
+        there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for another one.
     confidence : float
         Of the interval, which is not corrected for the number of comparisons except under HSD and Nemenyi's test.
     draws : int
@@ -150,7 +158,7 @@ def compare(
     2  dense-s2  bm25  48      0.1139   0.0001      0.0009         True
     """
     try:
-        found = sources(held, measures)
+        found = sources(held, measures, machine=True)
     except KeyError:
         not_tests(measures, "compare(test={})")
         raise
@@ -158,9 +166,12 @@ def compare(
         check(one)
     alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
     arguments.seed(seed)
-    tests = [[which_test(test, measure, one.attrs) for measure in one.measures] for one in found]
+    machine = any(getattr(one, "machine", None) is not None for one in found)
+    tests = [[which_test(test, measure, one.attrs, machine=machine) for measure in one.measures] for one in found]
     name = which_correction(correction)
     together = _family(family, baseline)
+    if family is not None:
+        _check_family(together, tests)
     if seed is None:
         # one new seed for the whole call: blocks of pairs and measures share their draws
         seed = int(np.random.default_rng().integers(2**63))
@@ -189,7 +200,7 @@ def compare(
         rows = len(pairs) * len(kinds)
         columns["p_adjusted"] = adjusted[first : first + rows]
         columns["significant"] = columns["p_adjusted"] < alpha
-        columns |= {key: columns.pop(key) for key in list(columns) if key in ("rank_a", "rank_b")}  # last
+        columns |= {key: columns.pop(key) for key in list(columns) if key not in COLUMNS}  # what only some tests know
         shown = np.tile(pairs.against, len(kinds))
         frames.append(_tidy(pairs, kinds, {key: values[shown] for key, values in columns.items()}))
         first += rows
@@ -222,6 +233,8 @@ def _measured(pairs: Pairs, measure: int, test: SignificanceTest, options: dict[
     """Return the columns of one measure: one value per pair, in the order of the pairs."""
     if test.joint:
         return _measured_together(pairs, measure, test, options)
+    if test.machine:
+        return _measured_with_machine(pairs, measure, test, options)
     columns: dict[str, np.ndarray] = {}
     rest = {"name": test.name, "confidence": options["confidence"]}
     for numbers, D in pairs.blocks(measure):
@@ -229,7 +242,31 @@ def _measured(pairs: Pairs, measure: int, test: SignificanceTest, options: dict[
         enough(pairs, numbers, counted.sum(axis=0), pairs.source.measures[measure])
         sides = pairs.sides(measure, numbers, None if counted.all() else counted)
         outcome = completed(test(D, **options), partial(describe, D), pairs=len(numbers), **rest)
-        for key, values in _columns(outcome, *sides).items():
+        for key, values in _columns(outcome, *sides, limits=pairs.limits(measure, D)).items():
+            columns.setdefault(key, np.empty(len(pairs), dtype=values.dtype))[numbers] = values
+    return columns
+
+
+def _measured_with_machine(
+    pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
+) -> dict[str, np.ndarray]:
+    """Return the columns of one measure from labels by people and by a machine."""
+    source: Any = pairs.source
+    label = source.measures[measure]
+    check_mean(label, source.attrs)
+    means = estimates(source, measure).mean if isinstance(source, Scores) else np.full(len(source.runs), np.nan)
+    by_machine = replace(pairs, source=replace(source, values=source.machine, machine=None))
+    columns: dict[str, np.ndarray] = {}
+    for (numbers, people), (_, machine) in zip(pairs.blocks(measure), by_machine.blocks(measure), strict=True):
+        outcome = test(people, machine, source.probability, **options)
+        few = np.flatnonzero((outcome.n < 2) | (outcome.more["n_machine"] < 2))
+        if len(few):
+            raise TooFew(
+                f"the pair {pairs.name(int(numbers[few[0]]))} has {outcome.n[few[0]]} queries by people and "
+                f"{outcome.more['n_machine'][few[0]]} by the machine alone of {label!r}; two of each are needed."
+            )
+        sides, limits = (means[pairs.a[numbers]], means[pairs.b[numbers]]), pairs.limits(measure, people)
+        for key, values in _columns(outcome, *sides, limits=limits).items():
             columns.setdefault(key, np.empty(len(pairs), dtype=values.dtype))[numbers] = values
     return columns
 
@@ -253,15 +290,18 @@ def _measured_together(
         pairs=len(pairs),
         confidence=options["confidence"],
     )
-    return _columns(outcome, *pairs.sides(measure, np.arange(len(pairs)), counted))
+    limits = pairs.limits(measure, values)
+    return _columns(outcome, *pairs.sides(measure, np.arange(len(pairs)), counted), limits=limits)
 
 
-def _columns(outcome: Outcome, mean_a: np.ndarray, mean_b: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the columns of the comparisons that a test fills."""
+def _columns(
+    outcome: Outcome, mean_a: np.ndarray, mean_b: np.ndarray, *, limits: tuple[float, float]
+) -> dict[str, np.ndarray]:
+    """Return the columns of the comparisons that a test fills; intervals stay within the limits of a difference."""
     numbers = (
         outcome.mean,
-        outcome.ci_low,
-        outcome.ci_high,
+        np.clip(outcome.ci_low, *limits),
+        np.clip(outcome.ci_high, *limits),
         outcome.effect_size,
         outcome.statistic,
         outcome.p_value,
@@ -282,6 +322,19 @@ def _tidy(pairs: Pairs, tests: list[SignificanceTest], columns: dict[str, np.nda
     head["measure"] = labels(pd.Index(pairs.source.measures), measure)
     head["test"] = labels(pd.Index([one.name for one in tests]), measure)
     return pd.DataFrame({**head, **columns}, copy=False)
+
+
+def _check_family(family: str, tests: list[list[SignificanceTest]]) -> None:
+    """Raise if a family is asked for that is not that of a family-wise test: all pairs of one measure."""
+    wise = [test.name for kinds in tests for test in kinds if test.family_wise]
+    measures = sum(map(len, tests))
+    if not wise or family == "measure" or (family == "all" and measures == 1):
+        return
+    raise ValueError(
+        f"test={wise[0]!r} corrects for all pairs of one measure; family={family!r} asks for "
+        + (f"the pairs of {measures} measures together." if family == "all" else "the pairs with the baseline alone.")
+        + f" Use family='measure', or a test of one pair, e.g. test='t' with family={family!r}."
+    )
 
 
 def _family(family: str | None, baseline: object) -> str:

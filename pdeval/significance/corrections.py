@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pdeval.mechanics.arguments import one_of
+from pdeval.verbs.arguments import one_of
 
 Correction = Literal[
     "bonferroni",
@@ -35,6 +35,13 @@ CORRECTION_ALIASES = {
     "bh": "fdr_bh",
     "by": "fdr_by",
 }
+CORRECTIONS_MEANT = {
+    "fdr": "fdr_bh",
+    "benjamini-hochberg": "fdr_bh",
+    "benjamini_hochberg": "fdr_bh",
+    "benjamini-yekutieli": "fdr_by",
+    "benjamini_yekutieli": "fdr_by",
+}
 
 # what tables say for a test that already accounts for all pairs
 NOT_NEEDED = "none needed"
@@ -48,7 +55,11 @@ def which_correction(correction: str | None) -> str:
     >>> which_correction("BH"), which_correction(None)
     ('fdr_bh', 'none')
     """
-    return "none" if correction is None else one_of("correction", correction, CORRECTIONS, CORRECTION_ALIASES)
+    return (
+        "none"
+        if correction is None
+        else one_of("correction", correction, CORRECTIONS, CORRECTION_ALIASES, CORRECTIONS_MEANT)
+    )
 
 
 def adjust(

@@ -15,16 +15,15 @@ from pdeval.evaluate.groups import named
 from pdeval.evaluate.replicates import averaged
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import Held, sources
-from pdeval.judged.judged import Judged
-from pdeval.kinds.labels import labels, run_labels
-from pdeval.kinds.schemas import table
-from pdeval.mechanics import arguments
-from pdeval.mechanics.equality import NOISE
+from pdeval.join.judged import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means
-from pdeval.significance.compared import Pairs, enough
-from pdeval.significance.paired import student
-from pdeval.verbs import verb
+from pdeval.significance.paired_differences import Pairs, enough
+from pdeval.significance.paired_tests import student
+from pdeval.tables.equal_values import NOISE
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
 
 STEPS = ("atomise precision", "aggregate within query", "aggregate across queries", "cumulative")
 
@@ -60,7 +59,7 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"), independent="always")
+@verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"), independent=True)
 def delta_sort(
     held: Held,
     new: object,

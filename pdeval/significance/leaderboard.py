@@ -10,20 +10,76 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate import groups
-from pdeval.evaluate.collected import collected
 from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.grouped import grouped_cube
 from pdeval.evaluate.sources import Held, sources
-from pdeval.judged.judged import Judged
-from pdeval.kinds.schemas import SCHEMAS, table
-from pdeval.kinds.tables import Table
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import TooFew
+from pdeval.join.judged import Judged
 from pdeval.orderings.methods import Method
 from pdeval.orderings.order import of_judged, ordered
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction
-from pdeval.significance.tiers import tiers
-from pdeval.verbs import verb
+from pdeval.significance.test_result import direction
+from pdeval.tables.equal_values import begins_along
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import SCHEMAS, table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+
+
+def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
+    """Return (first, last) of each longest stretch of places, no two of which differ; some may share places.
+
+    Parameters
+    ----------
+    differs : ndarray of bool, shape (places, places)
+        Whether a test tells two places apart; only pairs (earlier, later) are looked at.
+
+    Examples
+    --------
+    >>> differs = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> stretches_alike(differs)
+    [(0, 1), (1, 2)]
+    """
+    count = len(differs)
+    later = np.triu(differs, k=1)
+    # the first place further down that differs from i; a stretch from i ends before the nearest such end of its members
+    first = np.where(later.any(axis=1), later.argmax(axis=1), count)
+    ends = np.minimum.accumulate(first[::-1])[::-1] - 1
+    longest = np.flatnonzero(np.concatenate([[True], ends[1:] > ends[:-1]]))
+    return [(int(place), int(ends[place])) for place in longest]
+
+
+def tiers(rank: np.ndarray, beats: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the first and the last tier of each run, from 1, and whether no run at the top is significantly better.
+
+    Runs of equal rank stand at one place, which differs from a later one if any of its runs is significantly better:
+    tiers then depend neither on the order of rows nor on names. A rank test may favor the run that the order puts
+    lower; that does not separate tiers.
+
+    Parameters
+    ----------
+    rank : ndarray of shape (runs,)
+    beats : ndarray of bool, shape (runs, runs)
+        Whether the first run is significantly better than the second.
+
+    Examples
+    --------
+    >>> beats = np.zeros((4, 4), dtype=bool)
+    >>> beats[0, 2:] = True
+    >>> [found.tolist() for found in tiers(np.array([1, 2, 3, 3]), beats)]
+    [[1, 1, 2, 2], [1, 2, 2, 2], [True, True, False, False]]
+    """
+    down = np.argsort(rank, kind="stable")
+    place = np.empty(len(rank), dtype=np.int64)
+    place[down] = np.cumsum(begins_along(np.asarray(rank)[down])) - 1
+    at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)
+    np.logical_or.at(at_places, (place[:, None], place[None, :]), beats)
+    found = np.array(stretches_alike(at_places))  # runs at one place are alike there
+    lowest = np.searchsorted(found[:, 1], place) + 1  # stretches end one after the other, as they begin
+    highest = np.searchsorted(found[:, 0], place, side="right")
+    beaten = np.logical_or.reduce(beats[rank == np.min(rank)], axis=0)
+    return lowest, highest, ~beaten
+
 
 ELO = 400 / np.log(10)  # of one unit of log strength
 BRADLEY_TERRY = "bradley-terry"
@@ -42,9 +98,9 @@ table(
         "rank": "from 1; tied runs share the better rank: 1, 2, 2, 4",
         "rank_low": "the best rank in the interval over the draws",
         "rank_high": "the worst rank in it",
-        "tier": "the first group of neighbours that it is in, no two of which the test tells apart; 1 has the best run",
+        "tier": "the first group of neighbours that it is in, none significantly better than one below; 1 is the best",
         "tier_last": "the last such group: groups share the runs between them",
-        "top": "whether the test tells it apart from no run of rank 1",
+        "top": "whether no run of rank 1 is significantly better",
         "score": "in the measure's own unit for the mean; else what the method counts, more is better",
         "score_low": "lower end of its interval over the draws",
         "score_high": "upper end of it",
@@ -56,7 +112,7 @@ table(
     on=("scores", "preferences", "judged"),
     gives="leaderboards",
     command=True,
-    independent="always",
+    independent=True,
     meant_by={"ranking": "leaderboard()", "elo": "leaderboard(method='bradley-terry', scale='elo')"},
 )
 def leaderboard(
@@ -87,7 +143,7 @@ def leaderboard(
     correction : str or None
         For the number of pairs of a measure.
     alpha : float
-        Two runs are told apart where the corrected p is below it.
+        A run is significantly better than another if the corrected p is below it and the test favors the run.
     resample : str or list of str, optional
         Column(s) of a table that tell collections apart, which are then what is drawn and tested, each with its mean;
         by default queries are.
@@ -105,8 +161,9 @@ def leaderboard(
 
     Notes
     -----
-    A tier is a longest stretch of the order in which no two runs are told apart; two tiers may share runs, which then
-    go from `tier` to `tier_last`. Runs of equal rank are in the same tiers. `attrs` says test, correction and alpha.
+    A tier is a longest stretch of the order in which no run is significantly better than a run below it; two tiers may
+    share runs, which then go from `tier` to `tier_last`. Runs of equal rank are in the same tiers. `attrs` says test,
+    correction and alpha.
 
     Examples
     --------
@@ -134,7 +191,7 @@ def leaderboard(
     parts = []
     for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
         pairs = told[told["measure"].astype(str) == str(measure)]
-        lowest, highest, top = tiers(part["rank"].to_numpy(), _told_apart(part[runs], pairs))
+        lowest, highest, top = tiers(part["rank"].to_numpy(), _beaten_by(part[runs], pairs))
         parts.append(part.assign(tier=lowest, tier_last=highest, top=top))
     frame = pd.concat(parts, ignore_index=True)
     if scale == "elo":
@@ -155,7 +212,7 @@ def _means_of(held: Held, measures: object, resample: object) -> Scores | Prefer
             f"resample={resample!r} names a column of a table of scores or preferences: call "
             ".measure(..., by=that column) or .prefer(..., by=that column) first, and then .ireval.leaderboard()."
         )
-    found = collected(held, measures, resample)
+    found = grouped_cube(held, measures, resample)
     if len(found) < 2:
         raise TooFew(f"a leaderboard over collections needs at least two; {resample!r} has only {found.names[0]!r}.")
     values = np.stack([_mean(found.source.values[:, part]) for part in found.slices()], axis=1)
@@ -169,14 +226,15 @@ def _mean(values: np.ndarray) -> np.ndarray:
         return np.add.accumulate(np.where(known, values, 0.0), axis=1)[:, -1] / known.sum(axis=1)
 
 
-def _told_apart(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
-    """Return, by two runs, whether their comparison is significant."""
+def _beaten_by(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
+    """Return, by two runs, whether the first is significantly better than the second."""
     index = pd.MultiIndex.from_frame(runs.astype(object))  # the ids themselves: names made of them may be the same
     sides = (pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab")
     a, b = (index.get_indexer(pd.MultiIndex.from_frame(side.astype(object))) for side in sides)
-    differs = np.zeros((len(index), len(index)), dtype=bool)
-    differs[a, b] = differs[b, a] = pairs["significant"].to_numpy(dtype=bool)
-    return differs
+    beats = np.zeros((len(index), len(index)), dtype=bool)
+    significant, favored = pairs["significant"].to_numpy(dtype=bool), direction(pairs)
+    beats[a, b], beats[b, a] = significant & (favored > 0), significant & (favored < 0)
+    return beats
 
 
 def _as_elo(frame: pd.DataFrame) -> None:

@@ -34,8 +34,9 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
 
     Fixed effects weigh a collection by 1 / se^2, with a normal interval. Random effects add the variance between
     collections, tau2, by the moments of DerSimonian and Laird (1986), 0 where they would be negative; their interval
-    and test are those of Hartung and Knapp (2001), Student's t with collections - 1 degrees of freedom, which keep
-    their level with few collections where the normal ones do not. It is what statsmodels' `combine_effects` gives with
+    and test are those of Hartung and Knapp (2001), Student's t with collections - 1 degrees of freedom, with a standard
+    error that is never below the one of DerSimonian and Laird (Knapp and Hartung, 2003): without that, few collections
+    that happen to agree have too narrow an interval. Otherwise it is what statsmodels' `combine_effects` gives with
     `method_re="dl"`. Everything is NaN where a pair has fewer than two collections, or one without any variance.
 
     Parameters
@@ -67,7 +68,8 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
         v = np.where(there, 1 / (variance + tau2), 0.0)
         share = v / v.sum(axis=0)
         random = (share * effect).sum(axis=0)
-        spread = np.sqrt((share * np.square(effect - random)).sum(axis=0) / df)
+        between = (share * np.square(effect - random)).sum(axis=0) / df
+        spread = np.sqrt(np.maximum(between, 1 / v.sum(axis=0)))
         of_fixed = np.sqrt(1 / total)
         z, t = fixed / of_fixed, random / spread
         i2 = np.maximum(1 - df / q, 0.0)

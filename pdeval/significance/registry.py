@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar, overload
 
-from pdeval.catalog.known import default_test
-from pdeval.mechanics.registries import first_line, named, register, sought
+from pdeval.catalog.directions import default_test
+from pdeval.verbs.registry import first_line, named, register, sought
 
 OPTIONS = ("confidence", "draws", "seed", "progress")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,6 +37,8 @@ class SignificanceTest:
         What a footnote calls it.
     joint : bool
         Whether it looks at all runs at once, as every family-wise test does.
+    machine : bool
+        Whether it takes the differences by people's labels and those by a machine's, and the probability of each query.
     """
 
     __test__: ClassVar[bool] = False  # no test of pytest's
@@ -49,6 +51,7 @@ class SignificanceTest:
     reference: str = ""
     says: str = ""
     joint: bool = False
+    machine: bool = False
 
     @property
     def summary(self) -> str:
@@ -71,7 +74,7 @@ class SignificanceTest:
 
 
 TESTS: dict[str, SignificanceTest] = {}
-PPI = "ppi"  # of labels by people and by a machine, which only tables with machine labels have
+MACHINE_TESTS: dict[str, SignificanceTest] = {}  # of labels by people and by a machine; the first is the default
 WALD = "wald"  # of differences of strengths, which only votes have
 
 
@@ -87,6 +90,7 @@ def significance_test(
     reference: str = "",
     says: str = "",
     joint: bool = False,
+    machine: bool = False,
 ) -> Callable[[Function], Function]: ...
 def significance_test(
     function: Callable[..., Any] | None = None,
@@ -98,6 +102,7 @@ def significance_test(
     reference: str = "",
     says: str = "",
     joint: bool = False,
+    machine: bool = False,
 ) -> Any:
     """Declare a significance test, which `compare(test=...)` and `discriminative_power(tests=...)` then know.
 
@@ -123,6 +128,9 @@ def significance_test(
         What a footnote calls it; by default "... test" with its name.
     joint : bool
         Whether it looks at all runs at once. Family-wise tests do; of others the p-values are corrected.
+    machine : bool
+        Whether it is a test of labels by people and by a machine: it then takes the differences by both, and the
+        probability of each query or None.
 
     Examples
     --------
@@ -145,10 +153,10 @@ def significance_test(
         own = name or given.__name__
         said = says or f"{own.replace('_', ' ')} test"
         made = SignificanceTest(
-            own, given, family_wise, scores_only, tuple(aliases), reference, said, joint or family_wise
+            own, given, family_wise, scores_only, tuple(aliases), reference, said, joint or family_wise, machine
         )
         _check(made)
-        register(TESTS, made, given, "test")
+        register(MACHINE_TESTS if machine else TESTS, made, given, "test")
         ordered = sorted(TESTS.items(), key=lambda item: item[1].joint)  # listed in this order everywhere
         TESTS.clear()
         TESTS.update(ordered)
@@ -164,9 +172,10 @@ def _check(made: SignificanceTest) -> None:
     """Raise where a function cannot be called as a test is."""
     parameters = inspect.signature(made.function).parameters.values()
     arrays = [p.name for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
-    needed = 3 if made.joint else 1
+    needed = 3 if made.joint or made.machine else 1
     if len(arrays) != needed:
         what = "the values of all runs and both sides of the pairs" if made.joint else "the differences"
+        what = "the differences by people and by the machine, and the probabilities" if made.machine else what
         raise TypeError(f"the test {made.name!r} has to take {what}: {needed} arrays, not ({', '.join(arrays)}).")
     unknown = [
         p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS
@@ -178,7 +187,9 @@ def _check(made: SignificanceTest) -> None:
         )
 
 
-def which_test(test: str | None, measure: str = "", attrs: Mapping[str, Any] | None = None) -> SignificanceTest:
+def which_test(
+    test: str | None, measure: str = "", attrs: Mapping[str, Any] | None = None, *, machine: bool = False
+) -> SignificanceTest:
     """Return the test of a measure: the one asked for, or the one that its declaration says.
 
     Parameters
@@ -189,17 +200,27 @@ def which_test(test: str | None, measure: str = "", attrs: Mapping[str, Any] | N
         The label of the measure.
     attrs : mapping, optional
         What its table knows of it.
+    machine : bool
+        Whether there are labels by a machine beside people's.
 
     Examples
     --------
     >>> [which_test(*one).name for one in ((None, "sgnLP"), ("default", "AP"), ("binomial", "AP"))]
     ['sign', 't', 'sign']
     """
+    if machine:
+        if test not in (None, "default", *MACHINE_TESTS):
+            names = " or ".join(map(repr, MACHINE_TESTS))
+            raise ValueError(
+                f"test={test!r} knows one value a query; with machine labels there is test={names}. People's labels "
+                "alone are tested without machine=."
+            )
+        return MACHINE_TESTS[next(iter(MACHINE_TESTS)) if test in (None, "default") else test]
     if test is None or test == "default":
         test = default_test(measure, attrs)
-    if test == PPI:
+    if test in MACHINE_TESTS:
         raise ValueError(
-            f"test={PPI!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
+            f"test={test!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
         )
     return named("test", test, TESTS)
 

@@ -9,21 +9,81 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.collected import Collected, collected
+from pdeval.catalog.directions import limits_of
 from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.grouped import GroupedCube, grouped_cube
 from pdeval.evaluate.groups import Metadata, with_groups
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
-from pdeval.kinds.labels import labels
-from pdeval.kinds.schemas import table
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import TooFew
-from pdeval.mechanics.equality import settled
-from pdeval.significance.compared import Pairs, finite
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.outcome import describe
-from pdeval.significance.welch import interval_of, of_others, paired_p, welch_gap
-from pdeval.verbs import verb
+from pdeval.significance.paired_differences import Pairs, finite
+from pdeval.significance.test_result import describe, ratio, student_interval
+from pdeval.tables.equal_values import settled
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+
+
+def welch_gap(
+    one: tuple[np.ndarray, np.ndarray, np.ndarray], two: tuple[np.ndarray, np.ndarray, np.ndarray], confidence: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the difference of two means, Welch's interval of it and his p; NaN of a sample of one.
+
+    Parameters
+    ----------
+    one, two : (ndarray, ndarray, ndarray)
+        Number, mean and standard deviation of each sample.
+
+    Examples
+    --------
+    >>> found = welch_gap((np.array([9]), np.array([0.5]), np.array([0.1])), (np.array([4]), np.array([0.3]),
+    ...                   np.array([0.1])), 0.95)
+    >>> [value.round(3).tolist() for value in found]
+    [[0.2], [0.052], [0.348], [0.017]]
+    """
+    from scipy import special
+
+    (n, mean, sd), (m, other, spread) = one, two
+    with np.errstate(invalid="ignore"):
+        a, b = np.where(n > 1, np.square(sd) / n, np.nan), np.where(m > 1, np.square(spread) / m, np.nan)
+        se = np.sqrt(a + b)
+        df = np.where(se == 0, n + m - 2.0, np.square(a + b) / (np.square(a) / (n - 1) + np.square(b) / (m - 1)))
+        gap = mean - other
+        half = special.stdtrit(df, (1 + confidence) / 2) * se
+        p = 2 * special.stdtr(df, -np.abs(ratio(gap, se)))
+    return gap, gap - half, gap + half, np.where(np.isnan(se), np.nan, p)
+
+
+def of_others(own: np.ndarray) -> np.ndarray:
+    """Return number, mean and standard deviation of all queries but those of each segment."""
+    n, mean, sd = own
+    mean = np.where(n > 0, mean, 0.0)
+    square = np.where(n > 1, np.square(sd) * (n - 1), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        count = n.sum(axis=0) - n
+        centre = (n * mean).sum(axis=0) / n.sum(axis=0)
+        other = centre - n * (mean - centre) / count
+        whole = (square + n * np.square(mean - centre)).sum(axis=0)
+        left = whole - square - n * np.square(mean - centre) - count * np.square(other - centre)
+        spread = np.sqrt(np.maximum(left, 0.0) / (count - 1))
+    return np.stack([count, np.where(count > 0, other, np.nan), np.where(count > 1, spread, np.nan)])
+
+
+def interval_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return Student's interval of a mean; NaN of one value."""
+    low, high = student_interval(np.maximum(n, 2), mean, sd, confidence)
+    return np.where(n > 1, low, np.nan), np.where(n > 1, high, np.nan)
+
+
+def paired_p(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
+    """Return p of the paired t-test; NaN of one query."""
+    from scipy import special
+
+    size = np.maximum(n, 2)
+    p = 2 * special.stdtr(size - 1, -np.abs(ratio(mean, sd / np.sqrt(size))))
+    return np.where(n > 1, p, np.nan)
+
 
 ON = ("scores", "preferences", "judged")
 GAP = "gap:float gap_low:float gap_high:float gap_p:float gap_p_adjusted:float gap_significant:bool"
@@ -110,6 +170,13 @@ class _Described:
     sd: np.ndarray
     rest: tuple[np.ndarray, np.ndarray, np.ndarray]
     measure: str
+    limits: tuple[float, float]  # of a mean
+
+    @property
+    def gap_limits(self) -> tuple[float, float]:
+        """The least and the largest gap between two means."""
+        low, high = self.limits
+        return low - high, high - low
 
 
 @verb(on=ON, gives=("segments", "segment_differences"))
@@ -190,7 +257,7 @@ def segments(
         kept = one.n.ravel() > 0
         group, item = group[kept], item[kept]
         at = (group, item)
-        low, high = interval_of(one.n[at], one.mean[at], one.sd[at], confidence)
+        low, high = np.clip(interval_of(one.n[at], one.mean[at], one.sd[at], confidence), *one.limits)
         columns: dict[str, Any] = _names(found, pairs, item) | {"measure": one.measure, "n": one.n[at]}
         if pairs is None:
             columns |= {"mean": one.mean[at], "ci_low": low, "ci_high": high}
@@ -202,9 +269,10 @@ def segments(
             columns |= {"p_adjusted": adjusted, "significant": adjusted < alpha}
             columns["prefers"] = np.array(["neither", "a", "b"], dtype=object)[side]
         rest = tuple(values[at] for values in one.rest)
-        gap = welch_gap((one.n[at], one.mean[at], one.sd[at]), rest, confidence)  # type: ignore[arg-type]
-        columns |= dict(zip(("gap", "gap_low", "gap_high", "gap_p"), gap))
-        columns["gap_p_adjusted"] = _together(gap[3], name, alpha)
+        gap, *ends, p = welch_gap((one.n[at], one.mean[at], one.sd[at]), rest, confidence)  # type: ignore[arg-type]
+        gap_low, gap_high = np.clip(ends, *one.gap_limits)
+        columns |= {"gap": gap, "gap_low": gap_low, "gap_high": gap_high, "gap_p": p}
+        columns["gap_p_adjusted"] = _together(p, name, alpha)
         columns["gap_significant"] = columns["gap_p_adjusted"] < alpha
         frames.append(pd.DataFrame({**columns, "_group": group}))
     frame = pd.concat(frames)
@@ -278,7 +346,8 @@ def segment_gaps(
     for one in _described(found, pairs):
         sides = [tuple(values[side].T.ravel() for values in (one.n, one.mean, one.sd)) for side in (first, second)]
         item = np.repeat(np.arange(one.n.shape[1]), len(first))
-        gap, low, high, p = welch_gap(sides[0], sides[1], confidence)  # type: ignore[arg-type]
+        gap, *ends, p = welch_gap(sides[0], sides[1], confidence)  # type: ignore[arg-type]
+        low, high = np.clip(ends, *one.gap_limits)
         size = np.where(np.isnan(p), -np.inf, np.abs(gap)).reshape(-1, len(first))
         largest = (size == size.max(axis=1)[:, None]) & np.isfinite(size)
         adjusted = _together(p, name, alpha)
@@ -296,8 +365,8 @@ def segment_gaps(
 
 def _read(
     held: Held, measures: object, by: object, replicate: object, baseline: object, metadata: Metadata
-) -> tuple[Collected, Pairs | None]:
-    found = collected(held, measures, by, replicate, metadata)
+) -> tuple[GroupedCube, Pairs | None]:
+    found = grouped_cube(held, measures, by, replicate, metadata)
     if len(found) < 2:
         raise TooFew(
             f"segments are compared with each other; {' and '.join(found.by.columns)} has only {found.names[0]!r}."
@@ -306,7 +375,7 @@ def _read(
     return found, Pairs.of(found.source, baseline=baseline) if paired else None
 
 
-def _described(found: Collected, pairs: Pairs | None) -> list[_Described]:
+def _described(found: GroupedCube, pairs: Pairs | None) -> list[_Described]:
     """Return what the segments of each measure have: of the runs' values, or of the pairs' differences."""
     made = []
     for measure, label in enumerate(found.source.measures):
@@ -318,9 +387,10 @@ def _described(found: Collected, pairs: Pairs | None) -> list[_Described]:
         own = np.full((3, len(found), width), np.nan)
         rest = np.full((3, len(found), width), np.nan)
         for numbers, values in blocks:
+            limits = limits_of(label, values, found.source.attrs) if pairs is None else pairs.limits(measure, values)
             own[:, :, numbers] = np.stack([describe(values[part]) for part in found.slices()], axis=1)
             rest[:, :, numbers] = of_others(own[:, :, numbers])
-        made.append(_Described(own[0].astype(np.int64), own[1], own[2], tuple(rest), label))  # type: ignore[arg-type]
+        made.append(_Described(own[0].astype(np.int64), own[1], own[2], tuple(rest), label, limits))  # type: ignore[arg-type]
     return made
 
 
@@ -328,7 +398,7 @@ def _together(p: np.ndarray, correction: str, alpha: float) -> np.ndarray:
     return adjust(p, np.zeros(len(p), dtype=np.int64), correction=correction, alpha=alpha)
 
 
-def _names(found: Collected, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
+def _names(found: GroupedCube, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
     runs = found.source.runs
     if pairs is None:
         return {str(name): labels(runs[name], item) for name in runs.columns}
@@ -336,6 +406,6 @@ def _names(found: Collected, pairs: Pairs | None, item: np.ndarray) -> dict[str,
     return {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs.columns}
 
 
-def _said(found: Collected, correction: str, alpha: float, confidence: float) -> dict[Any, Any]:
+def _said(found: GroupedCube, correction: str, alpha: float, confidence: float) -> dict[Any, Any]:
     left = {name: value for name, value in found.source.attrs.items() if name not in ("by", "collections", "table")}
     return left | {"correction": correction, "alpha": alpha, "confidence": confidence}

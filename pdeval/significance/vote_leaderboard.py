@@ -11,22 +11,19 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.evaluate import groups
-from pdeval.evaluate.vote_logs import VOTED, Log, log_of
-from pdeval.judged.topics import outside
-from pdeval.kinds.tables import Table
-from pdeval.kinds.vocabularies import listed
-from pdeval.mechanics import arguments
-from pdeval.mechanics.arguments import TooFew
-from pdeval.mechanics.progress import track
+from pdeval.join.query_rules import outside
+from pdeval.orderings.bradley_terry_votes import Counts, Fitted, many_fitted
 from pdeval.orderings.methods import Method, chosen
-from pdeval.orderings.tallies import surplus_of_pairs
-from pdeval.orderings.vote_strengths import Counts, Fitted, many_fitted
-from pdeval.orderings.votes import ranks
+from pdeval.orderings.vote_logs import VOTED, Log, log_of
+from pdeval.orderings.votes import ranks, surplus_of_pairs
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.leaderboard import BRADLEY_TERRY, ELO
+from pdeval.significance.leaderboard import BRADLEY_TERRY, ELO, tiers
 from pdeval.significance.registry import WALD
-from pdeval.significance.tiers import tiers
-from pdeval.verbs import verb
+from pdeval.tables.reader import Table
+from pdeval.tables.vocabularies import listed
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.progress import track
 
 COUNTED = ("net", "shared", "surplus", "wins")  # what counts of votes can tell an ordering
 USUAL = f"{BRADLEY_TERRY}(prior=0.01)"
@@ -58,7 +55,7 @@ def vote_leaderboard(
     correction : str or None
         For the number of pairs.
     alpha : float
-        Two systems are told apart where the corrected p is below it.
+        A system is significantly better than another if the corrected p is below it and the strength larger.
     resample : str or list of str, optional
         Column(s) whose votes belong together, such as the prompt or the user: these are then what is drawn, and what
         standard errors count. By default the column of queries where there is one, else each vote by itself; 'vote'
@@ -89,7 +86,7 @@ def vote_leaderboard(
     "bradley-terry(prior=0.01)" adds a hundredth of a tied vote to every pair that met, never to one that did not, so
     that a resample in which a system wins all its votes has an answer too; prior=0 is plain maximum likelihood. Tiers
     come from Wald tests of the differences of these strengths with sandwich errors, whatever the method. A tier is a
-    longest stretch of the order in which no two systems are told apart.
+    longest stretch of the order in which no system is significantly better than one below it.
 
     Examples
     --------
@@ -111,7 +108,7 @@ def vote_leaderboard(
     _check(counts, log, methods)
     prior = next((one.parameters["prior"] for one in methods if one.entry.name == BRADLEY_TERRY), 0.01)
     fitted = Fitted.of(counts, prior)
-    differs = _told_apart(fitted, correction, alpha)
+    beats = _beaten_by(fitted, correction, alpha)
     rng = np.random.default_rng(seed)
     scores = _scores(methods, counts, counts.times(), lambda *_: fitted.strength)
     if errors == "sandwich":
@@ -128,7 +125,7 @@ def vote_leaderboard(
         if errors == "sandwich":
             limits = fitted.strength + np.outer([-1.0, 1.0], fitted.errors * _normal(tails[1]))
         unit = ELO if scale == "elo" else 1.0
-        lowest, highest, top = tiers(rank, differs)
+        lowest, highest, top = tiers(rank, beats)
         part = {"rank": rank, "rank_low": ends[0], "rank_high": ends[1], "tier": lowest, "tier_last": highest}
         part |= {"top": top, "score": unit * scores[k], "score_low": unit * limits[0], "score_high": unit * limits[1]}
         frame = pd.DataFrame({log.column: log.labels(), "measure": VOTED, "method": one.label, **part})
@@ -207,18 +204,19 @@ def _some(names: list[str], places: np.ndarray) -> list[str]:
     return [names[place] for place in places]
 
 
-def _told_apart(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
-    """Return, by two systems, whether a Wald test of the difference of their strengths is significant."""
+def _beaten_by(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
+    """Return, by two systems, whether a Wald test says that the strength of the first is larger."""
     from scipy import special
 
     a, b = np.triu_indices(len(fitted.strength), k=1)
     spread = np.sqrt(np.maximum(fitted.pair_variance(a, b), 0.0))
-    gap = np.abs(fitted.strength[a] - fitted.strength[b])
+    favored = fitted.strength[a] - fitted.strength[b]
+    gap = np.abs(favored)
     z = np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
     p = adjust(2.0 * special.ndtr(-z), np.zeros(len(a), dtype=np.int64), correction=correction or "none", alpha=alpha)
-    differs = np.zeros((len(fitted.strength),) * 2, dtype=bool)
-    differs[a, b] = differs[b, a] = p < alpha
-    return differs
+    beats = np.zeros((len(fitted.strength),) * 2, dtype=bool)
+    beats[a, b], beats[b, a] = (p < alpha) & (favored > 0), (p < alpha) & (favored < 0)
+    return beats
 
 
 def _normal(share: float) -> float:

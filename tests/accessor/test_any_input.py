@@ -24,7 +24,7 @@ def tables():
     qrels = pdeval.datasets.sample_qrels(subtopics=True)
     queries = sorted(qrels["query_id"].unique())[:8]
     runs, qrels = (one[one["query_id"].isin(queries)].reset_index(drop=True) for one in (runs, qrels))
-    text = pdeval.kinds.arrow.text_dtype()
+    text = pdeval.tables.arrow.text_dtype()
     runs = runs.astype({"run": text, "query_id": text})
     qrels = qrels.astype({"query_id": text, "doc_id": text, "subtopic": text})
     return runs[["run", "query_id", "doc_id", "score"]], qrels, metadata
@@ -162,7 +162,7 @@ def test_the_callers_tables_are_never_changed(convert):
 @pytest.mark.extras
 def test_judgments_of_another_library_are_taken_on_dask():
     dd = pytest.importorskip("dask.dataframe")
-    pytest.importorskip("pdeval.engines.dask")
+    pytest.importorskip("pdeval.dask.accessor")
     runs, qrels, _ = tables()
     lazy = dd.from_pandas(runs, npartitions=3)
     wanted = quiet(runs.ireval.summary, qrels, "AP")
@@ -193,7 +193,7 @@ class TestPolars:
     @pytest.mark.broad
     def test_a_frame_that_is_changed_in_place_is_read_as_it_is_now(self):
         polars = pytest.importorskip("polars")
-        from pdeval.accessor.polars_frames import register_on_polars
+        from pdeval.accessor.polars import register_on_polars
 
         register_on_polars()
         runs = polars.DataFrame({"query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
@@ -206,7 +206,7 @@ class TestPolars:
 
     def test_a_lazy_frame_is_told_to_collect(self):
         polars = pytest.importorskip("polars")
-        from pdeval.accessor.polars_frames import register_on_polars
+        from pdeval.accessor.polars import register_on_polars
 
         register_on_polars()
         runs, qrels, _ = tables()

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.tables.schemas import SCHEMAS
 
 
 def test_a_run_table_is_described():

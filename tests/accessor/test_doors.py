@@ -13,11 +13,10 @@ import pytest
 
 import pdeval
 from pdeval.accessor import DOORS, Ireval, Joined
-from pdeval.accessor.annotations import evaluated
-from pdeval.accessor.building import RULES, Family, FamilyAttribute, joins, signature_of
-from pdeval.accessor.documentation import sections, undocumented
-from pdeval.judged.judged import Judged
-from pdeval.kinds.schemas import SCHEMAS, table
+from pdeval.accessor.docstrings import sections, undocumented
+from pdeval.accessor.methods import RULES, Family, FamilyAttribute, evaluated, joins, signature_of
+from pdeval.join.judged import Judged
+from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind, verb
 from tests.declaring import for_a_while
 
@@ -194,7 +193,7 @@ def test_positional_arguments_bind(judged):
         ),
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", None),
-            r"measure\(\): too many positional arguments",
+            r"measure\(\) takes qrels and measures by position, and \d values were given\. Pass the others by name",
         ),
         (
             lambda runs, qrels: runs.ireval.measure(),
@@ -341,7 +340,7 @@ def test_options_are_checked_by_name_and_type_before_the_verb_is_asked(options, 
     for door, given in ((judged, ()), (pdeval.datasets.sample_runs().ireval, (pdeval.datasets.sample_qrels(),))):
         asked = type(door)
         with monkeypatch.context() as patch:
-            patch.setattr(asked, "_ask", lambda *_: pytest.fail("the verb was asked"))
+            patch.setattr(asked, "_call", lambda *_: pytest.fail("the verb was asked"))
             with pytest.raises(ValueError, match=text):
                 door.compare(*given, "AP", **options)
 

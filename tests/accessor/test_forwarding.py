@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor import Joined, building
-from pdeval.accessor.building import RULES, complete, joins, stamped
-from pdeval.judged.judged import Judged
+from pdeval.accessor import Joined, methods
+from pdeval.accessor.methods import RULES, complete, joins
+from pdeval.accessor.pipeline import described as stamped
+from pdeval.join.judged import Judged
 from pdeval.verbs import of_kind
 from tests import naive
 
@@ -37,11 +38,11 @@ def heard(verb):
     calls, function = [], verb.function
     _ = verb.parameters, verb.takes  # they are read off the function
     for kind in ("judged", "runs", "table"):
-        building.method_of(verb, kind)  # so are methods, when somebody looks at them
+        methods.method_of(verb, kind)  # so are methods, when somebody looks at them
     object.__setattr__(verb, "function", lambda *args, **options: calls.append((args, options)))
     unchecked = defaultdict(lambda: lambda _, value: value)  # what stands for a value is none that a check would let by
     try:
-        with mock.patch.object(building, "checks_of", return_value=unchecked):
+        with mock.patch.object(methods, "checks_of", return_value=unchecked):
             yield calls
     finally:
         object.__setattr__(verb, "function", function)
@@ -78,7 +79,7 @@ JUDGED = list(of_kind("judged"))
 def unchecked(monkeypatch):
     """Let any object through, so that what arrives can be told from anything else."""
     through = collections.defaultdict(lambda: lambda name, value: value)
-    monkeypatch.setattr(building, "checks_of", lambda verb, kind: through)
+    monkeypatch.setattr(methods, "checks_of", lambda verb, kind: through)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
-from pdeval.accessor.grouping import options_of, rows_by
+from pdeval.accessor.pipeline import options_of
+from pdeval.evaluate.sources import rows_by
 from pdeval.verbs import of_kind
 from tests.examples import examples
 
@@ -140,6 +141,9 @@ def test_verbs_of_run_tables_are_the_loop_by_hand(name):
     same(found, by_hand(hand, "category"))
 
 
+NEED_MACHINE = {"bounds": {}, "label_next": {"queries": 2}, "label_next.sample_size": {"width": 0.2}}
+
+
 @pytest.mark.broad
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in HELD.items() for name in names])
 def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
@@ -156,6 +160,10 @@ def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
         table = table.merge(QUERIES, on="query_id")
         table.attrs = attrs
         given = {"measures": None} if "measures" in ARGUMENTS.get(name, {}) else {}
+        if name in NEED_MACHINE:  # people labelled every fourth query
+            known = table["query_id"].astype(int) % 4 == 0
+            table = table.assign(machine=table["value"] * 0.9, value=table["value"].where(known))
+            table.attrs, given = attrs, {**given, **NEED_MACHINE[name]}
         parts = {label: queries_of(table, label) for label in ("long", "short")}
     found = ask(table.ireval, name, by="category", **given)
     hand = [(label, ask(part.drop(columns="category").ireval, name, **given)) for label, part in parts.items()]
@@ -292,6 +300,13 @@ class TestReplicates:
             asked = self.RUNS.join(QRELS, topics="common", compat="pref_eval").summary(**given)
             same(asked, self.RUNS.join(QRELS, topics="common").summary(**given))
 
+    @pytest.mark.filterwarnings("ignore:'bm25' has 1 of seed")
+    @pytest.mark.parametrize("verb", ["order", "mean"])
+    def test_the_default_measures_of_averages_are_those_of_the_verb(self, verb):
+        found = getattr(self.RUNS.join(QRELS, topics="common"), verb)(replicate="seed")
+        assert found["measure"].unique().tolist() == ["RPP"]
+        same(found, getattr(self.RUNS, verb)(QRELS, replicate="seed", topics="common"))
+
     def test_a_column_that_names_no_run(self):
         with pytest.raises(KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"):
             self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")
@@ -342,6 +357,16 @@ def test_groups_of_pairs_are_the_loop_by_hand_where_queries_are_summed_up(judged
     part = RUNS[RUNS["query_id"].isin(long)].ireval.join(QRELS[QRELS["query_id"].isin(long)], topics="common")
     wanted = part.disaggregate("RPP", per="pair")
     same(found[found["category"] == "long"].drop(columns="category").reset_index(drop=True), wanted)
+
+
+def test_a_run_that_answered_no_query_of_a_group_is_not_in_it():
+    long = QUERIES.loc[QUERIES["category"] == "long", "query_id"]
+    runs = RUNS[(RUNS["run"] != "ql") | ~RUNS["query_id"].isin(long)]
+    judged = runs.ireval.join(QRELS, topics="answered")
+    for verb in ("measure", "summary", "order"):
+        found = getattr(judged, verb)("AP", by="category", metadata=QUERIES)
+        assert "ql" in set(found["run"])
+        assert "ql" not in set(found.loc[found["category"] == "long", "run"])
 
 
 def test_groups_that_are_none_are_no_groups(judged):

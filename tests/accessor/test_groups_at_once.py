@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor.grouping import options_of
-from pdeval.evaluate import batches
-from pdeval.mechanics.arguments import TooFew
+from pdeval.accessor.pipeline import options_of
+from pdeval.evaluate import cube_groups
 from pdeval.verbs import of_kind
+from pdeval.verbs.arguments import TooFew
 from tests.accessor import test_grouping
 from tests.accessor.test_grouping import ARGUMENTS, ask, by_hand, same
 
@@ -23,11 +23,11 @@ ABOUT = {
     "integers": pd.DataFrame({"query_id": IDS, "part": 3 * NUMBER - 20}),
     "categories": pd.DataFrame({"query_id": IDS, "part": pd.Categorical(NAMES[NUMBER], categories=NAMES[::-1])}),
 }
-AT_ONCE = [
-    name
-    for name, verb in of_kind("judged").items()
-    if "by" in options_of(verb) and (verb.per_measure or verb.of_groups is not None) and verb.family != "power"
+PER_MEASURE = [
+    *("summary", "mean", "quantiles", "anova", "compare", "order", "correlate", "discriminative_power"),
+    *("discriminative_power.curve", "equivalence", "friedman", "agree", "ties", "describe", "check"),
 ]
+AT_ONCE = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and name in PER_MEASURE]
 WORDS = {
     "summary": [{"measures": ["nDCG@10", "GMAP", "num_rel_ret"]}, {"wide": True}, {"confidence": 0.8}],
     "quantiles": [{"measures": ["AP"], "draws": 20}],
@@ -146,12 +146,14 @@ def test_what_a_result_carries_is_what_a_group_carries():
     assert found.attrs == {**alone.attrs, "by": ["part"]}
 
 
-def test_groups_of_a_size_are_asked_once(monkeypatch):
-    asked = []
-    made = batches.batches
-    monkeypatch.setattr(batches, "batches", lambda *given: (asked.append(one[0]) or one for one in made(*given)))
+def test_groups_of_one_size_are_computed_together(monkeypatch):
+    sizes = []
+    made = cube_groups.batches
+    monkeypatch.setattr(
+        cube_groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given))
+    )
     RUNS.ireval.summary(QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged")
-    assert sorted(map(len, asked)) == [2, 2, 2, 2, 2, 2]
+    assert sizes == [2, 2, 2, 2, 2, 2]
 
 
 class TestWhatIsSaid:

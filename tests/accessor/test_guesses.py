@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor.guesses import NoSuchVerb, every_verb
-from pdeval.judged.judged import Judged
+from pdeval.accessor.suggestions import NoSuchVerb, every_verb
+from pdeval.join.judged import Judged
 from pdeval.verbs import verb
 from tests.declaring import for_a_while
 
@@ -124,3 +124,61 @@ def test_votes_and_wide_scores_are_told_the_call_that_makes_a_table_of_them():
         wide.ireval.compare()
     assert "pdeval.scores(df)" in repr(wide.ireval)
     assert "pdeval.votes(df)" in repr(log.ireval)
+
+
+@pytest.mark.parametrize("option", ["metrics", "metric", "measure"])
+def test_the_option_of_other_tools_for_measures_is_measures(option):
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    for name in ("measure", "compare"):
+        with pytest.raises(TypeError, match=rf"no option '{option}'; .*\. Did you mean 'measures'\?$"):
+            getattr(runs.ireval, name)(qrels, **{option: "AP"})
+
+
+def test_a_cutoff_is_part_of_the_measure():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    for option in ("k", "cutoff"):
+        with pytest.raises(TypeError, match=r" A cutoff is part of the measure: 'nDCG@10'\.$"):
+            runs.ireval.measure(qrels, "nDCG", **{option: 10})
+
+
+def test_runs_by_position_are_told_how_runs_are_chosen():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    judged = runs.ireval.join(qrels)
+    said = {}
+    for name, call in {
+        "compare": lambda: judged.compare("bm25", "hybrid"),
+        "prefer": lambda: judged.prefer("bm25", "hybrid"),
+        "runs": lambda: runs.ireval.compare(qrels, "bm25", "hybrid"),
+        "test": lambda: judged.compare("AP", "t"),
+    }.items():
+        with pytest.raises(TypeError) as error:
+            call()
+        said[name] = str(error.value)
+    only = "Choose a run with baseline='bm25'. To compare two runs only, keep their rows first."
+    assert said == {
+        "compare": f"compare() takes measures by position, and 2 values were given. {only}",
+        "prefer": "prefer() takes measures by position, and 2 values were given. Choose runs with baseline='bm25' or "
+        "pairs=[('bm25', 'hybrid')].",
+        "runs": f"compare() takes qrels and measures by position, and 3 values were given. {only}",
+        "test": "compare() takes measures by position, and 2 values were given. Pass the others by name.",
+    }
+
+
+def test_a_path_in_place_of_judgments_is_told_what_reads_it(tmp_path):
+    runs = pdeval.datasets.sample_runs()
+    with pytest.raises(TypeError, match=r"judgments first: \.ireval\.measure\(pdeval\.read_qrels\('qrels\.txt'\)\)\.$"):
+        runs.ireval.measure("qrels.txt")
+    with pytest.raises(TypeError, match=r"judgments first: \.ireval\.measure\(qrels, 'P\.5'\)\.$"):
+        runs.ireval.measure("P.5")
+    with pytest.raises(TypeError, match=r"got PosixPath|got WindowsPath") as error:
+        runs.ireval.measure(tmp_path / "qrels.txt")
+    assert "read_qrels(path)" in str(error.value)
+
+
+def test_a_join_is_told_what_can_be_drawn_and_not_forty_tables():
+    judged = pdeval.datasets.sample_judged()
+    with pytest.raises(AttributeError) as error:
+        judged.plot()
+    assert str(error.value) == (
+        "plot() needs a table of results, and this is a join of runs and judgments. Use .measure('AP').ireval.plot()."
+    )

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import pdeval
-from pdeval.accessor.building import signature_of
+from pdeval.accessor.methods import signature_of
 from pdeval.verbs import of_kind
 from tests import walk_tables
 from tests.asking import arguments, asked, same
@@ -28,7 +28,7 @@ def as_dict(qrels):
 
 def plain_ids(frame):
     ids = [name for name in ("run", "query_id", "doc_id") if name in frame]
-    return frame.astype(dict.fromkeys(ids, pdeval.kinds.arrow.text_dtype()))
+    return frame.astype(dict.fromkeys(ids, pdeval.tables.arrow.text_dtype()))
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,10 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor.machine_labels import options_of, taken
+from pdeval.accessor.pipeline import options_of, shared_options
+from pdeval.evaluate.sources import sources
+from pdeval.join.judged import Judged
+from pdeval.tables.reader import read
 from pdeval.verbs import VERBS
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -17,7 +20,7 @@ JUDGED = RUNS.ireval.join(HUMAN, topics="common")
 
 
 def test_verbs_that_tables_of_both_labels_have_take_a_machine_and_no_others():
-    have = {verb.name for verb in VERBS["judged"].values() if options_of(verb)}
+    have = {verb.name for verb in VERBS["judged"].values() if "machine" in options_of(verb)}
     assert {"measure", "prefer", "summary", "compare", "order"} <= have
     assert not have & {"ties", "power", "anova", "leaderboard"}
     option = options_of(VERBS["judged"]["compare"])["machine"]
@@ -26,20 +29,20 @@ def test_verbs_that_tables_of_both_labels_have_take_a_machine_and_no_others():
 
 def test_the_machine_is_taken_out_of_what_is_given_where_it_is_an_option():
     given = {"machine": STRICT, "alpha": 0.1}
-    assert taken(VERBS["judged"]["ties"], given) is None
+    assert shared_options(VERBS["judged"]["ties"], given) == {}
     assert "machine" in given
-    assert taken(VERBS["judged"]["compare"], given) is STRICT
+    assert shared_options(VERBS["judged"]["compare"], given)["machine"] is STRICT
     assert given == {"alpha": 0.1}
 
 
 @pytest.mark.parametrize(
     ("name", "measures", "kind"),
-    [("measure", "AP", "powered_scores"), ("prefer", "RPP", "powered_preferences")],
+    [("measure", "AP", "scores"), ("prefer", "RPP", "preferences")],
 )
 def test_what_makes_a_table_gives_that_of_both_labels(name, measures, kind):
     found = getattr(JUDGED, name)(measures, machine=STRICT)
     assert found.attrs["table"] == kind
-    assert {"human", "machine"} <= set(found.columns)
+    assert {"value", "machine"} <= set(found.columns)
 
 
 def test_pairs_and_baselines_reach_the_preferences():
@@ -68,17 +71,15 @@ def test_without_measures_they_are_those_of_the_verb():
 
 
 def test_queries_to_label_next_are_those_of_a_table_of_both_labels():
-    said = (
-        r"no label_next\(\) of its own, only \.label_next\.items\(\)\. A scores table with machine labels has label_n"
-    )
+    said = r"no label_next\(\) of its own, only \.label_next\.items\(\)\. A scores table has label_next\(\)"
     with pytest.raises(TypeError, match=said):
         RUNS.ireval.label_next(HUMAN, "AP", machine=STRICT)
 
 
 def test_what_a_verb_has_not_with_a_machine_is_named():
-    with pytest.raises(ValueError, match=r"summary\(\) with machine= is of measures of one ranking, not of RPP"):
+    with pytest.raises(ValueError, match="a summary is of measures of one ranking"):
         JUDGED.summary("RPP", machine=STRICT)
-    with pytest.raises(ValueError, match=r"order\(\) with machine= has no option 'compat'; it has measures, method"):
+    with pytest.raises(ValueError, match="compat='pref_eval' orders by one value a query; leave it out with machine"):
         JUDGED.order("AP", machine=STRICT, compat="pref_eval")
 
 
@@ -123,13 +124,15 @@ class TestTablesOfCollections:
         ):
             getattr(self.TABLE.ireval, verb)()
 
-    def test_a_report_is_of_one(self):
-        with pytest.raises(ValueError, match=r"scores\[scores\['collection'\] == 'first'\]\.ireval\.report\(\)"):
-            self.TABLE.ireval.report()
+    def test_a_report_shows_each(self):
         one = self.TABLE[self.TABLE["collection"] == "first"]
         assert "19 queries and a machine's of 29 more" in one.ireval.report().notes[-1]
-        with pytest.raises(ValueError, match=r"report\(\) with machine= is of one collection"):
-            stacked("runs").ireval.report(stacked("people"), "AP", machine=stacked("machine"), by="collection")
+        both = self.TABLE.ireval.report()
+        assert "19 to 29 queries and a machine's of 19 to 29 more" in both.notes[-1]
+        given = {"machine": stacked("machine"), "by": "collection", "topics": "common"}
+        assert str(stacked("runs").ireval.report(stacked("people"), "AP", **given)) == str(both)
+        alone = one.drop(columns="collection").ireval.report(marks=None)
+        assert [row[2].text for row in both.rows] == [row[1].text for row in alone.rows]
 
 
 @pytest.mark.broad
@@ -145,11 +148,57 @@ def test_a_machine_that_does_not_say_of_which_collection_its_labels_are_is_refus
 
 
 def test_a_verb_with_a_machine_of_its_own_keeps_it():
-    def own(held, measures=None, *, machine=None, level=1):
+    def own(held: Judged, measures=None, *, machine=None, level=1):
         return held
 
     verb = replace(VERBS["judged"]["compare"], function=own)
-    assert options_of(verb) == {}
+    assert "machine" not in options_of(verb)
     given = {"machine": STRICT}
-    assert taken(verb, given) is None
+    assert "machine" not in shared_options(verb, given)
     assert given["machine"] is STRICT
+
+
+def test_groups_with_a_machine_are_a_loop_over_filtered_tables():
+    halves = pd.DataFrame({"query_id": QRELS["query_id"].unique()})
+    halves["half"] = halves["query_id"].astype(int) % 2
+    families = pd.DataFrame({"run": ["bm25", "ql", "hybrid", "tfidf"], "family": ["a", "a", "b", "b"]})
+    given = {"machine": STRICT, "topics": "common"}
+    by_half = RUNS.ireval.compare(HUMAN, "AP", by="half", metadata=halves, **given)
+    by_family = RUNS.ireval.compare(HUMAN, "AP", by="family", metadata=families, **given)
+    odd = halves.loc[halves["half"] == 1, "query_id"]
+    runs, human, machine = (frame[frame["query_id"].isin(odd)] for frame in (RUNS, HUMAN, STRICT))
+    alone = runs.ireval.compare(human, "AP", machine=machine, topics="common")
+    part = by_half[by_half["half"] == 1].drop(columns="half").reset_index(drop=True)
+    pd.testing.assert_frame_equal(part, alone, check_exact=True, check_categorical=False)
+    alone = RUNS[RUNS["run"].isin(["bm25", "ql"])].ireval.compare(HUMAN, "AP", **given)
+    part = by_family[by_family["family"] == "a"].drop(columns="family").reset_index(drop=True)
+    pd.testing.assert_frame_equal(part, alone, check_exact=True, check_categorical=False)
+
+
+def test_replicates_are_averaged_by_both_kinds_of_labels():
+    systems = {"bm25": ("x", 1), "ql": ("x", 2), "hybrid": ("y", 1), "tfidf": ("y", 2)}
+    model, seed = (RUNS["run"].astype(str).map({run: one[at] for run, one in systems.items()}) for at in (0, 1))
+    runs = RUNS.drop(columns="run").assign(model=model, seed=seed).ireval(run=["model", "seed"])
+    given = {"machine": STRICT, "topics": "common"}
+    found = runs.compare(HUMAN, "AP", replicate="seed", **given)
+    scores = RUNS.ireval.measure(HUMAN, "AP", **given).replace({"run": {run: one[0] for run, one in systems.items()}})
+    means = scores.groupby(["run", "query_id", "measure"], observed=True, as_index=False)[["value", "machine"]].mean()
+    wanted = means.astype({"run": str}).ireval.compare()
+    assert found["model_a"].tolist() == ["x"]
+    assert found["difference"].tolist() == pytest.approx(wanted["difference"].tolist(), abs=1e-15)
+    assert found["n_machine"].tolist() == [29]
+
+
+@pytest.mark.parametrize("verb", ["ties", "anova", "leaderboard", "quantiles", "friedman"])
+def test_a_verb_of_one_value_a_query_refuses_both(verb):
+    table = JUDGED.measure("AP", machine=STRICT)
+    with pytest.raises(ValueError, match=rf"{verb}\(\) uses one value a query, .* take the rows that people labelled"):
+        getattr(table.ireval, verb)()
+    with pytest.raises(ValueError, match="this verb uses one value a query"):
+        sources(read(table, "scores"), None)
+
+
+def test_a_column_named_machine_that_holds_text_names_hosts():
+    scores = JUDGED.measure("AP").assign(machine="host-1")
+    assert len(scores.ireval.ties("AP")) == 1
+    assert "n_machine" not in scores.ireval.summary()

@@ -83,7 +83,7 @@ def test_stacked_collections_are_joined_to_their_own_judgments_first(name, measu
 @pytest.mark.parametrize("name", VERBS)
 def test_stacked_collections_on_dask_are_asked_alike(name):
     dd = pytest.importorskip("dask.dataframe")
-    import pdeval.engines.dask  # noqa: F401
+    import pdeval.dask.accessor  # noqa: F401
 
     runs, qrels = stacked(RUNS), stacked(QRELS)
     options = {**VERBS[name], "by": "collection", "topics": "common"}
@@ -125,7 +125,7 @@ def test_a_report_of_stacked_collections_groups_them_by_metadata_too():
 def test_scores_and_preferences_are_asked_apart(judged):
     with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
         judged.verdict(["AP", "RPP"], by="third", metadata=THIRDS)
-    with pytest.raises(ValueError, match=r"verdict\(\) takes measures of one ranking or preferences, not both"):
+    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
         stacked(RUNS).ireval.verdict(stacked(QRELS), ["AP", "RPP"], by="collection")
 
 
@@ -177,7 +177,7 @@ def doors():
     def on_dask(ask):
         def asked(**given):
             dd = pytest.importorskip("dask.dataframe")
-            import pdeval.engines.dask  # noqa: F401
+            import pdeval.dask.accessor  # noqa: F401
 
             return ask(lambda frame: dd.from_pandas(frame, npartitions=3), **given)
 
@@ -238,7 +238,7 @@ class TestQueryIdsOfSeveralCollections:
     @pytest.mark.extras
     def test_they_are_not_joined_as_one_on_dask(self):
         dd = pytest.importorskip("dask.dataframe")
-        import pdeval.engines.dask  # noqa: F401
+        import pdeval.dask.accessor  # noqa: F401
 
         runs, qrels = dd.from_pandas(stacked(RUNS), npartitions=3), stacked(QRELS)
         for judgments in (qrels, dd.from_pandas(qrels, npartitions=2)):

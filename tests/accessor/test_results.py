@@ -129,7 +129,7 @@ def test_the_family_of_everything_holds_metrics_and_preferences_alike(tables):
     np.testing.assert_allclose(table["p_adjusted"], np.minimum(12 * table["p_value"], 1.0), rtol=1e-12)
     by_measure = joined.compare(measures)
     np.testing.assert_allclose(by_measure["p_adjusted"], np.minimum(3 * table["p_value"], 1.0), rtol=1e-12)
-    assert joined.compare(measures, test="hsd", family="all", draws=9).attrs["family"] == "measure"
+    assert joined.compare(measures, test="hsd", draws=9).attrs["family"] == "measure"
 
 
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tests.benchmarks import first_calls, jobs, orderings
+from tests.benchmarks import first_calls, jobs, orderings, per_row
 from tests.benchmarks.data import SHAPES, Shape, make
 from tests.benchmarks.memory import peaks
 
@@ -130,6 +130,8 @@ def main() -> None:
     first_calls.show(2 if given.quick else 5)
     print("\nGrowth of time when one side doubles (1 = linear, 2 = quadratic)")
     print(growth(2 if given.quick else 4).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    print("\nWhat a row costs as tables grow (CPU ms for a million rows; the last column at most 1.2)")
+    print(per_row.table(not given.large).to_string(float_format=lambda value: f"{value:.2f}"))
     print("\nWhat the order of rows, the duplicate check and the accounting cost (CPU time)")
     print(in_house(repeats, given.large).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
     print("\nPeak memory of one evaluation beyond its input, duplicate check on")

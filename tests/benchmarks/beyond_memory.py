@@ -75,7 +75,7 @@ def main() -> None:
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
-    import pdeval.engines.dask  # noqa: F401
+    import pdeval.dask.accessor  # noqa: F401
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,7 +1,8 @@
 """What `by=` costs: `python -m tests.benchmarks.grouped [--quick]` prints ratios, side by side in one process.
 
 Collections: each verb with by="collection" against the sum of the calls on single collections (at most 1.3).
-Segments: 20,000 users in 500 segments, against the call without groups (at most 2).
+Segments: 20,000 users in 500 segments, against the call without groups.
+Stacked: the same rows as 500 collections whose query ids repeat, against these rows with ids of their own.
 """
 
 from __future__ import annotations
@@ -73,10 +74,27 @@ def segments(users: int, n: int) -> None:
         print(f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}", flush=True)
 
 
+def stacked(users: int, n: int) -> None:
+    """Print the cost of many small collections with the same query ids against the call without groups."""
+    runs, qrels = make(Shape(5, users, 20, 5, 20, 60, 4000))
+    place = pd.Series(np.arange(users), index=qrels["query_id"].unique())
+    size = users // n
+    parts = [
+        frame.assign(collection=(at := place.loc[frame["query_id"]].to_numpy()) // size, query_id=at % size)
+        for frame in (runs, qrels)
+    ]
+    print(f"\n{n} stacked collections of {size} queries, {len(runs):,} rows")
+    for name in ("measure", "summary", "compare", "order RPP"):
+        whole = timed(VERBS[name], runs.ireval, qrels)
+        grouped = timed(VERBS[name], parts[0].ireval, parts[1], by="collection")
+        print(f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller tables")
     quick = parser.parse_args().quick
     warnings.simplefilter("ignore")
     segments(*((2_000, 50) if quick else (20_000, 500)))
+    stacked(*((2_000, 50) if quick else (20_000, 500)))
     collections(*((4, 20, 50, 40) if quick else (18, 60, 100, 46)))

@@ -20,7 +20,7 @@ from pdeval.evaluate.cube import Preferences, all_pairs
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
 from pdeval.significance.hsd import preference_maxima
-from pdeval.significance.normal_hsd import normal_hsd
+from pdeval.significance.hsd_normal import normal_hsd
 from tests.benchmarks.data import Shape, make
 from tests.benchmarks.jobs import installed
 

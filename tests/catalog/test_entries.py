@@ -262,6 +262,9 @@ def test_search_lengths_of_items_are_a_table_of_their_own():
     ("asked", "text"),
     [
         ("HR@10", "Did you mean 'Success@10'"),
+        ("mean_average_precision", "Did you mean 'AP'"),
+        ("prec@5", "Did you mean 'P@5'"),
+        ("user_coverage", "Did you mean 'UserCoverage'"),
         ("Hit@10", "Did you mean 'Success@10'"),
         ("RMSE", "RMSE measures predicted ratings, and pdeval evaluates rankings"),
         ("NDGC@10", "Did you mean 'nDCG@10'"),
@@ -326,3 +329,32 @@ def test_objects_of_ir_measures_mean_what_they_mean_there():
     assert parse(ir_measures.SetF(beta=2.0)).parameters["x"] == 2.0
     assert (parse(ir_measures.ERR @ 10).parameters["max_grade"], parse("ERR@10").parameters["max_grade"]) == (4, None)
     assert parse(ir_measures.IPrec @ 0.1).parameters["points"] == "floor"
+
+
+@pytest.mark.parametrize(
+    "name", ["AWRF", "AWRF@10", "ER", "EE", "EFD", "EPC@10", "ECE", "personalization", "kendall", "bleu", "fairness"]
+)
+def test_a_measure_that_is_not_here_is_not_taken_for_another(name):
+    with pytest.raises(KeyError) as error:
+        parse(name)
+    assert error.value.args[0] == f"no measure {name!r}. pdeval.catalog() lists all."
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("nsDCG@10", "nsDCG is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here."),
+        (
+            "ILS@10",
+            "ILS is intra-list similarity, of which less is better (Ziegler et al. 2005)",
+        ),
+        ("sdcg", "Scaled DCG is 'SDCG'."),
+        ("sDCG@10", "sDCG is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here."),
+    ],
+)
+def test_a_name_that_means_another_measure_in_this_field_is_refused(text, why):
+    with pytest.raises(KeyError) as error:
+        parse(text)
+    assert error.value.args[0].startswith(f"no measure {text!r}. ")
+    assert why in error.value.args[0]
+    assert parse("SDCG@10").entry.name == "SDCG"

@@ -120,9 +120,10 @@ def test_compare_shows_fewer_columns_in_a_table_than_in_a_file(data, tmp_path, p
     words = ("compare", *data, "-m", "AP", "--baseline", "bm25", "--quiet")
     table = pdeval_command(*words).out.splitlines()
     assert table[0].split() == [
-        "run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_high", "p_adjusted", "significant",
+        "run_a", "run_b", "measure", "test", "n", "difference", "ci_low", "ci_high", "effect_size", "p_adjusted",
+        "significant",
     ]  # fmt: skip
-    assert "effect_size" in pdeval_command(*words, "--all-columns").out
+    assert "statistic" in pdeval_command(*words, "--all-columns").out
     pdeval_command(*words, "-o", tmp_path / "tests.parquet")
     found = pd.read_parquet(tmp_path / "tests.parquet")
     assert len(found.columns) == 15
@@ -231,7 +232,7 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
     cases = {
         ("evaluate", "qrel.txt", runs): "no file 'qrel.txt'.",
         ("evaluate", qrels, tmp_path / "bad.run"): "line 1",
-        ("evaluate", runs / "bm25.run", qrels): "6 columns instead of 4",
+        ("evaluate", runs / "bm25.run", qrels): "has the six columns of a run",
         ("evaluate", qrels, f"{runs}/*.nothing"): "no file matches",
         ("compare", qrels, runs, "--baseline", "bm52"): "bm52",
         ("evaluate", qrels, runs, "-l", "9"): "no judged query has an item with a grade of at least 9",
@@ -330,3 +331,50 @@ def test_collections_stand_in_the_place_of_judgments_and_runs(words, message, pd
     done = pdeval_command("evaluate", *words)
     assert done.status == 2
     assert message in done.err
+
+
+def test_the_columns_that_name_runs_are_given_by_an_option(tmp_path, pdeval_command):
+    rows = [(model, seed, query, doc, 1.0) for model in "ab" for seed in (1, 2) for query in "qr" for doc in "xy"]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "query_id", "doc_id", "score"])
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    (tmp_path / "qrels.txt").write_text("q 0 x 1\nr 0 x 1\n")
+    data = tmp_path / "qrels.txt", tmp_path / "all.csv"
+    done = pdeval_command("evaluate", *data)
+    assert done.status == 1
+    assert done.err.endswith("The columns model, seed tell them apart: bind them, --run run,model,seed.\n")
+    done = pdeval_command("evaluate", *data, "--run", "model,seed", "-m", "RR")
+    assert [line.split() for line in done.out.splitlines()[:2]] == [["model", "seed", "RR"], ["a", "1", "0.5000"]]
+    assert len(done.out.splitlines()) == 5
+    done = pdeval_command("compare", *data, "--run", "model,seed", "-m", "RR", "--quiet")
+    assert done.out.split()[:5] == ["model_a", "seed_a", "model_b", "seed_b", "measure"]
+    assert "no column 'modle' for the role 'run'" in pdeval_command("evaluate", *data, "--run", "modle").err
+    assert (
+        "--run does not go with --trec-eval" in pdeval_command("evaluate", *data, "--run", "model", "--trec-eval").err
+    )
+    (tmp_path / "about.csv").write_text("model,seed,size\na,1,big\na,2,big\nb,1,small\nb,2,small\n")
+    about = "--by", "size", "--metadata", tmp_path / "about.csv"
+    done = pdeval_command("evaluate", *data, "--run", "model,seed", *about, "-m", "RR")
+    assert done.out.split()[:3] == ["size", "model", "seed"], done.err
+
+
+def test_a_call_without_a_command_is_told_which_is_meant(data, pdeval_command):
+    qrels, runs = data
+    cases = {
+        ("-m", "map", qrels, runs): f"no command. As trec_eval: pdeval evaluate --trec-eval -m map {qrels} {runs}\n",
+        (qrels, runs): f"no command. To evaluate runs: pdeval evaluate {qrels} {runs}\n",
+        ("evalute", qrels, runs): "no command 'evalute'. Did you mean 'evaluate'?\n",
+        ("map", qrels, runs): "no command 'map'. There are: check, compare,",
+    }
+    for words, message in cases.items():
+        done = pdeval_command(*words)
+        assert done.status == 2
+        assert done.err.startswith(f"pdeval: error: {message}")
+
+
+def test_swapped_files_are_told_to_be_swapped(data, pdeval_command):
+    qrels, runs = data
+    run = runs / "bm25.run"
+    done = pdeval_command("evaluate", run, qrels)
+    assert done.status == 1
+    advice = f"Judgments come first: pdeval evaluate {qrels} {run}."
+    assert done.err == f"pdeval: error: '{run}' has the six columns of a run. {advice}\n"

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.cli import trec_format
-from pdeval.cli.trec_names import lines
+from pdeval.cli import trec_eval_output
+from pdeval.cli.trec_eval_output import lines
 
 PARAMETERS = (
     "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 -m Rprec_mult.5.0,0.2,0.35 "
@@ -254,12 +254,21 @@ def test_values_equal_those_of_pytrec_eval_on_the_sample_collection():
     runs, qrels, _ = pdeval.datasets.load_sample()
     run = runs[runs["run"] == "splade-s1"]
     wanted = {"map", "ndcg_cut_10", "P_5", "recip_rank", "bpref"}
-    nested = {query: dict(zip(part["doc_id"], part["relevance"].tolist())) for query, part in qrels.groupby("query_id")}
-    found = {query: dict(zip(part["doc_id"], part["score"])) for query, part in run.groupby("query_id", observed=True)}
+    judged, listed = (table.groupby("query_id", observed=True) for table in (qrels, run))
+    nested = {query: dict(zip(part["doc_id"], part["relevance"].tolist())) for query, part in judged}
+    found = {query: dict(zip(part["doc_id"], part["score"])) for query, part in listed}
     theirs = pytrec_eval.RelevanceEvaluator(nested, wanted).evaluate(found)
     joined = run.ireval.join(qrels, topics="answered", compat="trec_eval-9")
-    rows = [row.split("\t") for row in trec_format.rows(joined, lines(sorted(wanted)), per_query=True, total=False)]
+    rows = [
+        row.split("\t") for row in trec_eval_output.rows(joined, lines(sorted(wanted)), per_query=True, total=False)
+    ]
     ours = pd.DataFrame(rows, columns=["measure", "query", "value"])
     assert len(ours) == 50 * len(wanted)
     for row in ours.itertuples():
         assert row.value == f"{theirs[row.query][row.measure.strip()]:.4f}"
+
+
+def test_a_depth_beyond_64_bits_is_refused(files, pdeval_command):
+    done = pdeval_command("evaluate", "--trec-eval", "-M", "99999999999999999999", *files)
+    assert done.status == 1
+    assert "depth=99999999999999999999: give a whole number of at most" in done.err

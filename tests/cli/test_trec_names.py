@@ -1,6 +1,6 @@
 import pytest
 
-from pdeval.cli.trec_names import SETS, lines
+from pdeval.cli.trec_eval_output import SETS, lines
 
 
 def names(*asked: str) -> list[str]:

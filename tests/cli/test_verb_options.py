@@ -6,9 +6,9 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 
+from pdeval.cli.options import form_of, options_of, split
 from pdeval.cli.parser import options, parser, verbs
-from pdeval.cli.verb_options import form_of, options_of, split
-from pdeval.judged.judged import Judged
+from pdeval.join.judged import Judged
 from pdeval.verbs import VERBS, verb
 from tests.declaring import for_a_while
 

@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pdeval import datasets
-from pdeval.datasets import generate_recommendations as generate
+from pdeval.datasets import generate
 from pdeval.datasets import sample as shipped
 
 

@@ -149,10 +149,10 @@ def test_changing_the_sample_does_not_change_the_next_one():
 def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
     code = (
         "import runpy, pathlib, tempfile\n"
-        "from pdeval.datasets import generate as g, generate_recommendations as r\n"
-        "write, more = g.write, r.write_recommendations\n"
+        "from pdeval.datasets import generate as g\n"
+        "write, more = g.write, g.write_recommendations\n"
         "g.write = lambda folder: write(pathlib.Path(tempfile.mkdtemp()))\n"
-        "r.write_recommendations = lambda folder: more(pathlib.Path(tempfile.mkdtemp()))\n"
+        "g.write_recommendations = lambda folder: more(pathlib.Path(tempfile.mkdtemp()))\n"
         "runpy.run_module('pdeval.datasets.sample', run_name='__main__')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -51,7 +51,7 @@ def on_dask(case: Case) -> Iterator[Difference | None]:
     import dask
     import dask.dataframe as dd
 
-    import pdeval.engines.dask  # noqa: F401
+    import pdeval.dask.accessor  # noqa: F401
 
     parts = 1 + case.seed % 5
     runs, qrels = case.frames()

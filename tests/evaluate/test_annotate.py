@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate.annotate import annotated
-from pdeval.kinds.schemas import SCHEMAS
+from pdeval.evaluate.add_metadata import annotated
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from pdeval.evaluate.choice import chosen_pairs, place_of
+from pdeval.evaluate.run_selection import chosen_pairs, place_of
 
 RUNS = pd.DataFrame({"run": ["bm25", "dense", "ql"]})
 SEEDS = pd.DataFrame({"model": ["x", "x", "y"], "seed": [1, 2, 1]})

@@ -6,10 +6,10 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse
-from pdeval.evaluate.explanation import explain
+from pdeval.evaluate.explain import explain
 from pdeval.evaluate.scores import Views
-from pdeval.judged.blocks import View
-from pdeval.judged.judged import Judged
+from pdeval.join.blocks import View
+from pdeval.join.judged import Judged
 from tests import naive
 from tests.plain_measures import METRICS
 

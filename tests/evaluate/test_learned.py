@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES
-from pdeval.evaluate.learned import _Model
+from pdeval.evaluate.preference_learning import _Model
 from tests import naive
 
 RUNS, QUERIES = 8, 40

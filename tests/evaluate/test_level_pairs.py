@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.evaluate import level_pairs
+from pdeval.evaluate import pairs
 
 
 @pytest.mark.parametrize("runs", [1, 2, 3, 4, 7, 12])
@@ -14,8 +14,8 @@ def test_runs_met_in_a_circle_are_led_on_as_many_levels_as_one_by_one(runs, monk
     a, b = (side.ravel() for side in np.indices((runs, runs)))
     one_by_one = np.sign(rank[:, :, b].astype(int) - rank[:, :, a]).sum(axis=0)
     for slab, near in ((1 << 17, 1 << 15), (1, 1), (3 * runs, 64 * runs)):
-        monkeypatch.setattr(level_pairs, "SLAB", slab)
-        monkeypatch.setattr(level_pairs, "NEAR", near)
-        found = level_pairs._levels_ahead(rank, a, b)
+        monkeypatch.setattr(pairs, "SLAB", slab)
+        monkeypatch.setattr(pairs, "NEAR", near)
+        found = pairs._levels_ahead(rank, a, b)
         assert found.tolist() == one_by_one.tolist()
         assert not np.signbit(found[found == 0]).any()

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate import cube
-from pdeval.evaluate import means as systems
+from pdeval.evaluate import mean_preferences as systems
 
 RUNS = pd.DataFrame({"run": list("abc")})
 A, B = cube.all_pairs(3)

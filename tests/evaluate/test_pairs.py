@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse
-from pdeval.evaluate import level_pairs
+from pdeval.evaluate import pairs
 from pdeval.evaluate import pairs as pairs_module
 from pdeval.evaluate import scores as scores_module
 from pdeval.evaluate.pairs import Pairs
-from pdeval.judged import positions
-from pdeval.judged.judged import Judged
-from pdeval.kinds import tables
+from pdeval.join import positions
+from pdeval.join.judged import Judged
+from pdeval.tables import reader
 from tests import naive
 from tests.examples import examples
 from tests.ruled import ruled
@@ -50,7 +50,7 @@ def join(lists, grades, subtopics=None):
     if subtopics is not None:
         rows = [(q, t, d, g) for q, docs in grades.items() for d, g in docs.items() for t in sorted(subtopics[q][d])]
         qrels = pd.DataFrame(rows, columns=["query_id", "subtopic", "doc_id", "relevance"])
-    return positions.join(tables.read(naive.table(lists), "runs"), tables.read(qrels, "qrels"))
+    return positions.join(reader.read(naive.table(lists), "runs"), reader.read(qrels, "qrels"))
 
 
 def populations(name, grades, subtopics, level, graded):
@@ -132,7 +132,7 @@ def test_any_memory_bound_and_any_block_give_the_same_bits(name, monkeypatch):
     np.testing.assert_array_equal(tiny.cube().values, whole)
     streamed = np.concatenate([values for _, values in tiny.blocks(0)], axis=1)
     np.testing.assert_array_equal(streamed, whole[0])
-    for module in (pairs_module, level_pairs):
+    for module in (pairs_module, pairs):
         monkeypatch.setattr(module, "CELLS", 1)
     np.testing.assert_array_equal(select(joined, name, tell=False).cube().values, whole)
 
@@ -247,7 +247,7 @@ def test_what_is_no_preference_is_refused():
 
 def test_definite_rankings_are_needed():
     lists, grades, _ = collection()
-    runs, qrels = tables.read(naive.table(lists), "runs"), tables.read(naive.judgments(grades), "qrels")
+    runs, qrels = reader.read(naive.table(lists), "runs"), reader.read(naive.judgments(grades), "qrels")
     source = select(positions.join(runs, qrels, ties="expected"), "RPP", tell=False)
     with pytest.raises(ValueError, match=r"RPP compares definite rankings; ties='expected' gives none"):
         source.cube()

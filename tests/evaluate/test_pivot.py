@@ -6,7 +6,7 @@ import pdeval
 from pdeval.evaluate import pivot
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores as scores_of
-from pdeval.kinds import tables
+from pdeval.tables import reader
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +15,11 @@ def joined():
 
 
 def scores(frame, **binding):
-    return pivot.scores(tables.read(frame, "scores", binding))
+    return pivot.scores(reader.read(frame, "scores", binding))
 
 
 def preferences(frame, **binding):
-    return pivot.preferences(tables.read(frame, "preferences", binding))
+    return pivot.preferences(reader.read(frame, "preferences", binding))
 
 
 PLAIN = {

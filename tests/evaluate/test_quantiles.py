@@ -11,7 +11,7 @@ from scipy import stats
 import pdeval
 from pdeval.evaluate import cube
 from pdeval.evaluate.quantiles import quantile, quantiles, worst_share
-from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS, faults
 from tests.examples import examples
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -51,12 +51,16 @@ def test_the_worst_share_of_one_is_the_mean():
 
 def test_the_worst_queries_are_those_of_the_largest_values_where_lower_is_better():
     values = [[1.0, 9.0], [2.0, 5.0], [3.0, 1.0], [10.0, 1.0]]
-    found = quantiles(scores(values, higher=False), None, at=0.25, worst=0.5, draws=200)
+    found = quantiles(scores(values, higher=False), None, at=0.25, worst=0.5)
     # from the worst: 10 3 2 1 and 9 5 1 1; a quarter of the way between the first and the last is at 0.75
     assert found["value"].tolist() == [10 - 0.75 * 7, 6.5, 9 - 0.75 * 4, 7.0]
-    turned = quantiles(scores(-np.array(values)), None, at=0.25, worst=0.5, draws=200)
-    assert found["ci_low"].tolist()[1::2] == (-turned["ci_high"]).tolist()[1::2]
-    assert (found["ci_low"] <= found["ci_high"]).tolist()[1::2] == [True, True]
+    many = np.random.default_rng(1).random((40, 2))
+    found, turned = (
+        quantiles(scores(one, higher=higher), None, at=None, worst=0.5, draws=200)
+        for one, higher in ((many, False), (-many, True))
+    )
+    assert found["ci_low"].tolist() == (-turned["ci_high"]).tolist()
+    assert (found["ci_low"] < found["ci_high"]).all()
 
 
 def test_the_interval_of_a_quantile_ends_at_order_statistics():
@@ -81,16 +85,16 @@ def test_the_interval_of_a_quantile_holds_it_as_often_as_it_says():
 
 
 def test_the_interval_of_the_worst_share_is_that_of_resampled_queries():
-    values = np.random.default_rng(6).random((9, 2))
+    values = np.random.default_rng(6).random((36, 2))
     _, low, high = worst_share(values, 0.3, draws=100, confidence=0.9, seed=5)
-    weights = np.random.default_rng(5).multinomial(9, np.full(9, 1 / 9), size=100)
+    weights = np.random.default_rng(5).multinomial(36, np.full(36, 1 / 36), size=100)
     drawn = np.array([[worst_by_hand(one, 0.3) for one in np.repeat(values, w, axis=0).T] for w in weights])
     ends = np.quantile(drawn, [0.05, 0.95], axis=0, method="inverted_cdf")
     np.testing.assert_allclose([low, high], ends, atol=1e-12)
 
 
 def test_the_size_of_a_block_of_resamples_changes_nothing(monkeypatch):
-    values = np.random.default_rng(6).random((9, 2))
+    values = np.random.default_rng(6).random((36, 2))
     whole = worst_share(values, 0.3, draws=50)
     monkeypatch.setattr("pdeval.evaluate.quantiles.CELLS", 1)
     np.testing.assert_array_equal(worst_share(values, 0.3, draws=50), whole)
@@ -101,7 +105,28 @@ def test_a_query_that_does_not_count_is_left_out():
     found = quantiles(scores(values), None, at=0.5, worst=0.5)
     assert found["n"].tolist() == [4, 4, 2, 2]
     np.testing.assert_allclose(found["value"], [0.4, 0.2, 0.3, 0.2])
-    assert found["ci_low"].tolist()[1::2] == [0.1, 0.2]
+    assert found["ci_low"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("queries", "share", "there"),
+    [(10, 0.1, False), (99, 0.1, False), (100, 0.1, True), (48, 0.25, True), (9, 1.0, False), (10, 1.0, True)],
+)
+def test_a_share_of_fewer_than_ten_queries_has_no_interval(queries, share, there):
+    values = np.random.default_rng(2).random((queries, 1))
+    value, low, high = (one.item() for one in worst_share(values, share, draws=50))
+    assert value == pytest.approx(worst_by_hand(values[:, 0], share), abs=1e-12)
+    assert [np.isnan(low), np.isnan(high)] == [not there] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("queries", "share", "least"), [(100, 0.1, 0.87), (40, 0.25, 0.87), (200, 0.1, 0.90)])
+def test_the_interval_of_the_worst_share_holds_it_as_often_as_its_documentation_says(queries, share, least):
+    for drawn in (stats.uniform(), stats.beta(2, 5), stats.beta(0.6, 1.2)):
+        truth = drawn.ppf((np.arange(100_000) + 0.5) / 100_000 * share).mean()
+        values = drawn.rvs((queries, 1000), random_state=np.random.default_rng(7))
+        _, low, high = worst_share(values, share, draws=300)
+        assert least < ((low <= truth) & (truth <= high)).mean() < 0.97
 
 
 def test_an_infinite_search_length_is_the_worst_there_is():
@@ -109,7 +134,8 @@ def test_an_infinite_search_length_is_the_worst_there_is():
     table = JUDGED.measure("ISL")["value"].to_numpy().reshape(12, 48)
     assert found["value"][1::3].tolist() == np.median(table, axis=1).tolist()
     np.testing.assert_allclose(found["value"][2::3], table.max(axis=1), rtol=1e-14)
-    lost = quantiles(scores([[np.inf], [np.inf], [1.0]], higher=False, measures=("ISL",)), None, at=0.5, worst=0.5)
+    rows = [[np.inf]] * 14 + [[1.0]] * 7
+    lost = quantiles(scores(rows, higher=False, measures=("ISL",)), None, at=0.5, worst=0.5)
     assert lost["value"].tolist() == [np.inf, np.inf]
     assert lost["ci_high"].tolist()[1] == np.inf
 

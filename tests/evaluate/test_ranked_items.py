@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate.ranked_items import ranked_items
+from pdeval.evaluate.item_contributions import ranked_items
 
 RUNS = pd.DataFrame(
     {

@@ -8,9 +8,9 @@ import pdeval
 from pdeval.catalog import ENTRIES, parse, parse_all
 from pdeval.catalog.entries import needs_judged
 from pdeval.evaluate import scores as evaluate
-from pdeval.judged import positions
-from pdeval.judged.judged import Judged
-from pdeval.kinds import tables
+from pdeval.join import positions
+from pdeval.join.judged import Judged
+from pdeval.tables import reader
 from tests import naive
 from tests.plain_measures import needs_nothing
 from tests.ruled import ruled
@@ -22,7 +22,7 @@ LISTS = {"r": {"q1": ["x", "a", "b"], "q2": ["a"], "q3": ["c"], "q9": ["a"]}, "s
 
 def join(lists=LISTS, grades=GRADES, **rules):
     return positions.join(
-        tables.read(naive.table(lists), "runs"), tables.read(naive.judgments(grades), "qrels"), **rules
+        reader.read(naive.table(lists), "runs"), reader.read(naive.judgments(grades), "qrels"), **rules
     )
 
 
@@ -159,8 +159,8 @@ def test_a_measure_without_a_closed_form_names_those_that_have_one():
 
 def test_expected_values_are_the_mean_over_all_orders_of_ties():
     frame = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [2.0, 1.0, 1.0, 1.0]})
-    qrels = tables.read(naive.judgments({"q": {"b": 1, "d": 1, "z": 1}}), "qrels")
-    found = scores(positions.join(tables.read(frame, "runs"), qrels, ties="expected"), "AP").values.item()
+    qrels = reader.read(naive.judgments({"q": {"b": 1, "d": 1, "z": 1}}), "qrels")
+    found = scores(positions.join(reader.read(frame, "runs"), qrels, ties="expected"), "AP").values.item()
     orders = [naive.found_at(["a", *order], {"b", "d", "z"}) for order in ("bcd", "bdc", "cbd", "cdb", "dbc", "dcb")]
     assert found == pytest.approx(np.mean([naive.average_precision(f) for f in orders]), abs=1e-15)
 
@@ -222,7 +222,7 @@ PADDED = [name for name, entry in ENTRIES.items() if entry.padded]
 @pytest.mark.parametrize("small", [1 << 16, 0])
 @pytest.mark.parametrize("name", [*PADDED, "AP@5", "R@5", "F@5", "RR(i=3)", "nDCG@5", "nDCG(gain=exp)", "CG@5"])
 def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_bit(name, small, monkeypatch):
-    from pdeval.judged import blocks
+    from pdeval.join import blocks
 
     monkeypatch.setattr(blocks, "SMALL", small)
     judged = pdeval.datasets.sample_judged(topics="common")

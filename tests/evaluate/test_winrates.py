@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.catalog import ENTRIES, parse
-from pdeval.evaluate import pairs, winrates
+from pdeval.evaluate import mean_preferences, pairs
+from pdeval.evaluate.mean_preferences import direct, of_measure, won
 from pdeval.evaluate.pairs import of_pairs
 from pdeval.evaluate.scores import Views
-from pdeval.evaluate.winrates import direct, of_measure, won
-from pdeval.judged.judged import Judged
+from pdeval.join.judged import Judged
 from tests.evaluate.test_pairs import collection, join
 from tests.examples import examples
 from tests.ruled import ruled
 
-select, win_rates = ruled(pairs.select), ruled(winrates.win_rates)
+select, win_rates = ruled(pairs.select), ruled(mean_preferences.win_rates)
 
 DIRECT = [name for name, entry in ENTRIES.items() if entry.family == "preference" and direct(parse(name))]
 

@@ -5,8 +5,8 @@ import pytest
 
 import pdeval
 from pdeval.kernels import AP, AUC, GAP, MCC, PAP, Accuracy, Fallout, PartialAUC, SetP, SetRelP
-from pdeval.kernels.confusion import catalogue
-from pdeval.kernels.expected import expected_AP
+from pdeval.kernels.expected_ties import expected_AP
+from pdeval.kernels.sets import catalogue
 from pdeval.kernels.terms import average_precision
 
 inf = np.inf

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pdeval.catalog import parse
-from pdeval.kernels.cwl_expected import ED, ETC, ETU, read_model
+from pdeval.kernels.cwl import ED, ETC, ETU, read_model
 
 inf = np.inf
 RANK = np.array([[1.0, 2.0, inf], [3.0, 9.0, inf], [4.0, inf, inf]])

@@ -113,7 +113,7 @@ LIMITS = {
     "p": PROBABILITY,
     "alpha": PROBABILITY,
     "recall": PROBABILITY,
-    "mult": NUMBER,
+    "mult": (0, 1e9),  # beyond it the cutoff is no index
     "max_grade": NUMBER,
     "min_grade": NUMBER,
     "cost": NUMBER,

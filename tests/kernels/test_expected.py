@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.catalog import ENTRIES, parse
-from pdeval.kernels import expected as ties
+from pdeval.kernels import expected_ties as ties
 from tests.examples import examples
 
 NAMES = [
@@ -84,6 +84,10 @@ def test_without_ties_the_value_is_the_same_to_the_last_bit(name):
 
 def test_every_measure_that_the_methods_name_has_a_closed_form():
     assert {"P", "R", "Success", "DCG", "RR", "AP", "nDCG"} <= {n for n, entry in ENTRIES.items() if entry.expected}
+
+
+def test_every_closed_form_is_tried_here():
+    assert {parse(name).entry.name for name in NAMES} == {name for name, entry in ENTRIES.items() if entry.expected}
 
 
 def test_closed_forms_take_the_parameters_of_their_measure():

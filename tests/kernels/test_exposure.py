@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pdeval.kernels.exposure import Coverage, Entropy, Gini, TailShare, UserCoverage
+from pdeval.kernels.beyond_accuracy import Coverage, Entropy, Gini, TailShare, UserCoverage
 
 RNG = np.random.default_rng(1)
 EXPOSURE = RNG.integers(0, 6, (13, 4)) * 1.0

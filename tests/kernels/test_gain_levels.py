@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pdeval.kernels.gain_levels import G, RnDCG, nDCGrel
+from pdeval.kernels.graded import G, RnDCG, nDCGrel
 from tests.kernels.test_plain_lists import arrays, cases
 
 GAINS = [None, {1.0: 2.0, 2.0: 0.0, 3.0: 5.0}, {1.0: 0.0, 2.0: 0.5, 3.0: 4.0}]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import distance as scipys
 
-from pdeval.kernels.list_features import ILD, Calibration, Serendipity, Unexpectedness, apart, units
+from pdeval.kernels.beyond_accuracy import ILD, Calibration, Serendipity, Unexpectedness, apart, units
 
 RNG = np.random.default_rng(0)
 FEATURES = np.concatenate([RNG.integers(0, 2, (11, 5)) * 1.0, np.zeros((1, 5))])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from pdeval.kernels import novelty
+from pdeval.kernels import beyond_accuracy
 
 RNG = np.random.default_rng(2)
 POPULARITY = RNG.choice([0.0, 0.125, 0.25, 0.5, 0.75], (6, 9))
@@ -29,20 +29,20 @@ def mean(values, at, k):
 @pytest.mark.parametrize("k", CUTOFFS)
 @pytest.mark.parametrize("per", ["item", "rank"])
 def test_novelty_and_surprisal_are_means_of_self_information(k, per):
-    found = novelty.Novelty(POPULARITY, LISTED, 16.0, k=k, per=per)
-    share = novelty.Surprisal(POPULARITY, LISTED, 16.0, k=k, per=per)
+    found = beyond_accuracy.Novelty(POPULARITY, LISTED, 16.0, k=k, per=per)
+    share = beyond_accuracy.Surprisal(POPULARITY, LISTED, 16.0, k=k, per=per)
     for at in range(9):
         own = [-math.log2(max(POPULARITY[row, at], 1 / 16)) for row in rows(at, k)]
         over = len(own) if per == "item" or k == np.inf else k
         wanted = sum(own) / over if own else math.nan
         assert found[at] == pytest.approx(wanted, nan_ok=True)
         assert share[at] == pytest.approx(wanted / 4, nan_ok=True)
-    assert float(novelty.Surprisal(np.array([1.0]), np.array([True]), 1.0, k=1)) == 0.0
+    assert float(beyond_accuracy.Surprisal(np.array([1.0]), np.array([True]), 1.0, k=1)) == 0.0
 
 
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_an_item_that_nobody_took_counts_as_the_rarest_of_its_list(k):
-    found = novelty.ChoiceNovelty(CHOICE, LISTED, k=k)
+    found = beyond_accuracy.ChoiceNovelty(CHOICE, LISTED, k=k)
     for at in range(9):
         # places below a list hold nothing that anyone took
         held = [CHOICE[row, at] for row in range(int(min(k, 6)))]
@@ -54,14 +54,14 @@ def test_an_item_that_nobody_took_counts_as_the_rarest_of_its_list(k):
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_means_over_the_listed_items(k):
     cases = [
-        (novelty.AvgPopularity(POPULARITY, LISTED, k=k), POPULARITY),
-        (novelty.AvgChoice(CHOICE, LISTED, k=k), CHOICE),
-        (novelty.PopularityRank(POPULARITY, LISTED, k=k), POPULARITY),
-        (novelty.Unseen(SEEN, LISTED, k=k), ~SEEN),
+        (beyond_accuracy.AvgPopularity(POPULARITY, LISTED, k=k), POPULARITY),
+        (beyond_accuracy.AvgChoice(CHOICE, LISTED, k=k), CHOICE),
+        (beyond_accuracy.PopularityRank(POPULARITY, LISTED, k=k), POPULARITY),
+        (beyond_accuracy.Unseen(SEEN, LISTED, k=k), ~SEEN),
     ]
     for found, values in cases:
         assert found.tolist() == pytest.approx([mean(values, at, k) for at in range(9)], nan_ok=True)
-    lift = novelty.PopularityLift(POPULARITY, LISTED, HAD, k=k)
+    lift = beyond_accuracy.PopularityLift(POPULARITY, LISTED, HAD, k=k)
     for at in range(9):
         wanted = mean(POPULARITY, at, k) / HAD[at] - 1 if HAD[at] else math.nan
         assert lift[at] == pytest.approx(wanted, nan_ok=True)
@@ -69,27 +69,27 @@ def test_means_over_the_listed_items(k):
 
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_relevant_items_count_how_far_they_rose_above_their_place_by_popularity(k):
-    found = novelty.PopSerendipity(PLACE, RELEVANT, LISTED, 12.0, k=k)
+    found = beyond_accuracy.PopSerendipity(PLACE, RELEVANT, LISTED, 12.0, k=k)
     for at in range(9):
         rise = [max((PLACE[row, at] or 13) - (row + 1), 0) / 12 for row in rows(at, k) if RELEVANT[row, at]]
         over = k if k < np.inf else len(rows(at, k))
         wanted = sum(rise) / over if rows(at, k) else math.nan
         assert found[at] == pytest.approx(wanted, nan_ok=True)
-        one = novelty.PopSerendipity(PLACE[:, at], RELEVANT[:, at], LISTED[:, at], 12.0, k=k)
+        one = beyond_accuracy.PopSerendipity(PLACE[:, at], RELEVANT[:, at], LISTED[:, at], 12.0, k=k)
         assert float(one) == pytest.approx(wanted, nan_ok=True)
 
 
 def every(k, at):
     """Return what each measure says of some of the lists."""
     return [
-        novelty.Novelty(POPULARITY[at], LISTED[at], 16.0, k=k),
-        novelty.Novelty(POPULARITY[at], LISTED[at], 16.0, k=k, per="rank"),
-        novelty.Surprisal(POPULARITY[at], LISTED[at], 16.0, k=k),
-        novelty.ChoiceNovelty(CHOICE[at], LISTED[at], k=k),
-        novelty.AvgPopularity(POPULARITY[at], LISTED[at], k=k),
-        novelty.PopSerendipity(PLACE[at], RELEVANT[at], LISTED[at], 12.0, k=k),
-        novelty.PopularityLift(POPULARITY[at], LISTED[at], HAD[at[1:]], k=k),
-        novelty.Unseen(SEEN[at], LISTED[at], k=k),
+        beyond_accuracy.Novelty(POPULARITY[at], LISTED[at], 16.0, k=k),
+        beyond_accuracy.Novelty(POPULARITY[at], LISTED[at], 16.0, k=k, per="rank"),
+        beyond_accuracy.Surprisal(POPULARITY[at], LISTED[at], 16.0, k=k),
+        beyond_accuracy.ChoiceNovelty(CHOICE[at], LISTED[at], k=k),
+        beyond_accuracy.AvgPopularity(POPULARITY[at], LISTED[at], k=k),
+        beyond_accuracy.PopSerendipity(PLACE[at], RELEVANT[at], LISTED[at], 12.0, k=k),
+        beyond_accuracy.PopularityLift(POPULARITY[at], LISTED[at], HAD[at[1:]], k=k),
+        beyond_accuracy.Unseen(SEEN[at], LISTED[at], k=k),
     ]
 
 
@@ -106,20 +106,20 @@ def test_topics_and_runs_side_by_side_are_those_of_each_alone(k):
 
 def test_the_first_items_are_all_where_the_cutoff_is_at_or_beyond_the_end():
     values = np.arange(4)
-    assert [novelty.first(values, k).tolist() for k in (1, 3, 4, 5, np.inf)] == [
+    assert [beyond_accuracy.first(values, k).tolist() for k in (1, 3, 4, 5, np.inf)] == [
         [0],
         [0, 1, 2],
         [0, 1, 2, 3],
         [0, 1, 2, 3],
         [0, 1, 2, 3],
     ]
-    assert novelty.mean_listed(np.array([1, 2]), np.array([True, True])).dtype == np.float64
+    assert beyond_accuracy.mean_listed(np.array([1, 2]), np.array([True, True])).dtype == np.float64
 
 
 def test_one_user_and_an_item_that_all_had_surprise_nobody():
-    alone = novelty.Novelty(np.array([1.0, 0.0]), np.array([True, True]), 1.0)
+    alone = beyond_accuracy.Novelty(np.array([1.0, 0.0]), np.array([True, True]), 1.0)
     assert float(alone) == 0.0
     assert math.copysign(1, float(alone)) == 1
     # of one user the largest possible is that of two, so that nothing is divided by 0
-    assert float(novelty.Surprisal(np.array([0.5]), np.array([True]), 1.0, k=1)) == 0.0
-    assert float(novelty.Surprisal(np.array([0.5, 0.25]), np.array([True, True]), 2.0, per="item")) == 1.0
+    assert float(beyond_accuracy.Surprisal(np.array([0.5]), np.array([True]), 1.0, k=1)) == 0.0
+    assert float(beyond_accuracy.Surprisal(np.array([0.5, 0.25]), np.array([True, True]), 2.0, per="item")) == 1.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.kernels.pair_terms import PAIR_TERMS, decider
+from pdeval.kernels.terms import PAIR_TERMS, decider
 
 inf, nan = np.inf, np.nan
 # one pair decided at the second and the third level, one at the first alone, one nowhere

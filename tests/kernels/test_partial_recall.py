@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.kernels.partial_recall import expected_utility, expected_utility_of_subtopics, utility_of
+from pdeval.kernels.expected_utility import expected_utility, expected_utility_of_subtopics, utility_of
 from pdeval.kernels.terms import TERMS
 
 RANK = np.array([[2.0, 1.0], [3.0, 7.0], [np.inf, 8.0]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pdeval.kernels import AP, AUC, DCG, R, wAP, wAUC, wDCG, wR
-from pdeval.kernels.levels import inf
+from pdeval.kernels.primitives import inf
 
 USERS, ITEMS = 4_000, 300
 

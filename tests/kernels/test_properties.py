@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pdeval.catalog import ENTRIES, parse
+from pdeval.catalog import ENTRIES, metric, parse
 from tests.examples import examples
 from tests.kernels.lists import columns, value
 
@@ -158,6 +158,61 @@ def stacked(made, column):
     if column in ("ideal", "belongs", "nonrelevant", "corpus", "relevants", "subtopics"):
         return np.stack(values[:2], axis=-1)[..., None]
     return np.stack(values, axis=-1).reshape(*values[0].shape, 2, 2)
+
+
+PADDING = {"rank": math.inf, "above": math.inf, "pooled": math.inf}  # and 0 in every other column of items
+
+
+def check_padding(name, ranking, grades, more):
+    """Compare one list alone with the same list in a block of topics with more items, as the evaluator makes it."""
+    measure = parse(name)
+    entry = measure.entry
+    held = columns(entry.kind, ranking, grades, corpus=40.0)
+    m = len(held["rank"])
+    filled = {
+        column: np.concatenate([one, np.full(more, PADDING.get(column, 0), dtype=one.dtype)])[:, None, None]
+        for column, one in held.items()
+        if np.ndim(one) == 1
+    }
+    given = [filled.get(column, held[column]) for column in entry.columns]
+    own = {"m": np.full((1, 1), m)} if entry.asks_m else {}
+    found = np.broadcast_to(entry.kernel(*given, **own, **measure.parameters), (1, 1)).item()
+    alone = float(entry.kernel(*[held[column] for column in entry.columns], **measure.parameters))
+    assert found == pytest.approx(alone, rel=1e-14, abs=0), name
+
+
+@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), more=st.integers(1, 6))
+@examples(40)
+def test_a_measure_declared_padded_gives_the_same_beside_topics_with_more_items(ranking, grades, more):
+    for name in [*ASKED, "AP(norm=min)@3", "AP(norm=k)@3", "F(beta=2)@3", "nDCG(gain=exp)@3", "nDCG(least=2)"]:
+        if parse(name).padded:
+            check_padding(name, ranking, grades, more)
+
+
+def test_padded_measures_have_one_population_and_need_items():
+    # the evaluator looks neither for populations nor at empty topics where topics of several sizes share a block
+    wrong = [name for name, one in ENTRIES.items() if one.padded and (one.population or one.empty or one.together)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "grades"),
+    [
+        (lambda rank: (1.0 / rank).sum(axis=0) / len(rank), {"a": 1, "b": 1}),
+        (lambda rank: 1.0 / rank[-1], {"a": 1, "b": 1}),
+        (lambda rank, grade: grade.mean(axis=0) / 3, {"a": 1, "b": 3}),
+        (lambda rank, m=None: (rank <= rank.shape[0]).mean(axis=0), {"a": 1, "b": 1}),
+    ],
+)
+def test_a_measure_wrongly_declared_padded_is_refused(kernel, grades):
+    kernel.__name__ = "Planted"
+    metric(padded=True, kind="graded")(kernel)
+    try:
+        assert 0 <= value("Planted", ["a", "b"], grades) <= 1  # nothing else is wrong with it
+        with pytest.raises(AssertionError, match="Planted"):
+            check_padding("Planted", ["a", "b"], grades, 2)
+    finally:
+        del ENTRIES["Planted"]
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 import pdeval  # noqa: F401
-from pdeval.kernels import sampled as kernels
-from pdeval.kernels.sampled import corrected_for_sampling
+from pdeval.kernels import sampled_candidates as kernels
+from pdeval.kernels.sampled_candidates import corrected_for_sampling
 
 N, NEGATIVES = 500, 50
 RANK = np.arange(1, N + 1)
@@ -242,7 +242,7 @@ class TestMaximumLikelihood:
             assert found[rank] - plain == pytest.approx(raised, rel=1e-2, abs=1e-4)
 
     def test_all_users_are_looked_at_together_however_blocks_are_made(self, monkeypatch):
-        from pdeval.judged import blocks
+        from pdeval.join import blocks
 
         runs, held_out, _ = leave_one_out(users=400)
         asked = f"Sampled(negatives={NEGATIVES},items={N},estimator=MLE)@10"
@@ -254,7 +254,7 @@ class TestMaximumLikelihood:
         with pytest.raises(ValueError, match=r"101 sampled ranks given each of 10,000,000 .* estimator=BV"):
             kernels.rank_distribution(np.ones(101), 10_000_000)
         dd = pytest.importorskip("dask.dataframe")
-        import pdeval.engines.dask  # noqa: F401
+        import pdeval.dask.accessor  # noqa: F401
 
         runs, held_out, _ = leave_one_out(users=5)
         with pytest.raises(ValueError, match=r"looks at the lists of all users together.*estimator=BV"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.kernels.user_models import ERR, cascade, gRBP, nERR, stopping
+from pdeval.kernels.cascade import ERR, cascade, gRBP, nERR, stopping
 
 inf = np.inf
 

@@ -23,7 +23,7 @@ from tests.mutations.mutants import Mutant, mutants
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, Trial, copy, preload, stages
 
 # the least share of mutants that tests must notice, over these rooms together
-BARS = [(("kernels", "judged", "orderings", "significance"), 0.95), (("accessor", "engines"), 0.85)]
+BARS = [(("kernels", "join", "orderings", "significance"), 0.95), (("accessor", "dask"), 0.85)]
 
 
 def main() -> int:

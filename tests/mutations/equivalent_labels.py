@@ -4,21 +4,21 @@ from __future__ import annotations
 
 IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("significance/meta_analysis.py", "effect = np.where(there, difference, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
-    ("significance/prediction_powered.py", "weights = both * 1.0", ("1.0 -> 2.0",), "weights count by their ratios"),
+    ("evaluate/ppi.py", "weights = both * 1.0", ("1.0 -> 2.0",), "weights count by their ratios"),
     (
-        "significance/prediction_powered.py",
+        "evaluate/ppi.py",
         "weights = np.where(both, 1.0 / probability",
         ("1.0 -> 2.0",),
         "weights count by their ratios",
     ),
     (
-        "significance/prediction_powered.py",
+        "evaluate/ppi.py",
         "residual = np.where(both, h - slopes * (g - whole), 0.0)",
         ("0.0 -> 1.0",),
         "its weight is 0",
     ),
     (
-        "significance/prediction_powered.py",
+        "evaluate/ppi.py",
         "return np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0)",
         (
             "np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0) -> "
@@ -27,19 +27,19 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "the larger of the two, whichever is named first",
     ),
     (
-        "significance/powered_order.py",
+        "orderings/with_machine.py",
         "chance = np.repeat(chance, people.shape[1], axis=1)",
         ("np.repeat(chance, people.shape[1], axis=1) -> np.repeat(chance, people.shape[1])",),
         "row by row either way, and given its shape again where it is used",
     ),
     (
-        "significance/collections_planned.py",
+        "significance/power.py",
         'effects = effects_of(parts, pairwise_test("t", label, {})',
         ("0.95 -> 1.95", "1 -> 2", "0 -> 1"),
         "the mean differences alone are used, not their test and interval",
     ),
     (
-        "significance/collections_planned.py",
+        "significance/power.py",
         "return mean, np.sqrt(np.square(away).sum(axis=0)",
         ("k > 1 -> (k >= 1)",),
         "nothing over 0 is NaN too",
@@ -73,22 +73,22 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a mean difference of 0 has p = 1, which is no lead of either",
     ),
     (
-        "significance/label_next.py",
+        "judgments/labeling_plan.py",
         "over = rest & (size * scale > 1)",
         ("size * scale > 1 -> (size * scale >= 1)",),
         "a chance of exactly 1 is 1 either way, and leaves the others what they had",
     ),
     (
-        "significance/powered_order.py",
-        "sign = 1.0 if found.judge.higher[number] else -1.0",
+        "orderings/with_machine.py",
+        "sign = 1.0 if cube.higher[number] else -1.0",
         ("1.0 -> 2.0",),
         "the order alone counts, and what rounding is measured against is so to a factor of a few",
     ),
     (
-        "significance/powered_order.py",
-        "for size, own in track(steps",
+        "orderings/with_machine.py",
+        "for size, own_seed in track(steps",
         (
-            'track(steps, total=len(steps), desc=f"bootstrap {found.measures[num... -> '
+            'track(steps, total=len(steps), desc=f"bootstrap {cube.measures[numb... -> '
             "track(steps, total=len(steps), progress=progress)",
         ),
         "what a bar is called",

@@ -8,25 +8,19 @@ BAR = "what a bar shows"
 
 IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
-        "significance/tiers.py",
+        "significance/leaderboard.py",
         'down = np.argsort(rank, kind="stable")',
         ('np.argsort(rank, kind="stable") -> np.argsort(rank)',),
         SHARED,
     ),
     (
-        "significance/tiers.py",
-        "place[down] = np.cumsum(begins(np.asarray(rank)[down])) - 1",
-        ("np.cumsum(begins(np.asarray(rank)[down])) - 1 -> (np.cumsum(begins(np.asarray(rank)[down])) + 1)",),
-        "places that nobody has, before the first, are in the first tier",
-    ),
-    (
-        "significance/tiers.py",
+        "significance/leaderboard.py",
         "at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)",
         ("1 -> 2",),
         "a place that nobody has, after the last, is in the last tier",
     ),
     (
-        "significance/outcome.py",
+        "evaluate/statistics.py",
         "sd = np.sqrt(np.square(away).sum(axis=0) / np.where(n > 1, n - 1, np.nan))",
         ("n > 1 -> (n >= 1)",),
         "of one value it is 0 / 0, which is NaN as well",
@@ -67,7 +61,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         BAR,
     ),
     (
-        "significance/normal_hsd.py",
+        "significance/hsd_normal.py",
         'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progre',
         (
             'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
@@ -78,7 +72,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         BAR,
     ),
     (
-        "significance/sign_flips.py",
+        "significance/paired_tests.py",
         'for column in track(columns, total=len(columns), desc="exact randomisation test", pro',
         (
             'track(columns, total=len(columns), desc="exact randomisation test",... -> '
@@ -98,49 +92,49 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         BAR,
     ),
     (
-        "significance/sign_flips.py",
+        "significance/paired_tests.py",
         "reached[column] = share_reaching(values[values > 0], least[column])",
         ("values > 0 -> (values >= 0)",),
         "both signs of a 0 make the same sums: twice as many of twice as many",
     ),
     (
-        "significance/sign_flips.py",
+        "significance/paired_tests.py",
         'above = len(second) - np.searchsorted(second, least - first, side="left")',
         ("least - first -> (least + first)",),
         "sums stand with their negatives",
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "q = np.asarray(q, dtype=float)",
         ("np.asarray(q, dtype=float) -> np.asarray(q)",),
         "a product with fractions makes it one",
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "width = np.minimum(flat[part, None] * scale, 40.0)",
         ("40.0 -> 41.0",),
         TAIL,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "high = 4.0",
         ("4.0 -> 5.0",),
         PATH,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "while upper_tail(high, k, df) > p:",
         ("upper_tail(high, k, df) > p -> (upper_tail(high, k, df) >= p)",),
         PATH,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "high *= 2",
         ("2 -> 3",),
         PATH,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "return float(optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig",
         (
             "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
@@ -151,13 +145,13 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         PATH,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "t = step * np.arange(np.floor(-(60 / df + 0.5) / step), np.ceil(max(9 * spread, ",
         ("np.ceil(max(9 * spread, 1.0) / step) + 1 -> (np.ceil(max(9 * spread, 1.0) / step) - 1)",),
         TAIL,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "t, log_density = t[log_density > -60], log_density[log_density > -60]",
         (
             "log_density > -60 -> (log_density >= -60)",
@@ -166,7 +160,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         TAIL,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "z = np.arange(-10.0, 9.6, 0.1)",
         (
             "10.0 -> 11.0",
@@ -175,7 +169,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         TAIL,
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "counted = log_density > -85",
         ("log_density > -85 -> (log_density >= -85)", "85 -> 86"),
         TAIL,
@@ -191,12 +185,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         'queries=pd.Index(found.names, name="collection")',
         ('pd.Index(found.names, name="collection") -> pd.Index(found.names)',),
         "the name of an index that no result shows",
-    ),
-    (
-        "significance/leaderboard.py",
-        'differs[a, b] = differs[b, a] = pairs["significant"].to_numpy(dtype=bool)',
-        ("pairs[\"significant\"].to_numpy(dtype=bool) -> pairs['significant'].to_numpy()",),
-        "written among booleans it is one",
     ),
     (
         "significance/vote_leaderboard.py",
@@ -225,5 +213,5 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "what pandas does unasked, from version 3 on",
     ),
-    ("significance/normal_hsd.py", "step = max(1, CELLS // runs**2)", ("1 -> 2",), AT_A_TIME),
+    ("significance/hsd_normal.py", "step = max(1, CELLS // runs**2)", ("1 -> 2",), AT_A_TIME),
 ]

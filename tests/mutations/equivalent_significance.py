@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TRUE, TWO_WAYS
+from tests.mutations.reasons import AT_A_TIME, PATH, SHARED, SHIFT, TAIL, TWO_WAYS
 
 IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     (
@@ -39,24 +39,23 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("8.3 -> 9.3",),
         "as above: more are asked of the integral",
     ),
-    ("significance/hierarchy.py", "n, mean = np.where(there, n, 0)", ("0.0 -> 1.0",), "its weight is 0"),
-    ("significance/hierarchy.py", "variance = np.where(there, np.square(sd)", ("0.0 -> 1.0",), "its weight is 0"),
+    ("significance/hierarchical_bootstrap.py", "n, mean = np.where(there, n, 0)", ("0.0 -> 1.0",), "its weight is 0"),
     (
-        "significance/leaderboard.py",
-        "differs = np.zeros((len(index), len(index)), dtype=bool)",
-        ("np.zeros((len(index), len(index)), dtype=bool) -> np.zeros((len(index), len(index)))",),
-        TRUE,
+        "significance/hierarchical_bootstrap.py",
+        "variance = np.where(there, np.square(sd)",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
     ),
     ("significance/vote_leaderboard.py", "CELLS = 1 << 22", ("1 -> 2", "22 -> 23"), AT_A_TIME),
-    ("significance/powered_order.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
-    ("significance/powered_order.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
-    ("significance/normal_hsd.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
+    ("orderings/with_machine.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
+    ("orderings/with_machine.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
+    ("significance/hsd_normal.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
     (
-        "significance/powered_order.py",
-        "for size, own in track(steps",
+        "orderings/with_machine.py",
+        "for size, own_seed in track(steps",
         (
-            'track(steps, total=len(steps), desc=f"bootstrap {found.measures[num... -> '
-            "track(steps, desc=f'bootstrap {found.measures[number]}', progress=p...",
+            'track(steps, total=len(steps), desc=f"bootstrap {cube.measures[numb... -> '
+            "track(steps, desc=f'bootstrap {cube.measures[number]}', progress=pr...",
         ),
         "how long a bar is",
     ),
@@ -78,12 +77,11 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",),
         "nothing by any number is nothing",
     ),
-    ("significance/compared.py", "else 0.0 - values", ("0.0 -> 1.0",), "a shift of all runs moves no difference"),
     (
-        "significance/components.py",
-        "mean = np.array([expected[pool == one][0]",
+        "significance/paired_differences.py",
+        "else 0.0 - values",
         ("0.0 -> 1.0",),
-        "the mean square of an empty pool, which has no spread",
+        "a shift of all runs moves no difference",
     ),
     (
         "significance/hsd.py",
@@ -92,13 +90,13 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "the size that rounding is measured against, to a factor of a few",
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "t = step * np.arange(np.floor(-(60 / df + 0.5) / step)",
         ("60 -> 61", "0.5 -> 1.5", "np.floor -> np.ceil", "9 -> 10", "1 -> 2", "1.0 -> 2.0", "np.ceil -> np.floor"),
         TAIL,
     ),
     (
-        "significance/components.py",
+        "significance/variance_components.py",
         "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)",
         (
             "squares.residual / freedom[RESIDUAL] / size -> (squares.residual / freedom[RESIDUAL] * size)",
@@ -119,7 +117,7 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "a move is as far in the one direction as in the other",
     ),
     (
-        "significance/posteriors.py",
+        "significance/equivalence.py",
         "order = np.argsort(np.where(counted, values, np.inf)",
         (
             'np.argsort(np.where(counted, values, np.inf), axis=0, kind="stable") -> '
@@ -134,29 +132,28 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "either of the two says it, and both would say the same",
     ),
     (
-        "significance/paired.py",
+        "significance/paired_tests.py",
         "for count in np.flatnonzero(np.bincount(kept[tied > 0])",
         ("0 -> 1",),
         "two alike add 6",
     ),
-    ("significance/paired.py", "exact = np.flatnonzero((kept == count) & (tied > 0))", ("0 -> 1",), "two alike add 6"),
     (
-        "significance/components.py",
+        "significance/paired_tests.py",
+        "exact = np.flatnonzero((kept == count) & (tied > 0))",
+        ("0 -> 1",),
+        "two alike add 6",
+    ),
+    (
+        "significance/variance_components.py",
         "free = free if RESIDUAL in free else np.append(free, RESIDUAL)",
         ("np.append(free, RESIDUAL) -> np.append(RESIDUAL, free)",),
         "the same variances, in whatever order they stand",
     ),
     (
-        "significance/studentised.py",
+        "significance/hsd.py",
         "spread = 1 / np.sqrt(2 * df)",
         ("2 -> 3",),
         "points a little nearer to each other: the same to 1e-12",
-    ),
-    (
-        "significance/vote_leaderboard.py",
-        "differs = np.zeros((len(fitted.strength),) * 2, dtype=bool)",
-        ("np.zeros((len(fitted.strength),) * 2, dtype=bool) -> np.zeros((len(fitted.strength),) * 2)",),
-        TRUE,
     ),
     (
         "significance/anova.py",
@@ -165,18 +162,18 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "what is rounding either way",
     ),
     (
-        "significance/prediction_powered.py",
+        "evaluate/ppi.py",
         "away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]",
         ("0.0 -> 1.0",),
         "its weight is 0",
     ),
     (
-        "significance/welch.py",
+        "significance/segments.py",
         "df = np.where(se == 0, n + m - 2.0,",
         ("n + m - 2.0 -> (n + m + 2.0)", "2.0 -> 3.0"),
         "without any spread all degrees of freedom give the same interval and p",
     ),
-    ("significance/welch.py", "mean = np.where(n > 0, mean, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
+    ("significance/segments.py", "mean = np.where(n > 0, mean, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
     (
         "significance/anova.py",
         "gain = df[:2] * (np.where(infinite, 1.0, statistic[:2]) - 1)",
@@ -184,31 +181,25 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "what stands in for an infinite one is not looked at",
     ),
     (
-        "significance/hierarchy.py",
+        "significance/hierarchical_bootstrap.py",
         "variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)",
         ("1 -> 2",),
         "a number of queries is 0, where nothing is taken of it, or at least 2",
     ),
     (
-        "significance/hierarchy.py",
-        "if (n == n.max(axis=0)).all():",
-        ("n == n.max(axis=0) -> (n != n.max(axis=0))",),
-        TWO_WAYS,
-    ),
-    (
-        "significance/effects.py",
+        "significance/over_collections.py",
         "family = np.arange(len(p_value))[:, None] * (of_pair.max() + 1) + of_pair",
         ("1 -> 2",),
         "numbers of families, which only have to be different",
     ),
     (
-        "significance/posteriors.py",
+        "significance/equivalence.py",
         "most = mass >= mass.max(axis=0) - NOISE",
         ("mass >= mass.max(axis=0) - NOISE -> (mass > mass.max(axis=0) - NOISE)",),
         "what is rounding either way",
     ),
     (
-        "significance/hierarchy.py",
+        "significance/hierarchical_bootstrap.py",
         "return Estimate(mean, se, mean - half + none, mean + half + none, p + none)",
         (
             "mean - half + none -> (mean - half - none)",
@@ -229,33 +220,21 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "which are asked of the integral: a few more or less, of those that it says 1 of to the last digits",
     ),
     (
-        "significance/components.py",
+        "significance/variance_components.py",
         "float(replicate if replicate > least else 0.0)",
         ("replicate > least -> (replicate >= least)",),
         "what is rounding either way",
     ),
     (
-        "significance/components.py",
+        "significance/variance_components.py",
         "float(residual if residual > least else 0.0)",
         ("residual > least -> (residual >= least)",),
         "what is rounding either way",
     ),
+    ("significance/variance_components.py", "for _ in range(50):", ("50 -> 51",), PATH),
+    ("significance/variance_components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
     (
-        "significance/components.py",
-        "return Components(squares, np.where(found > NOISE, found, 0.0) * size, covariance)",
-        ("found > NOISE -> (found >= NOISE)",),
-        "what is rounding either way",
-    ),
-    ("significance/components.py", "for _ in range(50):", ("50 -> 51",), PATH),
-    ("significance/components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
-    (
-        "significance/replicated.py",
-        "variance, df = fit.spread(a, b)",
-        ("fit.spread(a, b) -> fit.spread(b, a)",),
-        "a difference varies as much in the one direction as in the other",
-    ),
-    (
-        "significance/components.py",
+        "significance/variance_components.py",
         "size = float(np.trace(squares.cells)) / freedom[QUERY] + (squares.replicate",
         (
             "(squares.replicate + squares.residual) / freedom[REPLICATE] -> "
@@ -270,35 +249,29 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("any -> all", "len(bases) > 1 -> (len(bases) >= 1)"),
         "all tables have as many baselines, and rows of one baseline stand by measure already",
     ),
-    ("significance/components.py", "start = np.array([0.25", ("0.25 -> 1.25",), PATH),
+    ("significance/variance_components.py", "start = np.array([0.25", ("0.25 -> 1.25",), PATH),
     (
-        "significance/components.py",
+        "significance/variance_components.py",
         "free = np.flatnonzero((theta > 1e-7) | ((slope < 0)",
         ("theta > 1e-7 -> (theta >= 1e-07)", "slope < 0 -> (slope <= 0)"),
         PATH,
     ),
     (
-        "significance/components.py",
+        "significance/variance_components.py",
         "if value > deviance + 1e-9:",
         ("value > deviance + 1e-9 -> (value >= deviance + 1e-09)",),
         PATH,
     ),
-    ("significance/components.py", "if moved < NOISE:", ("moved < NOISE -> (moved <= NOISE)",), PATH),
+    ("significance/variance_components.py", "if moved < NOISE:", ("moved < NOISE -> (moved <= NOISE)",), PATH),
     (
-        "significance/components.py",
+        "significance/variance_components.py",
         "moved = float(np.abs(tried - theta).max())",
         ("tried - theta -> (tried + theta)",),
         PATH,
     ),
-    ("significance/hierarchy.py", "weights = weights[:1]", ("1 -> 2",), TWO_WAYS),
+    ("significance/hierarchical_bootstrap.py", "weights = weights[:1]", ("1 -> 2",), TWO_WAYS),
     (
-        "significance/hierarchy.py",
-        "sums = np.zeros((weights, 5, draws, len(parts[0].mean)))",
-        ("0 -> 1",),
-        "all collections, of which there are two at least, have the same pairs",
-    ),
-    (
-        "significance/paired.py",
+        "significance/paired_tests.py",
         "spread[spread <= NOISE * total] = 0.0",
         ("spread <= NOISE * total -> (spread < NOISE * total)",),
         "what is rounding either way",

@@ -23,14 +23,12 @@ COPIED = ("pdeval", "tests", ".github", "README.md", "CHANGELOG.md", "pyproject.
 EVERY_ROOM = ["tests/test_declared_values.py", "tests/test_bad_input.py", "tests/test_seams.py"]
 # what a room's own tests are followed by: tests of rooms above it that say what its numbers must be
 WIDER = {
-    "kernels": ["catalog", "evaluate/test_scores.py", "evaluate/test_curves.py", "experiments", "parity"],
-    "judged": [
-        *("evaluate/test_scores.py", "evaluate/test_pairs.py", "evaluate/test_items.py", "accessor", "collections")
-    ],
-    "orderings": ["parity", "collections", "accessor/test_results.py"],
+    "kernels": ["catalog", "evaluate/test_scores.py", "evaluate/test_curves.py", "studies", "parity"],
+    "join": [*("evaluate/test_scores.py", "evaluate/test_pairs.py", "evaluate/test_items.py", "accessor", "judgments")],
+    "orderings": ["parity", "judgments", "accessor/test_results.py"],
     "significance": ["online/test_buckets.py", "online/test_wins.py", "report/test_systems.py", "parity"],
-    "accessor": ["evaluate", "kinds"],
-    "engines": [],
+    "accessor": ["evaluate", "tables"],
+    "dask": [],
 }
 # a test that computes longer than this hangs: none takes a third of it. One that waits is given longer
 TEST_SECONDS, WAIT_SECONDS = 60, 240

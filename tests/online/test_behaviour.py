@@ -75,11 +75,13 @@ def test_a_log_without_buckets_is_one_group():
 def test_users_count_once_each_where_they_are_the_unit():
     found = LOG.ireval.behaviour("abandonment_rate", unit="user").set_index("bucket")
     # old: bob abandoned one of two queries, cy the only one
-    assert found.loc["old", ["n", "value"]].tolist() == [2, 0.75]
+    assert found.loc["old", ["n", "value"]].tolist() == [2, 2 / 3]
+    own = LOG.ireval.behaviour("abandonment_rate", unit="user", aggregate="mean").set_index("bucket")
+    assert own.loc["old", ["n", "value"]].tolist() == [2, 0.75]
     assert found.loc["new", "n"] == 1
     with pytest.warns(UserWarning, match="users have several sessions"):
         sessions = LOG.ireval.behaviour("clicks_per_query", unit="session").set_index("bucket")
-    assert sessions.loc["old", ["n", "value"]].tolist() == [2, 0.25]
+    assert sessions.loc["old", ["n", "value"]].tolist() == [2, 1 / 3]
     with pytest.raises(ValueError, match="unit='user' needs a user column"):
         LOG.drop(columns="user").ireval.behaviour(unit="user")
 
@@ -88,7 +90,7 @@ def test_mean_and_median_are_chosen_for_all_or_for_some():
     medians = by_query(LOG, "clicks_per_query", aggregate="median")
     assert medians["value"].tolist() == [1.5, 0]
     mixed = LOG.ireval.behaviour(["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"})
-    assert mixed["aggregate"].tolist() == ["mean"] * 4
+    assert mixed["aggregate"].tolist() == ["ratio", "mean"] * 2
 
 
 @pytest.mark.broad
@@ -152,3 +154,32 @@ def test_a_measure_of_ones_own_is_computed_compared_and_refused_where_it_reduces
             MEASURES.pop(name, None)
     with pytest.raises(ValueError, match="pdeval has a behaviour measure 'abandonment_rate'"):
         behaviour_measure(worse="increase", name="abandonment_rate")(lambda queries: queries["clicks"])
+
+
+def test_rates_are_over_queries_and_their_intervals_over_sessions():
+    """Four queries, three abandoned, two reformulated, one click: three in one session, one in another."""
+    rows = [("s1", "a", 0, "impression"), ("s1", "b", 10, "impression"), ("s1", "c", 20, "impression"),
+            ("s2", "a", 0, "impression"), ("s2", "a", 5, "click")]  # fmt: skip
+    log = pd.DataFrame(rows, columns=["session", "query_id", "timestamp", "action"]).assign(rank=1)
+    found = log.ireval.behaviour(["abandonment_rate", "reformulation_rate", "clicks_per_query"])
+    assert found["value"].tolist() == [0.75, 0.5, 0.25]
+    assert found["n"].tolist() == [2, 2, 2]
+    assert found["aggregate"].tolist() == ["ratio"] * 3
+    own = log.ireval.behaviour(["abandonment_rate", "reformulation_rate", "clicks_per_query"], aggregate="mean")
+    assert own["value"].tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 2])
+
+
+def test_buckets_are_compared_by_the_values_that_behaviour_gives():
+    names = ["abandonment_rate", "queries_per_session", "clicks_per_query"]
+    values = LOG.ireval.behaviour(names).pivot(index="measure", columns="bucket", values="value")
+    found = LOG.ireval.compare_buckets(names).set_index("measure")
+    assert found["value_a"].to_dict() == values["new"].to_dict()
+    assert found["value_b"].to_dict() == values["old"].to_dict()
+    assert found["test"].tolist() == ["delta"] * 3
+
+
+def test_a_rate_without_variation_has_an_interval_of_as_many_units():
+    log = LOG[LOG["action"] == "impression"]
+    row = log.ireval.behaviour("abandonment_rate").iloc[1]
+    assert (row["n"], row["value"], row["ci_high"]) == (2, 1, 1)
+    assert 0 < row["ci_low"] < 1

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
-from pdeval.online import bucket_order
+from pdeval.online import compare_buckets
 from pdeval.online.behaviour_measures import MEASURES, behaviour_measure
 
 # the slides' table: what happens to each measure when search results become worse
@@ -98,8 +98,18 @@ def test_each_measure_is_tested_by_the_test_that_suits_it(log):
     assert row["ci_low"] < row["difference"] < row["ci_high"]
 
 
-def test_by_default_every_user_counts_once(log):
-    found = log.ireval.compare_buckets("abandonment_rate", correction="none").set_index(["bucket_a", "bucket_b"])
+def test_by_default_rates_are_over_queries_and_users_are_the_unit(log):
+    row = log.ireval.compare_buckets("abandonment_rate").set_index(["bucket_a", "bucket_b"]).loc[("FLAT", "ORIG")]
+    queries = log.ireval.per_query()
+    rates = queries.groupby("bucket")["abandoned"].mean()
+    users = queries.groupby("bucket")["user"].nunique()
+    assert row[["test", "n_a", "n_b"]].tolist() == ["delta", users["FLAT"], users["ORIG"]]
+    assert row[["value_a", "value_b"]].tolist() == pytest.approx([rates["FLAT"], rates["ORIG"]], rel=1e-14)
+
+
+def test_with_means_every_user_counts_once(log):
+    found = log.ireval.compare_buckets("abandonment_rate", aggregate="mean", correction="none")
+    found = found.set_index(["bucket_a", "bucket_b"])
     rates = log.ireval.per_query().groupby(["bucket", "user"])["abandoned"].mean()
     x, y = rates["FLAT"], rates["ORIG"]
     t = stats.ttest_ind(x, y, equal_var=False)
@@ -142,7 +152,7 @@ def test_wrong_hypotheses_and_tests_are_refused(log):
     with pytest.raises(ValueError, match="test='t': choose 'auto', 'welch', 'delta', 'mann-whitney' or 'bootstrap'"):
         log.ireval.compare_buckets(test="t")
     with pytest.raises(ValueError, match="welch compares means, time_to_first_click is summed up by its median"):
-        log.ireval.compare_buckets(test="welch")
+        log.ireval.compare_buckets("time_to_first_click", test="welch")
     means = log.ireval.compare_buckets(test="welch", aggregate="mean")
     assert set(means["test"]) == {"welch"}
 
@@ -183,4 +193,25 @@ def test_buckets_of_equal_values_do_not_differ_by_rounding(log):
     ],
 )
 def test_the_word_of_a_verdict(toward, significant, word):
-    assert bucket_order._word(np.array(toward, dtype=float), np.array(significant)) == word
+    assert compare_buckets._word(np.array(toward, dtype=float), np.array(significant)) == word
+
+
+def test_a_verdict_by_ranks_has_the_direction_of_the_ranks():
+    """A has the shorter median time to the first click, 9 against 10 seconds, and the longer times by ranks."""
+    times = {"A": [9] * 51 + [100] * 49, "B": [1] * 49 + [10] * 51}
+    starts, clicks = (
+        pd.concat(
+            [pd.DataFrame({"bucket": bucket, "time": np.array(values) * clicked}) for bucket, values in times.items()],
+            ignore_index=True,
+        ).assign(action=action)
+        for clicked, action in ((0, "impression"), (1, "click"))
+    )
+    log = pd.concat([starts, clicks]).reset_index(names="session")
+    log = log.assign(
+        query_id="q", doc_id="d", rank=1, timestamp=pd.Timestamp("2026-01-01") + pd.to_timedelta(log["time"], unit="s")
+    ).drop(columns="time")
+    compared = log.ireval.compare_buckets("time_to_first_click", order=["A", "B"]).iloc[0]
+    assert compared["significant"]
+    assert compared["difference"] < 0 < compared["effect_size"]
+    found = log.ireval.verdict(["A", "B"], "time_to_first_click").iloc[0]
+    assert found[["as_expected", "significant", "against", "verdict"]].tolist() == [0, 0, 1, "contradicted"]

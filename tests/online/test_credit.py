@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
-from pdeval.kinds import tables
+from pdeval.tables import reader
 from tests.examples import examples
 
 LISTS = pd.DataFrame(
@@ -172,7 +172,7 @@ def test_the_log_and_the_lists_may_name_their_queries_differently():
 
 
 def test_a_log_without_sessions_counts_every_list_once():
-    log = tables.Table("clicks", CLICKS[["query_id", "doc_id"]], {"query": "query_id", "doc": "doc_id"})
+    log = reader.Table("clicks", CLICKS[["query_id", "doc_id"]], {"query": "query_id", "doc": "doc_id"})
     found = pdeval.online.credit.credit(log, LISTS)
     assert found[["query_id", "clicks", "credit_a", "credit_b"]].to_numpy().tolist() == [[1, 3, 2, 1], [2, 2, 1, 1]]
 

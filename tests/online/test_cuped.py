@@ -7,7 +7,7 @@ from scipy import stats
 
 import pdeval  # noqa: F401
 from pdeval.online.cuped import adjustment
-from pdeval.online.samples import linearised, welch
+from pdeval.online.two_sample_tests import linearised, welch
 
 
 def periods(n=120, seed=4, effect=0.0):
@@ -44,7 +44,7 @@ def test_adjusted_differences_are_those_of_the_analysis_of_covariance():
     arm = log.groupby("user")["bucket"].first().loc[y.index]
     design = np.column_stack([np.ones(len(y)), arm == "new", x.loc[y.index]]).astype(float)
     fitted = sm.OLS(y.to_numpy(), design).fit()
-    row = log.ireval.compare_buckets("clicks_per_query", pre=pre).iloc[0]
+    row = log.ireval.compare_buckets("clicks_per_query", aggregate="mean", pre=pre).iloc[0]
     assert row["difference"] == pytest.approx(fitted.params[1], rel=1e-10)
     adjusted = y - fitted.params[2] * (x - x.mean())
     found = stats.ttest_ind(adjusted[arm == "new"], adjusted[arm == "old"], equal_var=False)
@@ -52,7 +52,7 @@ def test_adjusted_differences_are_those_of_the_analysis_of_covariance():
     # the errors differ only in degrees of freedom, unequal variances and the imbalance of x: some percent
     assert row["difference"] / row["statistic"] == pytest.approx(fitted.bse[1], rel=0.03)
     assert row[["covariate", "covered"]].tolist() == ["clicks_per_query", 1.0]
-    plain = log.ireval.compare_buckets("clicks_per_query").iloc[0]
+    plain = log.ireval.compare_buckets("clicks_per_query", aggregate="mean").iloc[0]
     errors = [one["difference"] / one["statistic"] for one in (plain, row)]
     assert row["variance_reduction"] == pytest.approx(1 - (errors[1] / errors[0]) ** 2)
     assert row["variance_reduction"] > 0.5
@@ -67,7 +67,7 @@ def test_three_buckets_share_one_slope():
     arm = y.index.to_numpy() % 3
     design = np.column_stack([arm == 0, arm == 1, arm == 2, x.loc[y.index]]).astype(float)
     fitted = sm.OLS(y.to_numpy(), design).fit().params
-    found = log.ireval.compare_buckets("clicks_per_query", pre=pre)
+    found = log.ireval.compare_buckets("clicks_per_query", aggregate="mean", pre=pre)
     a, b, c, _ = fitted
     assert found["difference"].tolist() == pytest.approx([a - b, a - c, b - c])
 
@@ -76,8 +76,8 @@ def test_three_buckets_share_one_slope():
 def test_users_without_a_pre_period_stay_unadjusted():
     pre, log = periods()
     some = pre[pre["user"] % 4 > 0]
-    row = log.ireval.compare_buckets("clicks_per_query", pre=some).iloc[0]
-    full = log.ireval.compare_buckets("clicks_per_query", pre=pre).iloc[0]
+    row = log.ireval.compare_buckets("clicks_per_query", aggregate="mean", pre=some).iloc[0]
+    full = log.ireval.compare_buckets("clicks_per_query", aggregate="mean", pre=pre).iloc[0]
     assert (row["n_a"], row["n_b"]) == (full["n_a"], full["n_b"])
     assert row["covered"] == 0.75
     assert 0 < row["variance_reduction"] < full["variance_reduction"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pdeval.online.drafts import NONE, balance, draft, draft_in_turn, shuffled
+from pdeval.online.interleaving import NONE, balance, draft, draft_in_turn, shuffled
 
 
 def test_a_team_takes_its_best_document_that_is_left():

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.kinds.schemas import SCHEMAS, faults
 from pdeval.online.behaviour_measures import MEASURES
+from pdeval.tables.schemas import SCHEMAS, faults
 
 NAMES = {"session": "sid", "user": "who", "query": "q", "time": "at", "action": "what", "rank": "pos", "bucket": "arm"}
 ROWS = [
@@ -151,5 +151,5 @@ def test_what_a_log_lacks_for_a_measure_is_said():
         BOUND.behaviour("conversion", unit="query")
     with pytest.raises(KeyError, match="CTR takes no event in parentheses"):
         BOUND.behaviour("CTR(purchase)")
-    with pytest.raises(KeyError, match=r"no behaviour measure 'revenu'.*Did you mean 'revenue'"):
+    with pytest.raises(KeyError, match=r"no behaviour measure 'revenu'.*Did you mean 'revenue_per_user'"):
         BOUND.behaviour("revenu")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.kinds.vocabularies import VOCABULARIES, vocabulary
-from pdeval.online.faults import seconds
+from pdeval.online.log_checks import seconds
+from pdeval.tables.vocabularies import VOCABULARIES, vocabulary
 
 COLUMNS = ["session", "query_id", "timestamp", "action", "rank"]
 

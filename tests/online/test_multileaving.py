@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.optimize import linprog
 
 import pdeval
-from pdeval.online.candidates import distribution, inverse_ranks, possible
+from pdeval.online.multileaving import distribution, inverse_ranks, possible
 from tests.online.test_interleaving import runs
 
 TWO = {"a": "wxyz", "b": "xzwy"}
@@ -293,3 +293,14 @@ def test_what_cannot_be_credited_is_said():
     with pytest.raises(ValueError, match="method='best': choose 'team-draft', 'optimised' or 'pairwise'"):
         table.ireval.interleave.many(method="best")
     assert inverse_ranks(np.array([[np.inf]]), np.array([4])).tolist() == [[0.2]]
+
+
+@pytest.mark.parametrize("wrong", [0, 10**13])
+def test_positions_that_no_list_of_these_runs_has_are_refused(wrong):
+    table = runs(**CASES[0])
+    lists = table.ireval.interleave.many(method="pairwise", depth=4, draws=2, seed=3)
+    clicks = clicked(lists, (1,))
+    moved = lists.assign(position=lists["position"].where(lists.index > 0, wrong))
+    moved.attrs = lists.attrs
+    with pytest.raises(ValueError, match=rf"position {wrong} is not a place of a list of these runs, which have"):
+        clicks.ireval.credit(moved, runs=table)

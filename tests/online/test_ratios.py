@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pdeval.online.samples import bootstrap_ratios, linearised, ratio_of
+from pdeval.online.two_sample_tests import bootstrap_ratios, linearised, ratio_of
 from tests.online.test_assignment import people, randomised
 
 RNG = np.random.default_rng(8)
@@ -91,7 +91,7 @@ def test_a_test_that_does_not_suit_the_aggregate_is_refused():
     with pytest.raises(ValueError, match="welch compares means, CTR is a ratio of sums: test='delta'"):
         log.ireval.compare_buckets("CTR", test="welch")
     with pytest.raises(ValueError, match="delta compares ratios of sums, clicks_per_query is summed up by its mean"):
-        log.ireval.compare_buckets("clicks_per_query", test="delta")
+        log.ireval.compare_buckets("clicks_per_query", test="delta", aggregate="mean")
     assert log.ireval.compare_buckets("CTR", test="mann-whitney")["test"].tolist() == ["mann-whitney"]
     assert log.ireval.compare_buckets("CTR", test="welch", aggregate="mean")["test"].tolist() == ["welch"]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportions_ztest
 
-from pdeval.online.samples import bootstrap_medians, estimate, mann_whitney, two_rates, welch
+from pdeval.online.two_sample_tests import bootstrap_medians, estimate, mann_whitney, two_rates, welch
 
 RNG = np.random.default_rng(5)
 X, Y = RNG.gamma(2.0, 10.0, 41), RNG.gamma(2.5, 10.0, 30)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.online.samples import welch
-from pdeval.online.sequential import always_valid
+from pdeval.online.two_sample_tests import welch
+from pdeval.online.variants import always_valid
 from tests.online.test_assignment import people, randomised
 
 

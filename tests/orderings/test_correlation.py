@@ -6,11 +6,11 @@ import pytest
 
 import pdeval
 from pdeval.evaluate import cube
-from pdeval.kinds.tables import read
 from pdeval.orderings.coefficients import COEFFICIENTS, coefficient, rbo
 from pdeval.orderings.correlation import correlate as correlate_held
 from pdeval.orderings.correlation import correlate_against
 from pdeval.orderings.order import order
+from pdeval.tables.reader import read
 
 
 def correlate(source, **options):
@@ -254,17 +254,6 @@ def test_a_table_carries_what_the_orders_carry():
     assert correlate(frame).attrs["note"] == correlate(frame, matrix=True).attrs["note"] == "mine"
     assert correlate_with(frame, frame).attrs["note"] == "mine"
     assert correlate(frame)["runs"].dtype == np.int64
-
-
-def test_sums_over_the_runs_of_several_groups_are_left_to_each():
-    frame = pd.concat([AP, RR])
-    frame.attrs["measures"] = {"AP": {"group": 0}, "RR": {"group": 0}}
-    assert correlate(frame, coefficients=["tau_a", "tau_b"])["value"].tolist() == pytest.approx([2 / 3, 2 / 3])
-    for asked in ("rbo", ["tau_b", "spearman"], ["pearson", "tau_a"]):
-        with pytest.raises(ValueError, match="sums over runs follow the order of one group; ask each"):
-            correlate(frame, coefficients=asked)
-    frame.attrs["measures"] = {"AP": {}, "RR": {}}
-    assert len(correlate(frame, coefficients=["tau_b", "spearman"])) == 2
 
 
 def test_some_measures_of_two_tables_are_compared_with_the_options_asked_for():

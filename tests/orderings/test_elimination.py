@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.orderings.elimination import balance, leave_out, stationary
+from pdeval.orderings.markov_chain import balance, leave_out, stationary
 
 
 @pytest.mark.parametrize("runs", [2, 3, 4, 7])

@@ -6,19 +6,12 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES
-from pdeval.mechanics.registries import lacking
 from pdeval.orderings.coefficients import COEFFICIENTS
-from pdeval.orderings.elimination import balance, leave_out, stationary
-from pdeval.orderings.methods import (
-    borda,
-    bradley_terry,
-    chosen,
-    leximin,
-    mc4,
-    orderings,
-)
+from pdeval.orderings.markov_chain import balance, leave_out, stationary
+from pdeval.orderings.methods import borda, bradley_terry, chosen, leximin, mc4, orderings
 from pdeval.orderings.order import order
-from pdeval.orderings.tallies import surplus_of_pairs
+from pdeval.orderings.votes import surplus_of_pairs
+from pdeval.verbs.registry import lacking
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])

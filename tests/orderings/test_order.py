@@ -14,8 +14,7 @@ from pdeval.orderings import order as order_module
 from pdeval.orderings import votes
 from pdeval.orderings.methods import bradley_terry, mc4, orderings
 from pdeval.orderings.order import _of_judgments, order, ordered
-from pdeval.orderings.tallies import tally
-from pdeval.orderings.votes import ranks
+from pdeval.orderings.votes import ranks, tally
 from tests.examples import examples
 
 ALL = list(orderings())

@@ -9,9 +9,9 @@ import pytest
 import pdeval
 from pdeval.catalog import ENTRIES
 from pdeval.evaluate import cube
-from pdeval.evaluate.winrates import WinRates
+from pdeval.evaluate.mean_preferences import WinRates
 from pdeval.orderings import order as room
-from pdeval.orderings.order import _of_judgments, _resamples, _source, of_each_measure, of_judged, order, ordered
+from pdeval.orderings.order import _of_judgments, _resamples, _source, of_judged, order, ordered
 
 
 @pytest.fixture
@@ -37,14 +37,6 @@ def runs_and_qrels():
     )
     qrels = pd.DataFrame({"query_id": ["2", "1", "2"], "doc_id": ["c", "a", "a"], "relevance": [0, 1, 2]})
     return runs, qrels
-
-
-def test_each_measure_of_a_join_is_scores_win_rates_or_pairs_and_warns_of_nothing(recwarn):
-    runs, qrels = runs_and_qrels()
-    found = of_each_measure(runs.ireval.join(qrels), {"measures": ["AP", "RPP"]})
-    assert [type(one) for one in found] == [cube.Scores, WinRates]
-    assert [one.measures for one in found] == [("AP",), ("RPP",)]
-    assert len(recwarn) == 0
 
 
 @pytest.mark.parametrize(

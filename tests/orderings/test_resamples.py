@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
-from pdeval.orderings import strengths
+from pdeval.orderings import bradley_terry as strengths
 from pdeval.orderings.methods import bradley_terry, mc4
 from pdeval.orderings.order import ordered
-from pdeval.orderings.tallies import tally
-from pdeval.orderings.votes import ranks
+from pdeval.orderings.votes import ranks, tally
 from tests.examples import examples
 
 shapes = st.tuples(st.integers(1, 7), st.integers(2, 6))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.orderings.standings import Standing, standing
+from pdeval.orderings.order import Standing, standing
 
 MEASURES = ["AP", "RPP", "rrLP", "ASL"]
 

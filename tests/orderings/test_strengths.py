@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pdeval.orderings import strengths as room
-from pdeval.orderings.strengths import inverse_curvature, many_strengths, strengths
+from pdeval.orderings import bradley_terry as room
+from pdeval.orderings.bradley_terry import inverse_curvature, many_strengths, strengths
 
 
 def played(seed, *, resamples, runs, uneven):

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pdeval.orderings import tallies
-from pdeval.orderings.tallies import surplus, surplus_of_pairs, tally
-from pdeval.orderings.votes import ranks
+from pdeval.orderings import votes
+from pdeval.orderings.votes import ranks, surplus, surplus_of_pairs, tally
 from tests.examples import examples
 
 grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
@@ -25,14 +24,14 @@ def test_the_tally_does_not_depend_on_the_memory_block(monkeypatch):
     rng = np.random.default_rng(1)
     rank, known, weights = rng.integers(1, 5, (9, 5)), rng.random((9, 5)) > 0.2, rng.integers(0, 3, (4, 9))
     whole = tally(rank, known, weights)
-    monkeypatch.setattr(tallies, "BLOCK", 1)
+    monkeypatch.setattr(votes, "BLOCK", 1)
     np.testing.assert_array_equal(tally(rank, known, weights), whole)
 
 
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("block", [1, 30, 1 << 21])
 def test_every_vote_of_every_resample_is_counted_however_many_queries_are_looked_at_at_a_time(monkeypatch, gaps, block):
-    monkeypatch.setattr(tallies, "BLOCK", block)
+    monkeypatch.setattr(votes, "BLOCK", block)
     for seed, (queries, runs) in enumerate([(1, 1), (1, 4), (7, 2), (5, 5)]):
         rng = np.random.default_rng(seed)
         rank = ranks(rng.integers(0, 4, (queries, runs)) * 1.0)

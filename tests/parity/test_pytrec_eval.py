@@ -72,6 +72,7 @@ def test_every_bit_of_judged_items_only(shared_data, collection):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("collection", [name for name, (*_, some) in SETS.items() if some])
+@pytest.mark.filterwarnings("ignore:no run returns any of the:UserWarning")  # a run of CLEF
 def test_every_bit_of_every_double_of_every_run(shared_data, collection):
     qrels, level, some = SETS[collection]
     assert compare(shared_data / collection, qrels, level, None) > some * 50 * 50

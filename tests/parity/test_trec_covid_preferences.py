@@ -102,6 +102,7 @@ def web(shared_data):
 
 
 @pytest.mark.broad
+@pytest.mark.filterwarnings("ignore:the ranks of .* lists have gaps:UserWarning")
 def test_subtopic_orderings_correlate_as_in_table_2b(web):
     runs, qrels = web
     joined = runs.ireval.join(qrels, ties="rank")
@@ -112,6 +113,7 @@ def test_subtopic_orderings_correlate_as_in_table_2b(web):
 
 
 @pytest.mark.broad
+@pytest.mark.filterwarnings("ignore:the ranks of .* lists have gaps:UserWarning")
 def test_subtopic_rpp_equals_equation_6_written_out(web):
     runs, qrels = web
     pair = ("ql-cata", "rm-catb-filtered")

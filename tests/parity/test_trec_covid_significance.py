@@ -92,6 +92,7 @@ def web(shared_data):
 
 @pytest.mark.broad
 @pytest.mark.parametrize("test", ["t", "hsd"])
+@pytest.mark.filterwarnings("ignore:the ranks of .* lists have gaps:UserWarning")
 def test_subtopic_rpp_tells_most_pairs_apart_in_lists_of_equal_length(web, test):
     runs, qrels = web
     found = percent(runs.ireval.discriminative_power(qrels, SUBTOPIC, tests=[test], draws=1000, ties="rank", depth=20))
@@ -99,6 +100,7 @@ def test_subtopic_rpp_tells_most_pairs_apart_in_lists_of_equal_length(web, test)
 
 
 @pytest.mark.broad
+@pytest.mark.filterwarnings("ignore:the ranks of .* lists have gaps:UserWarning")
 def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
     # four of the eight runs are filtered and shorter: better at the top, worse at high recall, level in the mean
     runs, qrels = web

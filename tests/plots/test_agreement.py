@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pdeval.evaluate.pairs import prefer
 from pdeval.plots import difference_scatter
+from pdeval.studies.sign_agreement import agree
 from tests.plots import frames
+from tests.studies.rankings import random_judged
 
 PREFS = pd.DataFrame(
     {
@@ -28,15 +31,18 @@ def test_points_that_disagree_in_sign_are_a_group_of_their_own(column_ax):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["same sign", "different sign"]
 
 
-def test_the_title_gives_pearson_and_sign_agreement(column_ax):
-    from scipy.stats import pearsonr
-
-    prefs = frames.preferences(6, 40, ("RPP", "AP"), seed=3)
-    wide = prefs.pivot(index=["query_id", "run_a", "run_b"], columns="measure", values="value")
-    r, agreement = pearsonr(wide["RPP"], wide["AP"])[0], (np.sign(wide["RPP"]) == np.sign(wide["AP"])).mean()
-    ax = difference_scatter(prefs, measures=("RPP", "AP"), ax=column_ax)
-    assert ax.get_title() == f"Pearson's r = {r:.2f}, sign agreement = {agreement:.2f}"
+def test_the_title_gives_the_correlation_and_the_sign_agreement_of_agree(column_ax):
+    judged = random_judged(np.random.default_rng(3), queries=12, runs=5)
+    told = agree(judged, ["RPP", "AP"]).iloc[0]
+    ax = difference_scatter(prefer(judged, ["RPP", "AP"]), measures=("RPP", "AP"), ax=column_ax)
+    assert ax.get_title() == f"r about zero = {told['r']:.2f}, sign agreement = {told['agreement']:.2f}"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("RPP", "AP")
+
+
+@pytest.mark.parametrize("turned", [[1, -1, 1, -1], [-1, 1, 1, 1], [-1, -1, -1, -1]])
+def test_the_title_does_not_depend_on_which_run_of_a_pair_comes_first(column_ax, turned):
+    prefs = PREFS.assign(value=PREFS["value"] * (turned * 2))
+    assert difference_scatter(prefs, ax=column_ax).get_title() == "r about zero = 0.57, sign agreement = 0.50"
 
 
 def test_row_order_does_not_matter(column_ax):
@@ -70,9 +76,9 @@ def test_many_points_are_sampled_with_a_seed_and_counted_in_full():
     assert first != third
 
 
-def test_constant_values_have_no_correlation(column_ax):
-    prefs = PREFS.assign(value=[1.0] * 8)
-    assert difference_scatter(prefs, ax=column_ax).get_title() == "Pearson's r = undefined, sign agreement = 1.00"
+def test_a_measure_that_is_always_tied_has_no_correlation(column_ax):
+    prefs = PREFS.assign(value=[1.0] * 4 + [0.0] * 4)
+    assert difference_scatter(prefs, ax=column_ax).get_title() == "r about zero = undefined, sign agreement = 0.00"
 
 
 def test_a_third_measure_asks_for_a_choice(column_ax):

@@ -7,9 +7,9 @@ import pytest
 
 import pdeval
 from pdeval import plots
-from pdeval.kinds.recognition import kind_of
-from pdeval.kinds.schemas import SCHEMAS
-from pdeval.plots.drawing import PLOTS, drawn
+from pdeval.plots.registry import PLOTS, drawn
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 from tests.plots import frames, interval_frames, judge_frames
 

@@ -146,7 +146,9 @@ def test_agreement_tables_and_squares_draw_too(column_ax):
 @pytest.mark.broad
 def test_correlations_of_recall_levels_are_drawn_too(column_ax):
     table = pd.DataFrame({"recall_a": [1, 1, 2], "recall_b": [2, 3, 3], "r": [0.4, 0.2, 0.5]})
-    assert labels(correlation_heatmap(table, ax=column_ax)) == ["1", "2", "3"]
+    ax = correlation_heatmap(table, ax=column_ax)
+    assert labels(ax) == ["1", "2", "3"]
+    assert ax.child_axes[0].get_title("right") == "r about zero"
 
 
 @pytest.mark.broad

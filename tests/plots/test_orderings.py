@@ -156,3 +156,10 @@ def test_too_many_measures_ask_for_a_choice(column_ax):
         ValueError, match=r"at most 5 measures; the frame has .* Choose some: measures=\['RPP', 'invRPP'\]"
     ):
         summary_bars(frames.summary(3, frames.MEASURES), ax=column_ax)
+
+
+def test_tiers_are_looked_at_as_often_as_there_are_any():
+    from pdeval.plots.orderings import _tiers
+
+    orders = pd.DataFrame({"tier": [1, 1, 2, 10**13], "tier_last": [1, 2, 2, 10**13]})
+    assert _tiers(orders) == [(0, 1), (1, 2)]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from pdeval.plots.drawing import PLOTS, obtained
+from pdeval.plots.registry import PLOTS, obtained
 from tests.plots import frames, interval_frames, judge_frames
 
 

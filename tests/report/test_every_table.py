@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.kinds import schemas
-from pdeval.kinds.schemas import SCHEMAS, table
 from pdeval.report import report_table
+from pdeval.tables import schemas
+from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind
 
 VALUES = {"int": [1, 2], "float": [0.5, 0.25], "share": [0.5, 0.25], "bool": [True, False]}
@@ -118,3 +118,15 @@ def test_what_a_join_gives_is_reported_also_where_its_notes_were_lost(name):
 def test_a_frame_of_no_kind_has_no_report():
     with pytest.raises(AttributeError, match=r"report\(\): expected a run table"):
         pd.DataFrame({"x": [1], "y": [2]}).ireval.report()
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", "object"])
+def test_numbers_of_any_dtype_are_reported_alike(dtype):
+    """28.22: of Float64, Arrow and objects the report of a confusion was an error of numpy."""
+    table = pd.DataFrame({"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2]})
+    table["share"] = [0.75, 0.25, 0.0, 1.0]
+    other = table.astype({"n": dtype, "share": dtype})
+    assert str(other.ireval.report()) == str(table.ireval.report())
+    assert str(other.ireval.report(counts=True)) == str(table.ireval.report(counts=True))
+    with pytest.raises(ValueError, match=r"the share column holds 1 values that are not numbers, e\.g\. 'x'"):
+        table.assign(share=[0.75, 0.25, 0.0, "x"]).ireval.report()

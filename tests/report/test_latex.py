@@ -32,7 +32,7 @@ c & dense & \textbf{0.45}\textsuperscript{ab} & \phantom{0}\textbf{3.00}\textsup
 \end{tabular}
 \par\smallskip
 \begin{minipage}{\linewidth}
-\footnotesize\raggedright Best in bold, second underlined. Raised letters: significantly better than the system of that letter (paired Student t test, Bonferroni correction, $\alpha$ = 0.05). 4 queries; tied scores ordered by document id; every query with a relevant document counts; conventions of trec\_eval-10.
+\footnotesize\raggedright Best in bold, second underlined. Raised letters: significantly better than the system of that letter (paired Student t test, Bonferroni correction, $\alpha$ = 0.05). 4 queries; tied scores ordered by document id; queries without a relevant document do not count; conventions of trec\_eval-10.
 \end{minipage}
 \end{table}""".lstrip("\n")
     )

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pdeval.report import report
-from pdeval.report.marks import letters
+from pdeval.report.significance_marks import letters
 
 
 def test_letters_count_as_spreadsheet_columns_do():

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.mechanics.visible import CONTROLS, visible
 from pdeval.report import FORMATS
+from pdeval.tables.labels import CONTROLS, visible
 
 NAMES = {
     "formula": "=1+1",

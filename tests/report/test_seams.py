@@ -165,7 +165,7 @@ def test_15_nothing_is_said_where_they_do_not_count():
 def test_19_footnotes_of_recommenders_speak_of_users_and_items():
     judged = recommended()
     table = judged.report("AP", interval="sd")
-    assert "4 users; tied scores ordered by item id; every user with a relevant item counts" in foot(table)
+    assert "4 users; tied scores ordered by item id; users without a relevant item do not count" in foot(table)
     assert "standard deviation over users" in foot(table)
     texts = [
         foot(judged.measure("AP").ireval.compare().ireval.report()),
@@ -190,7 +190,7 @@ def test_19_messages_speak_of_users_too():
 
 @pytest.mark.parametrize("name", ["userId", "user", "UserID", "user_id"])
 def test_19_users_are_known_by_any_spelling(name):
-    from pdeval.report.notes import words
+    from pdeval.report.footnotes import words
 
     assert words({"query_column": name}).queries == "users"
 

@@ -11,7 +11,7 @@ from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.report import report
 
 BASIS = (
-    "4 queries; tied scores ordered by document id; every query with a relevant document counts; "
+    "4 queries; tied scores ordered by document id; queries without a relevant document do not count; "
     "conventions of trec_eval-10."
 )
 

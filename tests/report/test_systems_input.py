@@ -52,7 +52,7 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
         ({"marks": "stars"}, ValueError, "marks='stars': choose one of 'auto', 'letters', 'daggers' or None"),
         ({"marks": "daggers"}, ValueError, "compare with a baseline; name it with baseline="),
         ({"missing": None}, ValueError, "missing=None: choose one of 'error', 'dash'."),
-        ({"interval": "se"}, ValueError, "interval='se': choose one of 'ci', 'sd', 'replicates' or None"),
+        ({"interval": "se"}, ValueError, "interval='se': choose one of 'ci', 'sd', 'replicates', 'none' or None"),
         ({"alpha": 5}, ValueError, "alpha=5: the significance level is a number between 0 and 1"),
         ({"names": {"bm26": "BM25"}}, KeyError, "names has 'bm26', which is nothing in this table"),
         ({"columns": {"P@10": "Precision"}}, KeyError, "columns has 'P@10', which is not a measure of this table"),

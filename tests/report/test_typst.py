@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.mechanics.visible import visible
 from pdeval.report import Cell, Column, Group, Report, report
 from pdeval.report.typst import escape
+from pdeval.tables.labels import visible
 from tests.examples import examples
 from tests.report.test_latex import odd_tables
 
@@ -116,7 +116,7 @@ def test_a_table_with_letters(scores, comparisons):
       [c], [dense], [#strong[0.45]#super[ab]], [#hide[0]#strong[3.00]#super[ab]],
       table.hline(stroke: 0.08em),
     )
-    align(left, text(size: 0.85em)[Best in bold, second underlined. Raised letters: significantly better than the system of that letter (paired Student t test, Bonferroni correction, α = 0.05). 4 queries; tied scores ordered by document id; every query with a relevant document counts; conventions of trec\_eval-10.])
+    align(left, text(size: 0.85em)[Best in bold, second underlined. Raised letters: significantly better than the system of that letter (paired Student t test, Bonferroni correction, α = 0.05). 4 queries; tied scores ordered by document id; queries without a relevant document do not count; conventions of trec\_eval-10.])
   },
 ) <tab:main_one>""".lstrip("\n")
     )

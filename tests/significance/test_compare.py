@@ -114,7 +114,7 @@ def test_a_stream_of_blocks_gives_the_same_as_the_whole(test):
 def test_the_size_of_blocks_never_changes_a_p_value(test, monkeypatch):
     scores = random_cube()
     whole = compare(scores, test=test, draws=200)
-    monkeypatch.setattr("pdeval.significance.compared.BLOCK", 25)
+    monkeypatch.setattr("pdeval.significance.paired_differences.BLOCK", 25)
     monkeypatch.setattr("pdeval.significance.hsd.BLOCK", 61)
     blocks = compare(scores, test=test, draws=200)
     if test in ("randomisation", "bootstrap", "hsd", "sign"):
@@ -232,7 +232,7 @@ def test_what_the_numbers_rest_on_is_kept():
 
 
 def test_a_test_of_all_pairs_at_once_is_a_family_for_each_measure():
-    kept = compare(cube(), test="hsd", draws=20, family="all").attrs
+    kept = compare(cube(), test="hsd", draws=20).attrs
     assert (kept["family"], kept["correction"]) == ("measure", "none needed")
     kept = compare(cube(), test="t", family="all").attrs
     assert (kept["family"], kept["correction"]) == ("all", "bonferroni")

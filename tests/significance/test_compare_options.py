@@ -9,7 +9,8 @@ from statsmodels.stats.multitest import multipletests
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance.compare import _measured, _measured_together, compare
-from pdeval.significance.compared import Pairs
+from pdeval.significance.paired_differences import Pairs
+from pdeval.significance.registry import TESTS
 
 VALUES = np.random.default_rng(7).random((2, 8, 4))
 
@@ -54,14 +55,14 @@ def test_a_new_seed_is_drawn_for_each_call_without_one_and_a_wrong_one_is_refuse
 
 
 def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(monkeypatch):
-    monkeypatch.setattr("pdeval.significance.compared.BLOCK", 17)  # two pairs at a time
+    monkeypatch.setattr("pdeval.significance.paired_differences.BLOCK", 17)  # two pairs at a time
     given = []
 
     def mine(D, **options):
         given.append(options)
         return np.clip(np.abs(D.mean(axis=0)), 0, 1)
 
-    test = type("Test", (), {"name": "mine", "joint": False, "__call__": staticmethod(mine)})()
+    test = type("Test", (), {"name": "mine", "joint": False, "machine": False, "__call__": staticmethod(mine)})()
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube())
     found = _measured(pairs, 1, test, options)
@@ -165,3 +166,40 @@ def test_a_measure_that_is_a_test_is_told_and_one_that_is_not_there_too():
         door.compare("wilcoxon")
     with pytest.raises(KeyError, match="RR"):
         door.compare("RR")
+
+
+WISE = sorted(name for name, test in TESTS.items() if test.family_wise)
+
+
+@pytest.fixture(scope="module")
+def three_measures():
+    """Scores of three runs by three measures on twelve queries."""
+    values = np.random.default_rng(5).random((3, 3, 12))
+    index = pd.MultiIndex.from_product([["AP", "RR", "P@10"], ["a", "b", "c"], range(12)])
+    frame = pd.DataFrame({"value": values.ravel()}, index=index.set_names(["measure", "run", "query_id"]))
+    return frame.reset_index()
+
+
+@pytest.mark.parametrize("test", sorted(TESTS))
+@pytest.mark.parametrize("family", ["measure", "baseline", "all"])
+def test_a_family_is_obeyed_or_refused(three_measures, test, family):
+    asked = {"test": test, "family": family, "baseline": "a", "draws": 200}
+    if test in WISE and family != "measure":
+        said = {"all": "the pairs of 3 measures together", "baseline": "the pairs with the baseline alone"}[family]
+        with pytest.raises(ValueError, match=rf"^test='{test}' corrects for all pairs of one measure; .* {said}\. Use"):
+            three_measures.ireval.compare(**asked)
+        return
+    found = three_measures.ireval.compare(**asked)
+    assert found.attrs["family"] == family
+    if test not in WISE:
+        times = {"measure": 3, "baseline": 2, "all": 6}[family]
+        np.testing.assert_allclose(found["p_adjusted"], np.minimum(times * found["p_value"], 1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("test", WISE)
+def test_one_measure_is_all_there_is_and_a_baseline_alone_asks_for_no_family(three_measures, test):
+    one = three_measures[three_measures["measure"] == "AP"]
+    for options in ({"family": "all"}, {"baseline": "a"}):
+        found = one.ireval.compare(test=test, draws=200, **options)
+        assert found.attrs["family"] == "measure"
+        assert found["p_adjusted"].tolist() == found["p_value"].tolist()

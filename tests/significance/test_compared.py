@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.mechanics.arguments import TooFew
-from pdeval.significance import compared
-from pdeval.significance.compared import Pairs, additive, check, complete, enough, finite, square
+from pdeval.significance import paired_differences
+from pdeval.significance.paired_differences import Pairs, additive, check, complete, enough, finite, square
+from pdeval.verbs.arguments import TooFew
 
 RUNS = pd.DataFrame({"run": ["a", "b", "c"]})
 QUERIES = pd.Index(["1", "2"], name="query_id")
@@ -102,7 +102,7 @@ KINDS = {"scores": lambda x: x, "preferences": differences_of, "stream": lambda 
 @pytest.mark.parametrize("baseline", [None, "r1", ["r3", "r0"]])
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_hold_each_pair_once_and_say_how_much_better_its_first_run_is(kind, baseline, block, monkeypatch):
-    monkeypatch.setattr(compared, "BLOCK", block)
+    monkeypatch.setattr(paired_differences, "BLOCK", block)
     values = np.random.default_rng(0).integers(0, 8, size=(2, 3, 4)) / 8
     values[0, 1, 2] = np.nan
     source = scores(values)

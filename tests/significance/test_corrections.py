@@ -97,6 +97,9 @@ def test_every_test_answers_to_its_own_name():
 
 
 def test_an_unknown_test_is_refused_with_the_nearest_name():
+    for text, name in [("fdr", "fdr_bh"), ("benjamini-hochberg", "fdr_bh"), ("benjamini_yekutieli", "fdr_by")]:
+        with pytest.raises(ValueError, match=rf"correction='{text}': .* Did you mean '{name}'\?"):
+            which_correction(text)
     with pytest.raises(ValueError, match=r"no test 'wilcoxn'\. Did you mean 'wilcoxon'\?"):
         which_test("wilcoxn", "AP")
 

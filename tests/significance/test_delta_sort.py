@@ -8,7 +8,7 @@ from scipy import stats
 import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.significance.delta_sort import delta_sort_chain, gain, moved, standing
-from pdeval.significance.paired import student
+from pdeval.significance.paired_tests import student
 
 QUERIES = pd.Index(range(6), name="query_id")
 NOISE = np.array([0.0, 0.01, -0.01, 0.02, -0.02, 0.0])

@@ -6,9 +6,9 @@ import pytest
 
 import pdeval
 from pdeval.evaluate.cube import Scores
-from pdeval.significance import discriminative
+from pdeval.significance import discriminative_power as discriminative
 from pdeval.significance.compare import compare
-from pdeval.significance.discriminative import discriminative_curve, discriminative_power
+from pdeval.significance.discriminative_power import discriminative_curve, discriminative_power
 
 
 def cube():

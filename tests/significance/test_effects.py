@@ -8,13 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pdeval.evaluate.collected import Collected
 from pdeval.evaluate.cube import Scores
-from pdeval.kinds.tables import read
-from pdeval.mechanics.arguments import TooFew
-from pdeval.significance import paired
-from pdeval.significance.compared import Pairs
-from pdeval.significance.effects import (
+from pdeval.evaluate.grouped import GroupedCube
+from pdeval.significance import paired_tests
+from pdeval.significance.over_collections import (
     blocks_within,
     corrected,
     effects_of,
@@ -23,7 +20,10 @@ from pdeval.significance.effects import (
     read_collections,
     said_of,
 )
+from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import TESTS
+from pdeval.tables.reader import read
+from pdeval.verbs.arguments import TooFew
 
 OPTIONS = {"confidence": 0.9, "draws": 70, "seed": 5}
 
@@ -58,7 +58,7 @@ def test_each_collection_has_its_own_mean_error_interval_and_p():
 def test_options_of_a_test_that_draws_are_handed_on():
     first = parts()[0]
     found = effects_of([first, np.full((2, 3), np.nan)], TESTS["bootstrap"], **OPTIONS)
-    alone = paired.bootstrap(first, confidence=0.9, draws=70, seed=5)
+    alone = paired_tests.bootstrap(first, confidence=0.9, draws=70, seed=5)
     for name in ("ci_low", "ci_high", "p_value"):
         assert getattr(found, name)[0].tolist() == getattr(alone, name).tolist()
         assert np.isnan(getattr(found, name)[1]).all()
@@ -113,7 +113,7 @@ def collected(sizes, missing=(), attrs=None, by="site"):
         np.array([True]),
         attrs or {},
     )
-    return Collected(
+    return GroupedCube(
         source, pd.DataFrame({by: [f"s{number}" for number in range(len(sizes))]}), np.append(0, np.cumsum(sizes))
     )
 

@@ -7,9 +7,8 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate.cube import Scores
-from pdeval.kinds.schemas import SCHEMAS, faults
-from pdeval.significance.equivalence import equivalence
-from pdeval.significance.posteriors import correlated_t, signed_rank
+from pdeval.significance.equivalence import correlated_t, equivalence, signed_rank
+from pdeval.tables.schemas import SCHEMAS, faults
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
@@ -115,7 +114,7 @@ def test_a_query_that_one_side_lacks_does_not_count_for_the_pair():
 def test_the_same_seed_gives_the_same_draws_in_blocks_of_any_size(monkeypatch):
     D = differences()
     whole = signed_rank(D, 0.01, 0.5, 500, 3)
-    monkeypatch.setattr("pdeval.significance.posteriors.BLOCK", 1)
+    monkeypatch.setattr("pdeval.significance.equivalence.BLOCK", 1)
     np.testing.assert_allclose(signed_rank(D, 0.01, 0.5, 500, 3), whole, rtol=0, atol=1e-15)
     found = SCORES.ireval.equivalence("AP", rope=0.01, test="signed_rank", draws=100, seed=None)
     again = SCORES.ireval.equivalence("AP", rope=0.01, test="signed_rank", draws=100, seed=found.attrs["seed"])
@@ -206,7 +205,7 @@ def test_ends_of_what_is_allowed_are_allowed_and_what_is_beyond_them_is_refused(
 
 @pytest.mark.parametrize("block", [1, 2**20])
 def test_measures_and_pairs_stand_in_order_with_their_own_queries_in_blocks_of_any_size(block, monkeypatch):
-    monkeypatch.setattr("pdeval.significance.compared.BLOCK", block)
+    monkeypatch.setattr("pdeval.significance.paired_differences.BLOCK", block)
     three = SCORES[SCORES["run"].isin(["bm25", "ql", "tfidf"])]
     some = three[(three["run"] != "ql") | (three["query_id"] > "110") | (three["measure"] == "ASL")]
     found = some.ireval.equivalence(rope=0.01)
@@ -216,7 +215,7 @@ def test_measures_and_pairs_stand_in_order_with_their_own_queries_in_blocks_of_a
     assert found["n"].dtype == np.int64
     assert set(found["test"]) == {"correlated_t"}
     assert set(found["rope"]) == {0.01}
-    assert found.attrs["topics"] == "common"
+    assert (found.attrs["ties"], found.attrs["topics"]) == ("docid", None)  # the runs have different queries
     assert found.attrs["seed"] == 0
     for row in found.itertuples():
         wide = some[some["measure"] == row.measure].pivot(index="query_id", columns="run", values="value")

@@ -9,8 +9,8 @@ from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.significance import hsd
-from pdeval.significance.draws import chunks
 from pdeval.significance.hsd import orders, preference_maxima, randomised, residual_mean_square, score_maxima, tukey
+from pdeval.significance.resampling import chunks
 from tests.examples import examples
 
 # a randomised block design: 6 blocks (queries) and 4 treatments (runs)

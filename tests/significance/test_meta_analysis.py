@@ -5,7 +5,10 @@ import pytest
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
+from pdeval.significance.hierarchical_bootstrap import macro_and_micro
 from pdeval.significance.meta_analysis import meta_analysis
+from pdeval.significance.test_result import describe
+from tests.significance.test_hierarchy import CASES, WITHIN
 
 RANDOM = np.random.default_rng(5)
 SE = RANDOM.uniform(0.01, 0.05, size=(9, 40))
@@ -33,7 +36,14 @@ def test_both_means_and_intervals_are_those_of_statsmodels(confidence):
     same(np.stack([found.fixed_low, found.fixed_high], axis=1), normal)
     same(found.random[positive], np.array([one.mean_effect_re for one in other])[positive])
     student = np.array([one.conf_int(alpha=1 - confidence, use_t=True)[3] for one in other])
-    same(np.stack([found.random_low, found.random_high], axis=1)[positive], student[positive])
+    # statsmodels has the standard error of Hartung and Knapp, also if it is below that of DerSimonian and Laird
+    ratio = np.array([one.sd_eff_w_re_hksj / one.sd_eff_w_re for one in other])
+    wide = positive & (ratio >= 1)
+    assert wide.sum() > 10
+    same(np.stack([found.random_low, found.random_high], axis=1)[wide], student[wide])
+    width, narrow = found.random_high - found.random_low, positive & (ratio < 1)
+    assert narrow.sum() > 10
+    same(width[narrow], ((student[:, 1] - student[:, 0]) / ratio)[narrow])
 
 
 def test_what_is_said_of_the_disagreement_is_that_of_statsmodels():
@@ -106,6 +116,26 @@ def test_the_p_value_of_random_effects_is_that_of_student_with_one_degree_less_t
 def test_collections_that_say_the_very_same_do_not_disagree():
     found = meta_analysis(np.full((4, 1), 0.25), np.array([[0.5], [0.25], [0.5], [1.0]]))
     assert [getattr(found, name).item() for name in ("q", "i2", "tau2", "q_p")] == [0, 0, 0, 1]
-    assert [getattr(found, name).item() for name in ("random", "random_low", "random_high", "fixed")] == [0.25] * 4
+    assert [getattr(found, name).item() for name in ("random", "fixed")] == [0.25] * 2
+    half = stats.t.ppf(0.975, 3) / np.sqrt(4 + 16 + 4 + 1)  # agreement does not narrow the interval
+    same([found.random_low.item(), found.random_high.item()], [0.25 - half, 0.25 + half])
     same(found.fixed_p, 2 * stats.norm.sf(0.25 * np.sqrt(4 + 16 + 4 + 1)))
     same(found.weight[:, 0], np.array([4, 16, 4, 1]) / 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("between", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("sizes", [(10, 10, 10, 10, 10, 300), (20, 50, 200)])
+def test_few_collections_of_unequal_size_keep_the_level(sizes, between):
+    random = np.random.default_rng(len(sizes))
+    effect = between * random.normal(size=(len(sizes), CASES))
+    parts = [e + WITHIN * random.normal(size=(n, CASES)) for e, n in zip(effect, sizes, strict=True)]
+    n, mean, sd = (np.stack(values) for values in zip(*map(describe, parts)))
+    macro, micro = macro_and_micro(parts, draws=999)
+    most = stats.binom.ppf(0.999, CASES, 0.05)
+    assert (macro.p_value < 0.05).sum() <= most
+    random_p = meta_analysis(mean, sd / np.sqrt(n)).random_p
+    # one collection outweighs five others, and too small a variance between them is found: macro keeps the level
+    known_excess = between == 0.05 and len(sizes) == 6
+    assert (random_p < 0.05).sum() <= (stats.binom.ppf(0.999, CASES, 0.12) if known_excess else most)
+    assert np.isnan([micro.ci_low, micro.ci_high]).all()

@@ -8,7 +8,7 @@ import pytest
 
 import pdeval
 from pdeval.significance.corrections import adjust
-from tests.engines.bits import quiet
+from tests.dask.bits import quiet
 
 MANY = {"correction": "holm", "alpha": 0.5, "confidence": 0.6, "seed": 5, "draws": 40}
 # verb -> (what it is asked, the options that matter to it and another value of each)

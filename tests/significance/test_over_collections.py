@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.kinds.recognition import kind_of
-from pdeval.kinds.schemas import SCHEMAS, faults
-from pdeval.kinds.tables import read
 from pdeval.significance.corrections import adjust
 from pdeval.significance.meta_analysis import meta_analysis
 from pdeval.significance.over_collections import _sentences, verdict
+from pdeval.tables.reader import read
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import SCHEMAS, faults
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
 JUDGED = pdeval.datasets.sample_judged(topics="common")
@@ -168,7 +168,7 @@ def test_bad_calls_say_what_is_wrong_and_what_to_do():
         frame.ireval.verdict(by="site")
     with pytest.raises(ValueError, match=r"by='query_id' is the query of the table"):
         frame.ireval.verdict(by="query_id")
-    with pytest.raises(ValueError, match=r"by='run' is the run of the table"):
+    with pytest.raises(ValueError, match=r"by='run' is about runs; group by what is about queries"):
         frame.ireval.verdict(by="run")
     with pytest.raises(ValueError, match=r"needs at least two; collection has only 'x'\. Say over='queries'"):
         frame[frame["collection"] == "x"].ireval.verdict(by="collection")
@@ -180,7 +180,7 @@ def test_bad_calls_say_what_is_wrong_and_what_to_do():
         PARTED.assign(family=PARTED["run"]).ireval.verdict(by="family")
     with pytest.raises(
         ValueError,
-        match=r"10 rows that repeat an earlier \(half, run, query_id, measure\), e\.g\. \('h', 'a', '0', 'AP'\)",
+        match=r"half='h': .* 10 rows that repeat an earlier \(run, query_id, measure\), e\.g\. \('a', '0', 'AP'\)",
     ):
         frame.assign(half="h").ireval.verdict(by="half", over="queries")
     with pytest.raises(TypeError, match="by"):
@@ -344,3 +344,15 @@ def test_a_p_value_of_exactly_the_level_is_not_significant():
     for alpha, expected in ((p, False), (np.nextafter(p, 1), True)):
         found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
         assert found["significant"].item() == expected
+
+
+def test_micro_is_descriptive_over_collections_and_has_an_interval_over_queries():
+    rng = np.random.default_rng(3)
+    rows = [("a", q, c, v) for c, n in (("x", 3), ("y", 9)) for q, v in enumerate(rng.random(n))]
+    rows += [("b", q, c, 0.5) for _, q, c, _ in rows]
+    scores = pd.DataFrame(rows, columns=["run", "query_id", "site", "value"]).assign(measure="AP")
+    found = {over: scores.ireval.verdict(by="site", over=over, draws=50) for over in ("collections", "queries")}
+    micro = scores[scores["run"] == "a"]["value"].mean() - 0.5
+    for over, table in found.items():
+        assert table["micro"].item() == pytest.approx(micro, rel=1e-12)
+        assert table[["micro_low", "micro_high"]].isna().to_numpy().ravel().tolist() == [over == "collections"] * 2

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from pdeval.significance import paired
-from pdeval.significance.draws import chunks
-from pdeval.significance.outcome import describe
-from pdeval.significance.paired import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
+from pdeval.significance import paired_tests
+from pdeval.significance.paired_tests import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
+from pdeval.significance.resampling import chunks
+from pdeval.significance.test_result import describe
 from tests.examples import examples
 
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
@@ -185,7 +185,7 @@ def test_p_values_of_a_pair_do_not_depend_on_its_neighbours(test, monkeypatch):
     D = tied(20, 9)
     whole = test(D, draws=400).p_value
     single = np.concatenate([test(D[:, [column]], draws=400).p_value for column in range(9)])
-    monkeypatch.setattr("pdeval.significance.paired.BOOTSTRAP_PAIRS", 2)
+    monkeypatch.setattr("pdeval.significance.paired_tests.BOOTSTRAP_PAIRS", 2)
     assert whole.tolist() == single.tolist() == test(D, draws=400).p_value.tolist()
 
 
@@ -234,7 +234,7 @@ def test_wilcoxon_with_ties_and_few_queries_is_exact():
     # negative one is among them; of the 128 signs only none and one of these four add up to 2.5 or less
     D = np.array([0.1, -0.1, 0.2, 0.1, 0.0, 0.3, 0.1, 0.3])
     assert wilcoxon(D[:, None]).p_value.tolist() == [2 * 5 / 128]
-    if SCIPY >= (1, 13):
+    if SCIPY >= (1, 15):  # earlier versions use the normal approximation if differences are 0
         assert stats.wilcoxon(D).pvalue == 2 * 5 / 128
 
 
@@ -275,7 +275,7 @@ def test_wilcoxon_with_ties_and_14_differences_is_the_normal_approximation():
 def test_blocks_of_pairs_do_not_change_exact_wilcoxon(monkeypatch):
     D = np.random.default_rng(6).integers(-2, 4, size=(9, 40)) / 10
     whole = wilcoxon(D).p_value
-    monkeypatch.setattr(paired, "PATTERNS", 1)
+    monkeypatch.setattr(paired_tests, "PATTERNS", 1)
     assert wilcoxon(D).p_value.tolist() == whole.tolist()
 
 

@@ -10,10 +10,10 @@ from scipy import stats
 import pdeval
 from pdeval import test
 from pdeval.catalog import ENTRIES
-from pdeval.mechanics.registries import lacking
 from pdeval.significance.compare import compare
-from pdeval.significance.outcome import Outcome
 from pdeval.significance.registry import TESTS, not_tests, which_test
+from pdeval.significance.test_result import Outcome
+from pdeval.verbs.registry import lacking
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
@@ -37,16 +37,18 @@ def test_where_only_some_measures_have_a_family_wise_test_the_others_are_correct
         return np.sign(y[0] - x[0])
 
     judged = pdeval.datasets.sample_judged(topics="common")
-    found = judged.compare([sooner, "RPP"], correction="bonferroni", family="all", draws=99)
+    with pytest.raises(ValueError, match="test='hsd' corrects for all pairs of one measure; family='all' asks for the"):
+        judged.compare([sooner, "RPP"], family="all", draws=99)
+    found = judged.compare([sooner, "RPP"], correction="bonferroni", draws=99)
     assert found.groupby("measure", sort=False)["test"].unique().map(list).tolist() == [["hsd"], ["t"]]
-    assert (found.attrs["correction"], found.attrs["family"]) == ("bonferroni", "all")
+    assert (found.attrs["correction"], found.attrs["family"]) == ("bonferroni", "measure")
     wise, single = (found[found["test"] == one] for one in ("hsd", "t"))
     assert wise["p_adjusted"].tolist() == wise["p_value"].tolist()
     np.testing.assert_allclose(single["p_adjusted"], np.minimum(1, single["p_value"] * len(single)), rtol=1e-12)
 
 
-def test_a_family_wise_test_is_of_all_pairs_of_a_measure_whatever_was_asked_for():
-    found = SCORES.ireval.compare(test="hsd", draws=50, baseline="bm25", correction="holm", family="all")
+def test_a_family_wise_test_is_of_all_pairs_of_a_measure_whatever_the_correction():
+    found = SCORES.ireval.compare(test="hsd", draws=50, baseline="bm25", correction="holm")
     assert (found.attrs["correction"], found.attrs["family"]) == ("none needed", "measure")
 
 
@@ -155,11 +157,11 @@ def test_an_outcome_of_a_test_is_taken_as_it_is():
     def certain(differences):
         """Certain of everything."""
         n = np.full(differences.shape[1], 3)
-        return Outcome(n, *(np.full(len(n), value) for value in (1.0, 0.5, 1.5, 2.0, 4.0, 0.125)))
+        return Outcome(n, *(np.full(len(n), value) for value in (0.5, 0.25, 0.75, 2.0, 4.0, 0.125)))
 
     row = SCORES.ireval.compare("AP", test="certain").iloc[0]
     assert row[["n", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]].tolist() == [
-        *(3, 1.0, 0.5, 1.5, 2.0, 4.0, 0.125)
+        *(3, 0.5, 0.25, 0.75, 2.0, 4.0, 0.125)
     ]
 
 

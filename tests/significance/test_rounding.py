@@ -6,13 +6,13 @@ import pytest
 
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.mechanics.equality import NOISE
 from pdeval.orderings.votes import ranks_of_means
 from pdeval.significance.anova import two_way
-from pdeval.significance.components import squares_of
-from pdeval.significance.outcome import describe
-from pdeval.significance.paired import wilcoxon
+from pdeval.significance.paired_tests import wilcoxon
 from pdeval.significance.registry import TESTS
+from pdeval.significance.test_result import describe
+from pdeval.significance.variance_components import squares_of
+from pdeval.tables.equal_values import NOISE
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +119,10 @@ def test_a_constant_difference_has_no_deviation_whatever_its_rounding():
 
 def test_the_tolerance_is_stated_once():
     from pdeval.catalog.entries import ENTRIES
-    from pdeval.significance import draws
+    from pdeval.significance import resampling
 
     assert NOISE == ENTRIES["mean"].tolerance == 1e-12
-    assert not hasattr(draws, "TOLERANCE")
+    assert not hasattr(resampling, "TOLERANCE")
 
 
 SCALES = [1e-7, 1.0, 1e7]

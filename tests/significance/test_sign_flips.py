@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pdeval
-from pdeval.significance import sign_flips
-from pdeval.significance.paired import randomisation
-from pdeval.significance.sign_flips import MOST, exact_randomisation, share_reaching
+from pdeval.significance import paired_tests
+from pdeval.significance.paired_tests import MOST, exact_randomisation, randomisation, share_reaching
 
 SCORES = pdeval.datasets.sample_judged(topics="common").measure("AP")
 FEW = SCORES[SCORES["query_id"].isin([str(number) for number in range(101, 113)])]
@@ -107,7 +106,7 @@ def test_rounding_is_that_of_the_sizes_of_each_column():
 
 
 def test_differences_of_0_are_not_counted_among_those_that_can_be_tried(monkeypatch):
-    monkeypatch.setattr(sign_flips, "MOST", 3)
+    monkeypatch.setattr(paired_tests, "MOST", 3)
     D = np.array([[1.0, 1.0], [2.0, 0.0], [0.0, np.nan], [4.0, 0.0]])
     assert exact_randomisation(D).p_value.tolist() == [0.25, 1.0]
     D[2, 0] = 8.0

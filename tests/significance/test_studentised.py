@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.significance.studentised import upper_point, upper_tail
+from pdeval.significance.hsd import upper_point, upper_tail
 
 Q = np.array([0.0, 0.3, 1.0, 2.5, 3.6, 5.0, 7.0, 12.0, 40.0])
 
@@ -39,7 +39,7 @@ def test_the_ends_are_one_and_zero():
 
 def test_the_shape_of_the_input_is_kept_and_blocks_do_not_matter(monkeypatch):
     whole = upper_tail(Q.reshape(3, 3), 6, 45)
-    monkeypatch.setattr("pdeval.significance.studentised.BLOCK", 1)
+    monkeypatch.setattr("pdeval.significance.hsd.STUDENTIZED_BLOCK", 1)
     assert whole.shape == (3, 3)
     assert whole == pytest.approx(upper_tail(Q, 6, 45).reshape(3, 3), rel=1e-14)
 

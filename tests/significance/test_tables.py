@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.kinds.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS, faults
 
 RUNS, QRELS = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
 JUDGED = RUNS.ireval.join(QRELS, topics="common")
@@ -49,7 +49,7 @@ def test_a_table_is_recognised_without_what_it_carries(verb):
     table, options = VERBS[verb]
     found = asked(JUDGED, verb)(MEASURES, **options)
     found.attrs.clear()
-    assert pdeval.kinds.recognition.kind_of(found) == table
+    assert pdeval.tables.recognition.kind_of(found) == table
 
 
 @pytest.mark.broad
@@ -72,7 +72,7 @@ def test_delta_sort_of_a_join_a_run_table_and_scores_is_the_same_table(per):
     scores = JUDGED.measure(["AP", "RR", "ASL"])
     pd.testing.assert_frame_equal(scores.ireval.delta_sort(["RR", "ASL"], per=per), found)
     if per == "all":
-        means = scores.groupby(["run", "measure"])["value"].mean().unstack()
+        means = scores.groupby(["run", "measure"], observed=True)["value"].mean().unstack()
         assert found["tau_b"].iloc[0] == pytest.approx(means["AP"].corr(means["RR"], method="kendall"))
 
 
@@ -98,7 +98,7 @@ def test_orders_keep_the_order_in_which_measures_were_asked_for():
 
 @pytest.mark.broad
 def test_runs_of_several_columns_keep_their_ids_and_are_matched_by_all_of_them():
-    runs = RUNS.assign(model=RUNS["run"].str[:2], seed=RUNS.groupby("run").ngroup()).drop(columns="run")
+    runs = RUNS.assign(model=RUNS["run"].str[:2], seed=RUNS.groupby("run", observed=True).ngroup()).drop(columns="run")
     judged = runs.ireval(run=["model", "seed"]).join(QRELS, topics="common")
     orders = judged.order(["AP", "RR"])
     assert faults(SCHEMAS["orders"], orders, {**NAMES, "run": ["model", "seed"]}) == []

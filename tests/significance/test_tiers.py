@@ -1,4 +1,4 @@
-"""Tiers: longest stretches of an order in which no two runs are told apart, against all stretches."""
+"""Tiers: longest stretches of an order in which no run beats one below it, against all stretches."""
 
 import itertools
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.significance.tiers import stretches_alike, tiers
+from pdeval.significance.leaderboard import stretches_alike, tiers
 
 
 @st.composite
@@ -65,3 +65,10 @@ def test_runs_of_equal_rank_are_in_the_same_tiers_though_only_one_of_them_differ
 def test_where_nothing_differs_there_is_one_tier(n):
     low, high, top = tiers(np.arange(1, n + 1), np.zeros((n, n), dtype=bool))
     assert (set(low), set(high), top.all()) == ({1}, {1}, True)
+
+
+def test_a_run_that_beats_one_above_it_does_not_open_a_tier():
+    beats = np.zeros((2, 2), dtype=bool)
+    beats[1, 0] = True
+    assert [found.tolist() for found in tiers(np.array([1, 2]), beats)] == [[1, 1], [1, 1], [True, True]]
+    assert [found.tolist() for found in tiers(np.array([2, 1]), beats)] == [[2, 1], [2, 1], [False, True]]

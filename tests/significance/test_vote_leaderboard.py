@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import pdeval
-from pdeval.orderings.vote_strengths import Counts, Fitted
+from pdeval.orderings.bradley_terry_votes import Counts, Fitted
 from pdeval.significance import vote_leaderboard as room
 
 PLAIN = "bradley-terry(prior=0)"
@@ -326,9 +326,9 @@ def test_two_systems_differ_where_the_wald_test_of_their_strengths_is_below_the_
     p = 2 * stats.norm.sf(2.0)  # one apart, with a standard error of a half
     two = Known([0.0, 1.0], 0.25)
     for alpha, differs in ((1.01 * p, True), (0.99 * p, False)):
-        assert room._told_apart(two, None, alpha).tolist() == [[False, differs], [differs, False]]
+        assert room._beaten_by(two, None, alpha).tolist() == [[False, False], [differs, False]]
     three = Known([0.0, 1.0, 0.0], 0.25)  # of three pairs, by Bonferroni
-    assert room._told_apart(three, "bonferroni", 3.01 * p).sum() == 4
-    assert room._told_apart(three, "bonferroni", 2.99 * p).sum() == 0
-    sure = room._told_apart(Known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
-    assert sure.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+    assert room._beaten_by(three, "bonferroni", 3.01 * p).sum() == 2
+    assert room._beaten_by(three, "bonferroni", 2.99 * p).sum() == 0
+    sure = room._beaten_by(Known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
+    assert sure.tolist() == [[False, False, False], [True, False, True], [False, False, False]]

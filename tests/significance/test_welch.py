@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pdeval.significance.welch import interval_of, of_others, paired_p, welch_gap
+from pdeval.significance.segments import interval_of, of_others, paired_p, welch_gap
 from tests.examples import examples
 
 samples = st.lists(st.integers(-9, 9).map(lambda x: x / 8), min_size=1, max_size=5).map(np.array)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.summary import of_scores
-from pdeval.online.samples import estimate
+from pdeval.online.two_sample_tests import clustered_rate, estimate, linearised, ratio_of
 from pdeval.orderings.order import ordered
 from pdeval.significance.compare import compare
 from pdeval.significance.power import detectable_difference, power, sample_size
@@ -73,6 +73,23 @@ def shares(null: str) -> Finding:
     return covered("behaviour, rate", null, 40, np.array([one.low <= RATES[null] <= one.high for one in found]))
 
 
+def ratios(null: str) -> Iterator[Finding]:
+    """Yield the coverage of rates and counts over queries, of which users have several and differ."""
+    rng, rate = np.random.default_rng(850 + list(RATES).index(null)), RATES[null]
+    inside = np.zeros((BUCKETS, 2), dtype=bool)
+    for number in range(BUCKETS):
+        queries = rng.geometric(0.2, 100).astype(float)
+        own = rng.beta(4 * rate, 4 * (1 - rate), 100)
+        yes, count = (
+            draw.astype(float) for draw in (rng.binomial(queries.astype(int), own), rng.poisson(queries * own))
+        )
+        found = clustered_rate(ratio_of(yes, queries), linearised(yes, queries), 0.95)
+        other = estimate(linearised(count, queries), "mean", confidence=0.95, draws=0, rng=rng)
+        inside[number] = [one.low <= rate <= one.high for one in (found, other)]
+    yield covered("behaviour, rate over queries", null, 100, inside[:, 0])
+    yield covered("behaviour, ratio", null, 100, inside[:, 1])
+
+
 def places(null: str) -> Iterator[Finding]:
     """Yield the coverage of a run's true rank by its interval: five runs, each better than the next."""
     rng = np.random.default_rng(900 + list(NULLS).index(null))
@@ -117,4 +134,5 @@ def all_intervals() -> Iterator[Finding]:
         yield from places(null)
     for null in RATES:
         yield shares(null)
+        yield from ratios(null)
     yield from planned()

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import pdeval  # noqa: F401
-from pdeval.significance.outcome import describe, student_interval
+from pdeval.significance.test_result import describe, student_interval
 from tests.statistics.findings import Finding
 from tests.statistics.machine_labels import ITEMS, JUDGES, labelled_by, truth
 

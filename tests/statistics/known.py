@@ -11,6 +11,7 @@ REACHED = "draws that tie with what was observed count as reaching it"
 TIED = "tied ranks vary less than the test takes them to"
 SKEWED = "Student's interval of a skewed mean: mean and spread go together"
 WHOLE = "ranks are whole numbers: an interval of them covers more"
+RARE = "few users with many of a rare event: rate and spread go together"
 ROUGH = "rates are counts, which come in steps"
 
 # what has such a name, under these distributions (none: under all), has a bound for each level
@@ -24,6 +25,8 @@ KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[float, float], str], .
     (("rank by mean", "rank by winrate"), (), {0.95: 0.95}, WHOLE),
     (("interval of z",), (), {0.95: 0.94}, ROUGH),
     (("behaviour, rate",), (), {0.95: 0.928}, ROUGH),  # exactly 0.9283 for a rate of .2, by adding up the binomial
+    (("behaviour, rate over queries",), ("rate .05", "rate .95"), {0.95: 0.92}, RARE),
+    (("behaviour, ratio",), ("rate .05",), {0.95: 0.89}, RARE),
 )
 
 

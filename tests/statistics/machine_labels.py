@@ -17,10 +17,10 @@ import pandas as pd
 
 import pdeval  # noqa: F401
 from pdeval.evaluate.pairs import select
+from pdeval.evaluate.ppi import powered
 from pdeval.evaluate.scores import scores
-from pdeval.judged.judged import join
-from pdeval.significance.outcome import describe, student_interval
-from pdeval.significance.prediction_powered import powered
+from pdeval.join.judged import join
+from pdeval.significance.test_result import describe, student_interval
 from tests.statistics.findings import Finding
 
 ITEMS = 100

@@ -9,10 +9,10 @@ import pandas as pd
 
 import pdeval  # noqa: F401
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.online.samples import bootstrap_medians, mann_whitney, two_rates, welch
+from pdeval.online.two_sample_tests import bootstrap_medians, mann_whitney, two_rates, welch
 from pdeval.significance.anova import anova
 from pdeval.significance.compare import compare
-from pdeval.significance.friedman import friedman
+from pdeval.significance.mean_ranks import friedman
 from pdeval.significance.registry import TESTS, SignificanceTest
 from tests.statistics.findings import Finding, counted
 from tests.statistics.known import expected

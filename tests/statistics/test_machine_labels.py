@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.two_labels import TwoLabels
-from pdeval.kinds.tables import read
-from pdeval.significance.powered_order import powered_order
+from pdeval.orderings.order import order
 from tests.statistics.machine_labels import JUDGES, LABELLED, MEASURES, cell, cells, world
 
 SIZE, CASES = 8_000, 1_200
@@ -93,8 +91,8 @@ def test_intervals_of_ranks_cover_the_true_rank():
             cubes.append(np.stack([own, own - apart, own - 2 * apart], axis=1)[None])
         known = np.where(np.arange(200)[None, :, None] < 50, cubes[0], np.nan)
         runs, queries = pd.DataFrame({"run": list("abc")}), pd.Index(range(200), name="query_id")
-        people, judge = (Scores(runs, queries, ("AP",), one, np.array([True])) for one in (known, cubes[1]))
-        found = powered_order(read(TwoLabels(people, judge).frame(), "powered_scores"), draws=150, progress=False)
+        cube = Scores(runs, queries, ("AP",), known, np.array([True]), machine=cubes[1])
+        found = order(cube, draws=150, progress=False)
         row = found[found["run"] == "b"].iloc[0]
         hits.append(row["rank_low"] <= 2 <= row["rank_high"])
     assert np.mean(hits) >= 0.93

@@ -9,6 +9,6 @@ packing    data as compressed text, and as JSON that no id can break out of
 assets     the style and the script, by subject: core, table, panel, queries, adding, items, matrix, start
 """
 
-from pdeval.report.page.writing import Page, page_of
+from pdeval.report.page.render import Page, page_of
 
 __all__ = ["Page", "page_of"]

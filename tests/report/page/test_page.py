@@ -13,7 +13,7 @@ import pytest
 import pdeval
 from pdeval.report import Cell, Column, Report
 from pdeval.report.page import Page
-from pdeval.report.page.writing import SCRIPTS, asset
+from pdeval.report.page.render import SCRIPTS, asset
 from tests.report.page.conftest import ODD, data_of, odd_tables, quietly, said_under, unpacked
 
 
@@ -247,6 +247,7 @@ def test_several_collections_each_open_their_own(layout):
 @pytest.mark.extras
 def test_the_page_of_collections_on_dask_is_that_of_pandas():
     dask = pytest.importorskip("dask.dataframe")
+    pytest.importorskip("pdeval.dask.accessor")
     runs, qrels, _ = pdeval.datasets.load_sample()
     both = [
         frame.assign(collection=np.where(frame["query_id"].astype(str) < "120", "early", "late"))

@@ -6,6 +6,9 @@ const CAN_UNPACK = typeof DecompressionStream === "function";
 const CANNOT = "This browser is too old to open what the page holds; the table is complete without it.";
 const MINUS = "\u2212";
 const DASH = "\u2013";
+const [BETTER, WORSE] = ["\u2020", "\u2021"];
+const MARKED = `${BETTER} significantly better, ${WORSE} significantly worse`;
+const SAID_OF_MARK = { [BETTER]: ", significantly better", [WORSE]: ", significantly worse" };
 
 // what is shown; what the address after # says
 const state = { view: "table", sort: null, descending: false, group: "", search: "", filters: new Map(), open: null };
@@ -116,7 +119,7 @@ function pairOf(origin, pairs, a, b) {
     n: asNumber(pairs.n[at]),
     p: asNumber(pairs.p_value[at]),
     adjusted: asNumber(pairs.p_adjusted[at]),
-    significant: pairs.significant[at] === 1,
+    mark: { 1: BETTER, "-1": WORSE }[asNumber(pairs.significant[at]) * sign] ?? "",
   };
 }
 

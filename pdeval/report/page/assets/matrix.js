@@ -33,8 +33,8 @@ async function showPairs() {
       origins.length > 1 ? named("origin", choice("Collection", origins, square.origin, set("origin", Number))) : null,
       named("measure", choice("Measure", origin.pairs.map((one, at) => [at, shownName(origin, one)]), square.measure, set("measure", Number))),
       named("shown", choice("Show", SHOWN, square.shown, set("shown", String)))),
-    make("p", { class: "small" }, `Row against column: blue, and +, where the row is better; orange, and ${MINUS}, where it is worse. ` +
-      `* significant${held.how ? ` (${held.how})` : ""}, adjusted for all pairs of the measure.`),
+    make("p", { class: "small" }, `Row against column: blue, and +, where the row is ahead; orange, and ${MINUS}, where it is behind. ` +
+      `${MARKED}${held.how ? ` (${held.how})` : ""}, adjusted for all pairs of the measure.`),
     pairs ? pairTable(origin, held, pairs) : make("p", {}, CANNOT));
 }
 
@@ -82,7 +82,7 @@ function pairCell(origin, pairs, row, column, largest, digits) {
   const strength = Number.isFinite(balance) ? Math.min(4, Math.ceil(Math.sqrt(Math.abs(balance)) * 4)) : 0;
   return make("td", { class: `n ${balance > 0 ? "won" : "lost"}${strength}` },
     make("button", { type: "button", class: "cell", tabindex: "-1", "data-pair": `${row} ${column}` },
-      text, make("span", { class: "star" }, pair.significant ? "*" : "")));
+      text, make("span", { class: "star" }, pair.mark)));
 }
 
 // thousands of cells: what each says at length is written when it is looked at
@@ -92,7 +92,7 @@ function sayPair(event, origin, pairs, digits) {
   const [row, column] = cell.dataset.pair.split(" ").map(Number);
   const pair = pairOf(origin, pairs, row, column);
   cell.title = `${origin.systems[row]} against ${origin.systems[column]}: difference ${signed(pair.difference, digits)}, ` +
-    `${pair.won} won, ${pair.lost} lost of ${pair.n}, adjusted p ${chance(pair.adjusted)}${pair.significant ? ", significant" : ""}`;
+    `${pair.won} won, ${pair.lost} lost of ${pair.n}, adjusted p ${chance(pair.adjusted)}${SAID_OF_MARK[pair.mark] ?? ""}`;
 }
 
 function moveInSquare(event, grid) {

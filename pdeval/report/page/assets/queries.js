@@ -112,7 +112,7 @@ async function pairAccount(origin, open) {
       make("td", { class: "n" }, signed(pair.difference, known ? known.digits : 3)),
       make("td", { class: "n" }, Number.isNaN(pair.won) ? DASH : `${pair.won} / ${pair.lost} / ${tied}`),
       make("td", { class: "n" }, chance(pair.p)),
-      make("td", { class: "n" }, chance(pair.adjusted), pair.significant ? " *" : ""));
+      make("td", { class: "n" }, chance(pair.adjusted), pair.mark ? ` ${pair.mark}` : ""));
   }).filter(Boolean);
   if (!lines.length) return null;
   const how = [...new Set(origin.pairs.map((one) => one.how).filter(Boolean))];
@@ -125,8 +125,8 @@ async function pairAccount(origin, open) {
       make("thead", {}, make("tr", {}, head.map((text, at) => (text ?
         make("th", { scope: "col", class: at ? "n" : "t" }, text) : make("td"))))),
       make("tbody", {}, lines))),
-    make("p", { class: "small" }, `Positive: ${origin.systems[open.system]} is better. Adjusted for all pairs of a measure; ` +
-      `* significant${how.length ? ` (${how.join("; ")})` : ""}.${marked}`));
+    make("p", { class: "small" }, `Positive: ${origin.systems[open.system]} has the better mean. Adjusted for all pairs of a measure; ` +
+      `${MARKED}${how.length ? ` (${how.join("; ")})` : ""}.${marked}`));
 }
 
 function queryList(origin, open, known, redraw) {

@@ -1,0 +1,179 @@
+"""The call of a verb, the same for every accessor.
+
+    options  ->  collections  ->  source  ->  groups  ->  replicates  ->  verb  ->  one table
+
+The accessor makes the source (`_source`): the join of its runs with judgments, or its table as it was read.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from pdeval.accessor.collections import Collections
+from pdeval.evaluate import cube_groups, groups, replicates
+from pdeval.evaluate.machine_labels import WithMachine
+from pdeval.evaluate.sources import NO_MACHINE, Join, Rows
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import PAIRED, SCHEMAS, Schema
+from pdeval.tables.vocabularies import listed
+from pdeval.verbs import Verb
+from pdeval.verbs.progress import track
+
+SHARED = {
+    "by": str | Sequence[str] | None,
+    "metadata": pd.DataFrame | Sequence[pd.DataFrame] | None,
+    "replicate": str | Sequence[str] | None,
+    "machine": "object",
+}
+
+
+def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
+    """Return the result of a verb."""
+    check_group_names(verb, options, getattr(accessor, "_kind", None) or "")
+    shared = shared_options(verb, options)  # by, metadata, replicate, machine: those that were given
+    if collections := Collections.of(accessor, verb, options, shared):
+        return described(verb, collections.call(verb, options, shared))
+    if "by" not in shared:
+        check_one_collection(accessor, verb)
+    source = accessor._source(verb, options)
+    if "machine" in shared:
+        source = Join(WithMachine.of(source.data, shared["machine"]))
+    replicate = shared.get("replicate")
+    if replicate is None:
+        warn_about_replicates(verb, options, source)
+    if "by" not in shared:
+        return described(verb, verb.function(data_of(source, verb, replicate), **options))
+    if any(parameter.name == "progress" for parameter in verb.parameters):
+        bar, options["progress"] = options.get("progress"), False  # one bar for all groups
+    else:
+        bar = None
+    batched = (
+        functools.partial(cube_groups.of_join, verb, options=options) if verb.per_measure and not replicate else None
+    )
+    labels, done, parts = source.groups(shared["by"], shared["metadata"], batched)
+    parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
+
+    def of_part(part: Join | Rows) -> pd.DataFrame:
+        return verb.function(data_of(part, verb, replicate), **{**options, **part.options})
+
+    return described(verb, groups.apply_to_groups(of_part, parts, labels, done))
+
+
+def data_of(source: Join | Rows, verb: Verb, replicate: object) -> Any:
+    """Return what the function of a verb works on: a join, a table, a frame, or one of them averaged."""
+    if replicate is not None:
+        return source.averaged(groups.named(replicate, "replicate"))
+    if isinstance(source, Rows):
+        if source.has_machine and not verb.machine:
+            raise ValueError(f"{verb.name}() {NO_MACHINE}.")
+        if verb.takes == "frame":
+            return source.described
+    return source.data
+
+
+def described(verb: Verb, result: Any) -> Any:
+    """Return a result with the name of its table in `attrs`."""
+    if isinstance(result, pd.DataFrame) and verb.gives:
+        result.attrs.pop("table", None)
+        name = kind_of(result, among=verb.gives)
+        if name is not None:
+            _check_runs(verb, SCHEMAS[name], result)
+            result.attrs["table"] = name
+    return result
+
+
+def _check_runs(verb: Verb, schema: Schema, result: pd.DataFrame) -> None:
+    """Raise where a column that names runs has the name of another column of the result, which replaced it."""
+    ends = [name.removeprefix("run") for name in ("run", *PAIRED) if name in schema.named]
+    for name in result.attrs.get("run_columns", ()):
+        lost = [name + end for end in ends if name + end in schema.required and name + end not in ("run", *PAIRED)]
+        if lost:
+            raise ValueError(
+                f"runs are named by {name!r}, which is also a column of the {schema.says} that {verb.name}() returns "
+                f"({lost[0]}). Rename it first: df.rename(columns={{{name!r}: 'run_{name}'}})."
+            )
+
+
+def check_group_names(verb: Verb, options: dict[str, Any], kind: str) -> None:
+    """Raise where a column to group by has the name of a column of the result.
+
+    Roles of the table itself are left to the check of its columns.
+    """
+    if not isinstance(by := options.get("by"), str | list | tuple):
+        return
+    checked = kind in SCHEMAS and kind != "runs" and verb.gives and (verb.takes == "held" or "by" in options_of(verb))
+    roles = SCHEMAS[kind].named if checked else ()
+    for table in verb.gives or (verb.on if verb.takes == "held" else ()):
+        columns = SCHEMAS[table].own if table in SCHEMAS else ()
+        for name in [by] if isinstance(by, str) else by:
+            if name in columns and name not in roles:
+                about = groups.tables_of(options.get("metadata"))
+                raise groups.replaced(name, SCHEMAS[table], f"{verb.name}()", any(name in one for one in about))
+
+
+def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
+    """Return the options that the pipeline handles for a verb: by, metadata, replicate, machine.
+
+    Examples
+    --------
+    >>> from pdeval.verbs import VERBS
+    >>> list(options_of(VERBS["judged"]["compare"])), list(options_of(VERBS["judged"]["curve"]))
+    (['by', 'metadata', 'replicate', 'machine'], ['by', 'metadata'])
+    """
+    own = {parameter.name for parameter in verb.parameters}
+    names = []
+    if verb.gives and verb.grouped and not all(SCHEMAS[name].square for name in verb.gives):
+        names = ["by", "metadata"] if "by" not in own else ["metadata"] if "judged" in verb.on else []
+        names += ["replicate"] if verb.takes == "held" and "measures" in own else []
+    names += ["machine"] if verb.machine and "judged" in verb.on else []
+    return {
+        name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=SHARED[name])
+        for name in names
+        if name not in own
+    }
+
+
+def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
+    """Return by, metadata, replicate and machine, taken out of the options of a verb; only those that were given."""
+    names = options_of(verb)
+    shared = {name: options.pop(name) for name in names if name in options}
+    shared = {name: value for name, value in shared.items() if value is not None}
+    if "by" in shared:
+        shared["by"] = groups.named(shared["by"])
+        fine = any(parameter.name == "per" for parameter in verb.parameters)
+        if fine and shared["by"] in (["query"], ["run"]):
+            raise ValueError(
+                f"by= groups by columns of metadata; how fine a result is, is now per={shared['by'][0]!r}."
+            )
+        shared.setdefault("metadata", options.get("metadata"))
+    elif "metadata" in shared and options.get("by") is None:
+        raise ValueError("metadata= says what queries or runs are: name the columns to group by, with by=.")
+    groups.tables_of(shared.get("metadata"))
+    return shared
+
+
+def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Rows) -> None:
+    """Warn where a verb takes runs for independent systems and they differ in a seed only."""
+    draws = next((parameter.default for parameter in verb.parameters if parameter.name == "draws"), 1)
+    if not verb.independent or options.get("replicate") is not None or not options.get("draws", draws):
+        return
+    replicates.tell_replicates(source.runs)
+
+
+def check_one_collection(accessor: Any, verb: Verb) -> None:
+    """Raise where a table of several collections is asked as if it were one."""
+    frame = getattr(accessor, "_frame", pd.DataFrame())  # a join is of one
+    names = [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
+    if not any(frame[name].nunique() > 1 for name in names):
+        return
+    if "by" in options_of(verb):
+        by = repr(names[0]) if len(names) == 1 else repr(names)
+        raise ValueError(
+            f"this table holds several collections ({listed(names)}), whose queries have nothing to do with each "
+            f"other: {verb.name}(by={by}) works within each; for one answer over all see .verdict(by={by})."
+        )

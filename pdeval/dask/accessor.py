@@ -1,0 +1,335 @@
+"""`.ireval` on Dask DataFrames: the verbs of pandas, with the same signatures and the same numbers.
+
+`import pdeval.dask.accessor` registers the accessor; `pdeval.read_runs(..., engine="dask")` does so by itself.
+
+A run table is evaluated in partitions that hold whole queries. Each verb first reads the id columns, which tells the
+runs, which queries they answered, and how the rows are divided. Rows are shuffled only where that is needed: where a
+judged query is spread over partitions, unless the verb looks at single lists and every list is whole (files of one
+run each). `to_parquet` writes a table so that no evaluation of it shuffles again. The first pass and the evaluation
+read the table once each: persist what is costly to make.
+
+`measure` and `prefer` return lazy Dask frames; `summary`, `order` and `compare` gather a matrix of queries x runs.
+Every other verb of a join gathers its positions, and a verb that reads the rows themselves (pools, interleaving,
+checks) gathers those; both only up to a size, by an estimate that is made first: 4 GiB, or
+`dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.dask.collect`. Side tables (`items=`, `history=`)
+are gathered where they are on Dask, and sent to every worker.
+
+Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Before rows are
+shuffled on a cluster, its workers are told to give memory that Arrow freed back to the system at once: Dask takes what
+Arrow keeps for used, and would stop workers of little memory in the middle of the shuffle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce, wraps
+from inspect import cleandoc
+from operator import and_
+from textwrap import fill
+from types import EllipsisType
+from typing import Any, Self
+
+import pandas as pd
+
+from pdeval.accessor import DOORS, Ireval, Joined
+from pdeval.accessor import join as join_on_pandas
+from pdeval.accessor.collections import Collections, check_shared_ids
+from pdeval.accessor.describe import many, size_of_join
+from pdeval.accessor.methods import joins, new_method, roles_told, rules_of_join
+from pdeval.accessor.pipeline import call, described, shared_options, warn_about_replicates
+from pdeval.dask import files
+from pdeval.dask.collect import Gathered, few_enough, gathered_table, rows_of
+from pdeval.dask.files import read_runs
+from pdeval.dask.lazy_verbs import LAZY, PARTWISE
+from pdeval.dask.partition_plan import Plan, plan
+from pdeval.dask.shuffle import is_dask
+from pdeval.evaluate.sources import Join, rows_by
+from pdeval.join.item_catalog import catalogue_of
+from pdeval.join.judged import Judged, checked_level
+from pdeval.join.positions import Positions
+from pdeval.join.query_rules import Topics
+from pdeval.tables import reader
+from pdeval.tables.dataframes import as_table
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import SCHEMAS
+from pdeval.verbs import VERBS, Verb
+
+__all__ = ["DaskIreval", "DaskJudged", "read_runs"]
+
+
+class DaskJudged(Joined):
+    """Runs on Dask joined to judgments, to keep and to ask again; made by `runs.ireval.join(qrels)`.
+
+    It has the verbs of the join on pandas. `measure`, `prefer`, `summary`, `order` and `compare` do their work in the
+    partitions; for any other the positions are gathered once (see `pdeval.dask.collect`), and what works on pandas
+    works on them. Side tables of items and users are sent to every partition, for measures that look at the items of
+    single lists; for those of all lists together (coverage, Gini) the first k items of every list are gathered, as
+    numbers of 4 bytes each.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is known of both tables.
+    level : float, optional
+        The least grade that counts as relevant; by default any positive grade.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which queries count.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pdeval, pdeval.dask.accessor
+    >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
+    >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+    >>> judged
+    runs on Dask joined to judgments: 12 runs x 48 of 50 queries, 4 partitions; next: .measure(), .prefer(), .order(),
+    .compare()
+    >>> judged.curve(points=3).head(3).round(3)
+        run  recall  precision
+    0  bm25     0.0      0.776
+    1  bm25     0.5      0.332
+    2  bm25     1.0      0.016
+    """
+
+    def __init__(
+        self, plan: Plan, level: float | None = None, topics: Topics = "relevant", here: Gathered | None = None
+    ) -> None:
+        own = {"plan": plan, "level": level, "topics": topics, "here": Gathered(plan) if here is None else here}
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    plan: Plan
+    here: Gathered
+
+    @property
+    def positions(self) -> Positions:
+        """The ranks of the judged items, gathered when first asked for."""
+        return self.here.positions
+
+    @property
+    def known(self) -> Judged:
+        """What is known without the ranks: runs, queries, which of them each run answered, and so which count."""
+        return Judged(self.plan.known, self.level, self.topics)
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The runs, one row each: the caller's column(s) that name them."""
+        return self.known.runs
+
+    @property
+    def queries(self) -> pd.Index:
+        """All judged queries, named as the caller's query column."""
+        return self.known.queries
+
+    def at(self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...) -> DaskJudged:
+        """Return the same join under another relevance level or topic rule; nothing is gathered again."""
+        rules = self.known.at(level=level, topics=topics)
+        return DaskJudged(self.plan, rules.level, rules.topics, self.here)
+
+    at.__doc__ = Joined.at.__doc__
+
+    def gathered(self) -> Joined:
+        """Return the join on pandas, with positions equal to those that pandas makes of the same rows."""
+        return Joined(self.positions, self.level, self.topics)
+
+    def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
+        shared = shared_options(verb, options)
+        if "machine" in shared:
+            text = f"runs.ireval.{verb.name}(qrels, ..., machine=...)"
+            raise ValueError(f"machine= joins the runs again: call it on the run table, {text}.")
+        if verb.name in PARTWISE and not shared:
+            warn_about_replicates(verb, options, Join(self))
+            return described(verb, PARTWISE[verb.name](self, **options))
+        if "judged" in verb.on:
+            self.here.check(f"{verb.name}()")
+            return call(self.gathered(), verb, {**options, **shared})
+        rows_alone = Joined(self.here.unranked, self.level, self.topics)  # a verb of run tables ranks them by itself
+        return call(rows_alone, verb, {**options, **shared})
+
+    def __repr__(self) -> str:
+        size, parts = size_of_join(self.known), many(self.plan.frame.npartitions, "partition")
+        return f"runs on Dask joined to judgments: {size}, {parts}; next: .measure(), .prefer(), .order(), .compare()"
+
+
+def joined(runs: object, qrels: object, *, level: float | None = None, **rules: Any) -> DaskJudged:
+    """Return the join of a Dask run table with judgments; reads ids (and ranks) once, and nothing else yet."""
+    level, topics = checked_level(level), rules.pop("topics", "relevant")
+    items, history = (gathered_table(rules.pop(name, None)) for name in ("items", "history"))
+    check_shared_ids(runs, qrels)
+    made = DaskJudged(plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics)
+    if gaps := made.plan.found.gaps:
+        made.known.tell_once("gaps", gaps)
+    return made
+
+
+try:
+    from dask.dataframe.extensions import register_dataframe_accessor
+except ImportError as error:
+    raise ImportError("the Dask engine needs dask: pip install 'pdeval[dask]'.") from error
+
+
+LAZILY = (
+    "On Dask the result is a lazy Dask frame: one partition for each of the rows, sorted inside as pandas sorts the "
+    "whole, with the dtypes that pandas gives it."
+)
+DIVIDED = (
+    "On Dask the id columns are read once, and nothing else before a verb asks for it. Judgments may be on pandas or "
+    "on Dask: small ones are sent to every worker, large ones divided as the runs are."
+)
+
+
+@register_dataframe_accessor("ireval")
+class DaskIreval(Ireval):
+    """Evaluation of rankings on a Dask DataFrame: the accessor of pandas, with its verbs.
+
+    On a run table see the module. A table of results is gathered, and then is what it is on pandas.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pdeval
+    >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
+    >>> runs.ireval
+    run table on Dask: 4 partitions; next: .measure(qrels), .prefer(qrels), .order(qrels)
+    >>> scores = runs.ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
+    >>> scores.ireval.summary().head(2).round(3)
+        run measure   n   mean     sd  ci_low  ci_high
+    0  bm25      AP  48  0.324  0.155   0.279    0.369
+    1  bm25      RR  48  0.735  0.343   0.635    0.835
+    """
+
+    _frame: Any  # of Dask
+
+    def __new__(cls, frame: Any, binding: Mapping[str, Any] | None = None) -> Self:
+        kind = str(kind_of(frame._meta, binding))
+        if kind not in ON_DASK and kind in DOORS:  # a table that was declared later
+            ON_DASK[kind] = _door(kind)
+        return object.__new__(ON_DASK.get(kind, DaskIreval))  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DaskIreval, (self._frame, self._binding)
+
+    @roles_told
+    @wraps(Ireval.__call__)
+    def __call__(self, **binding: Any) -> DaskIreval:
+        bound = {**self._binding, **{role: name for role, name in binding.items() if name is not None}}
+        return DaskIreval(self._frame, reader.checked_binding(self._frame._meta, bound))
+
+    def _rows_by(self, names: list[str]) -> tuple[pd.DataFrame, Any]:
+        frame = self._frame
+        labels = rows_by(rows_of(frame[names].drop_duplicates()), names)[0]
+        rows = labels.to_dict("records")
+        return labels, (frame[reduce(and_, (frame[name] == row[name] for name in names))] for row in rows)
+
+    def _whole(self, result: Any) -> Any:
+        return rows_of(result) if is_dask(result) else result
+
+    def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
+        if not joins(verb, self._kind or "") or options.get("machine") is not None:  # two joins of the same rows
+            return self._gathered(verb.name)._call(verb, _here(options))
+        shared = shared_options(verb, dict(options))
+        if shared or Collections.of(self, verb, _here(options), shared):
+            return call(self, verb, _here(options))
+        qrels = options.pop("qrels")
+        return joined(self, qrels, **rules_of_join(qrels, verb, options))._call(verb, _here(options))
+
+    def _joined(self, verb: Verb, options: dict[str, Any]) -> Joined:
+        return _gathered_join(self, options.pop("qrels"), verb, options)
+
+    def _gathered(self, asking: str) -> Ireval:
+        """Return pandas' accessor of the same table; rows of results in the order in which pandas makes them."""
+        frame = self._frame
+        if self._kind == "runs":
+            few_enough(len(frame), frame._meta, f"{asking}()")
+        whole = rows_of(frame)
+        if self._kind in ("scores", "preferences"):
+            table = reader.read(whole, self._kind, self._binding)
+            by = [*table.run_columns, table.roles["query"]]
+            if self._kind == "preferences":
+                by = [table.roles["query"], *(f"{name}_{side}" for side in "ab" for name in table.run_columns)]
+            whole = whole.sort_values(by, kind="stable", ignore_index=True)
+        return Ireval(whole, self._binding)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(["to_parquet"] if self._kind == "runs" else [])]
+
+    def __repr__(self) -> str:
+        kind = kind_of(self._frame._meta, self._binding)
+        if kind is None:
+            return "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
+        then = f"; next: {SCHEMAS[kind].then}" if SCHEMAS[kind].then else ""
+        return f"{SCHEMAS[kind].says} on Dask: {many(self._frame.npartitions, 'partition')}{then}"
+
+
+def _gathered_join(door: DaskIreval, qrels: Any, verb: Verb, rest: dict[str, Any]) -> Joined:
+    """Return the join of runs and judgments on pandas, by the rules among what a verb was given."""
+    made = joined(door, qrels, **rules_of_join(qrels, verb, rest))
+    made.here.check(f"{verb.name}()")
+    return made.gathered()
+
+
+def _here(given: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with Dask tables among them gathered."""
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, DaskIreval):
+            value = Ireval(rows_of(value._frame), value._binding)
+        found[name] = rows_of(value) if is_dask(value) else value
+    return found
+
+
+@wraps(join_on_pandas)
+def _join(self: DaskIreval, qrels: object, **rules: Any) -> DaskJudged:
+    qrels = as_table(qrels, judgments=True)
+    return joined(self, qrels, **rules_of_join(qrels, None, rules))
+
+
+def to_parquet(self: DaskIreval, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
+    """Write the run table as parquet, one file per partition and every query in one file.
+
+    What `dd.read_parquet(path)` then gives is evaluated without a shuffle. Lists stand together, in their order; ids
+    are written as text or integers.
+
+    Parameters
+    ----------
+    path : path
+        A folder: a new one, or an empty one. It is there when all of it is written, or not at all.
+    compression : str
+        What parquet calls the way to compress.
+    overwrite : bool
+        Whether to replace all of a table that pdeval wrote there before; until the new one is whole, the old one stays.
+        What pdeval did not write is never removed.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pdeval, tempfile
+    >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
+    >>> folder = tempfile.mkdtemp()
+    >>> runs.ireval.to_parquet(folder)
+    >>> len(dd.read_parquet(folder))
+    59800
+    """
+    table = reader.read(self._frame._meta, "runs", self._binding)
+    files.write(self._frame, table, path, compression=compression, overwrite=overwrite)
+
+
+def _with(doc: str | None, sentence: str) -> str:
+    """Return a docstring with one more paragraph after its first."""
+    first, _, rest = cleandoc(doc or "").partition("\n\n")
+    return f"{first}\n\n{fill(sentence, 116)}\n\n{rest}\n"
+
+
+def _door(kind: str) -> type[DaskIreval]:
+    on_pandas = DOORS[kind]
+    return type(f"Dask{on_pandas.__name__}", (DaskIreval, on_pandas), {"__module__": __name__})
+
+
+# the doors of pandas, whose verbs they have, asked in another way
+ON_DASK: dict[str, type[DaskIreval]] = {kind: _door(kind) for kind in DOORS}
+ON_DASK["runs"].join = _join  # type: ignore[attr-defined]
+ON_DASK["runs"].to_parquet = to_parquet  # type: ignore[attr-defined]
+_join.__doc__ = _with(join_on_pandas.__doc__, DIVIDED)
+
+for _name in LAZY:
+    for _door_of, _kind in ((ON_DASK["runs"], "runs"), (DaskJudged, "judged")):
+        _method = new_method(VERBS["judged"][_name], _kind)
+        _method.__doc__ = _with(_method.__doc__, LAZILY)
+        setattr(_door_of, _name, _method)

@@ -1,0 +1,314 @@
+"""One query item by item: where each run has it, what it adds to each measure, and who prefers which of two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.evaluate.contributions import parts_of, sums
+from pdeval.evaluate.pairs import of_pairs
+from pdeval.evaluate.populations import check_populations, populations
+from pdeval.evaluate.run_selection import place_of
+from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
+from pdeval.join.blocks import Block
+from pdeval.join.judged import Judged
+from pdeval.kernels.primitives import level
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import shown
+
+table(
+    "pair_explanation",
+    "query run_a run_b measure population recall:int doc_a:any rank_a:float doc_b:any rank_b:float sooner weight:float "
+    "value:float running_sum:float",
+    "explanation of a preference",
+    row="measure, population and recall level",
+    sort="query run_a run_b",
+    then=".plot()",
+    means={
+        "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
+        "recall": "the recall level, from 1; of I the rank cutoff, of OI the relevant item at which the user stops",
+        "doc_a": "the item by which run_a reaches the level; missing where it does not, and for I and OI",
+        "rank_a": "its rank, infinite where run_a does not reach the level",
+        "doc_b": "the item by which run_b reaches the level",
+        "rank_b": "its rank",
+        "sooner": "the run that is ahead, or 'tie'",
+        "weight": "of the row: the share of users",
+        "value": "positive where run_a is ahead",
+        "running_sum": "of weight times value, from the first row of the measure; the last one is the preference",
+    },
+    unreported="it is a table to read: one row per recall level",
+)
+
+
+def telling_query(views: Views, asked: list[Measure], a: int, b: int) -> int:
+    """Return the topic on which two runs differ most by one measure, or on which two measures disagree most.
+
+    Of one measure that with the largest preference in size. Of several, the preferences of the first two are divided by
+    their largest size, and the topic is that with the largest distance between them. The first such topic, where
+    several are equal.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.queries[telling_query(Views(judged), [pdeval.parse("RPP")], 0, 1)]
+    '111'
+    """
+    found, used = [], np.ones(len(views.positions.queries), dtype=bool)
+    for measure in asked[:2]:
+        value = of_pairs(views, measure, np.array([a]), np.array([b]))[:, 0]
+        used &= views.counted(measure)[:, [a, b]].all(axis=1)
+        finite = np.isfinite(value)
+        largest = np.abs(value[finite & used]).max(initial=0.0)
+        found.append(np.where(finite, value / (largest or 1.0), np.sign(value)))
+    if not used.any():
+        raise views.judged.nothing_counts()
+    size = np.abs(found[0] if len(found) == 1 else found[0] - found[1])
+    return int(np.argmax(np.where(used, size, -1.0)))
+
+
+def explained_pair(judged: Judged, asked: list[Measure], topic: int, a: int, b: int) -> pd.DataFrame:
+    """Return the account of a query by recall level: items, ranks, who is sooner, the running sum.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> explained_pair(judged, [pdeval.parse("RPP(level=1)")], 0, 0, 1)["running_sum"].tail(1).round(4).tolist()
+    [-0.3846]
+    """
+    check_populations(judged.positions, asked)
+    views, runs = Views(judged), run_labels(judged.runs)
+    side_a, side_b = np.array([a]), np.array([b])
+    parts: list[dict[str, Any]] = []
+    for measure in asked:
+        own: list[dict[str, Any]] = []
+        for population, block, weight, value in parts_of(views, measure, side_a, side_b):
+            here = np.flatnonzero(block.topics == topic)
+            if len(here) == 0:
+                continue
+            value = value[:, here[0], 0]
+            weight = np.broadcast_to(weight, (len(value), *block.topics.shape, 1))[:, here[0], 0]
+            used = ~np.isnan(weight)
+            own.append(
+                {
+                    "measure": np.full(len(value), measure.label, dtype=object)[used],
+                    "population": np.full(len(value), population, dtype=object)[used],
+                    "recall": np.arange(1, len(value) + 1)[used],
+                    **{name: one[used] for name, one in _items(block, measure, int(here[0]), a, b).items()},
+                    "sooner": np.array([runs[b], "tie", runs[a]], dtype=object)[np.sign(value).astype(int) + 1][used],
+                    "weight": weight[used],
+                    "value": value[used],
+                }
+            )
+        if own:
+            whole = {name: np.concatenate([one[name] for one in own]) for name in own[0]}
+            parts.append({**whole, "running_sum": np.cumsum(whole["weight"] * whole["value"])})
+    if not parts:
+        raise ValueError(f"query {judged.queries[topic]!r} has no relevant item, so that nobody prefers either run.")
+    whole = {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+    size = len(whole["recall"])
+    columns: dict[str, Any] = {str(judged.queries.name): labels(judged.queries, np.full(size, topic))}
+    for side, place in (("a", a), ("b", b)):
+        for name in judged.runs.columns:
+            columns[f"{name}_{side}"] = labels(judged.runs[name], np.full(size, place))
+    frame = pd.DataFrame({**columns, **whole}).astype({"measure": "str", "population": "str", "sooner": "str"})
+    frame.attrs.update(attributes(judged, asked))
+    return frame
+
+
+def _items(block: Block, measure: Measure, topic: int, a: int, b: int) -> dict[str, np.ndarray]:
+    """Return the item and the rank by which each run reaches each level; none where cells are no recall levels."""
+    found: dict[str, np.ndarray] = {}
+    judged = block.view.positions.judged
+    size = block.size
+    by_level = measure.entry.name not in ("I", "OI")
+    if measure.entry.name == "I":
+        size = int(np.max(block["retrieved"][:, [a, b]], initial=0))
+    for side, place in (("a", a), ("b", b)):
+        doc, rank = np.full(size, None, dtype=object), np.full(size, np.nan)
+        if by_level:
+            rank = block["rank"][:, topic, place]
+            reached = np.isfinite(rank)
+            items = block.view.items[block.rows[reached, topic, place]]
+            doc[reached] = np.asarray(judged.docs.take(judged.doc[items]).index(), dtype=object)
+        found[f"doc_{side}"], found[f"rank_{side}"] = doc, rank
+    return found
+
+
+table(
+    "explanation",
+    "run query doc grade:float rank:float",
+    "explanation of a query",
+    known_by="-",
+    row="run and judged item",
+    sort="run rank",
+    unreported="it is a table to read: one row per item",
+    undrawn="it is a table to read: one row per item",
+)
+
+
+@verb(on="judged", gives=("explanation", "pair_explanation"), needs="judged", grouped=False)
+def explain(judged: Judged, query: object = None, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
+    """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
+
+    An item's contribution is by how much the measure changes when the item joins those that the run ranks above it;
+    contributions add up to the measure's value, less its value when none of these items is found (infinity for some
+    search lengths).
+
+    A preference is accounted for by recall level, for two runs: the item by which each reaches it, both ranks, who is
+    sooner, and the running sum of `weight * value`, which ends at what `prefer` gives.
+
+    Parameters
+    ----------
+    query : query id, optional
+        Which query to account for. By default the most telling one: where the measure (or preference) of two runs
+        differs most; where two measures or preferences are asked for, and there are two runs, where these two disagree
+        most, each on the scale of its largest difference; of more runs, where the first measure is spread most between
+        them; of a single run, where that is worst. The result names it.
+    measures : str, Measure, or list of them
+        One column each. Preferences, and measures beside them, have rows instead.
+    runs : run or list of runs, optional
+        Only these runs; a preference needs two, and the first is run_a.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.explain("101", ["AP", "nDCG@10"], runs="bm25").head(3).round(3)
+        run query_id         doc_id  relevance  rank     AP  nDCG@10
+    0  bm25      101      doc-03516          2   1.0  0.077    0.236
+    1  bm25      101      doc-03054          1   2.0  0.077    0.074
+    2  bm25      101  news-2021-394          0   3.0  0.000    0.000
+
+    Who prefers hybrid to bm25, and why?
+
+    >>> table = judged.explain("101", "RPP", runs=["hybrid", "bm25"])
+    >>> table[["population", "recall", "rank_a", "rank_b", "sooner", "weight", "running_sum"]].head(4).round(3)
+       population  recall  rank_a  rank_b  sooner  weight  running_sum
+    0  grade >= 1       1     1.0     1.0     tie   0.053        0.000
+    1  grade >= 1       2     2.0     2.0     tie   0.053        0.000
+    2  grade >= 1       3     3.0     6.0  hybrid   0.053        0.053
+    3  grade >= 1       4     7.0     8.0  hybrid   0.053        0.105
+
+    On which query do two measures disagree most about them?
+
+    >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].iloc[0]
+    '115'
+    """
+    asked = parse_all(measures)
+    if all(measure.judged_only for measure in asked) and not judged.positions.rules.get("judged_only"):
+        judged = judged.on(judged.positions.only_judged())  # its ranks are the ones that count
+    positions = judged.positions
+    places = _chosen(judged, runs)
+    paired = [measure for measure in asked if measure.entry.family == "preference"]
+    if paired and len(places) != 2:
+        raise ValueError(
+            f"{paired[0].label} is a preference, not a measure of one ranking: it is accounted for between two runs, "
+            f"and there are {len(places)}. Name two: runs=[run_a, run_b]."
+        )
+    if paired:
+        asked = sums(asked)
+    else:
+        only_metrics(asked)
+    topic = _topic(judged, query, asked, places)
+    if paired:
+        return explained_pair(judged, asked, topic, *places)
+    if runs is not None:
+        positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), places))
+    one = positions.keep_topics(np.arange(len(positions.queries)) == topic)
+    n_items, n_runs = len(one.judged.topic), len(one.runs)
+    rank = np.full((n_runs, n_items), np.inf)
+    rank[one.run, one.item] = one.rank
+    run, item = np.divmod(np.arange(n_runs * n_items), n_items)
+    grade_name = one.source[1].roles["grade"] if one.source else "relevance"
+    columns = {name: labels(one.runs[name], run) for name in one.runs.columns}
+    columns[str(one.queries.name)] = labels(one.queries, np.zeros(len(run), dtype=np.int64))
+    columns[one.doc_name] = np.asarray(one.judged.docs.take(one.judged.doc).index())[item]
+    columns[grade_name] = one.judged.grade[item]
+    columns["rank"] = rank.ravel()
+    for measure in asked:
+        columns[measure.label] = _added(judged.on(one), measure)[run, item]
+    frame = pd.DataFrame(columns)
+    # in rank order; then what was not found, the best grade first
+    order = np.lexsort((item, -one.judged.grade[item] * np.isinf(rank.ravel()), rank.ravel(), run))
+    frame = frame.iloc[order].reset_index(drop=True)
+    frame[grade_name] = _whole(frame[grade_name])
+    frame.attrs.update({**attributes(judged, asked), "doc_column": one.doc_name, "grade_column": grade_name})
+    return frame
+
+
+def _chosen(judged: Judged, runs: object) -> list[int]:
+    """Return the places of the runs asked for, in the order asked; all where none is named."""
+    if runs is None:
+        return list(range(len(judged.runs)))
+    wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
+    return list(dict.fromkeys(place_of(judged.runs, one) for one in wanted))
+
+
+def _topic(judged: Judged, query: object, asked: list[Measure], places: list[int]) -> int:
+    """Return the topic of a query, or the most telling one where none is named."""
+    if query is not None:
+        wanted = query if pd.api.types.is_scalar(query) else None  # several where one is meant are none
+        found = np.flatnonzero(judged.queries.astype(object).to_numpy() == wanted)
+        if len(found) == 0:
+            some = ", ".join(repr(one) for one in judged.queries[:3])
+            raise KeyError(f"no judged query {shown(query)}; the judged queries are {some}, ...")
+        return int(found[0])
+    views = Views(judged)
+    if len(places) == 2:
+        return telling_query(views, asked, *places)
+    first = asked[0]
+    value = np.where(np.isfinite(value := views.values(first)[:, places]), value, np.nan)
+    used = views.counted(first)[:, places].all(axis=1) & ~np.isnan(value).any(axis=1)
+    if not used.any():
+        raise judged.nothing_counts()
+    telling = np.ptp(value, axis=1) if len(places) > 1 else (-value if first.higher else value)[:, 0]
+    return int(np.argmax(np.where(used, telling, -np.inf)))
+
+
+def _whole(grade: pd.Series) -> pd.Series:
+    return grade.astype(np.int64) if (grade == grade.round()).all() else grade
+
+
+def _added(judged: Judged, measure: Measure) -> np.ndarray:
+    """Return what each item adds, (runs, items); 0 for items that the measure does not look at."""
+    views, one = Views(judged), judged.positions
+    added = np.zeros((len(one.runs), len(one.judged.topic)))
+    kernel, names, parameters = call_of(measure, one.rules)
+    if tuple(names) == ("nonrelevant_found",):  # a count of items that are judged and not relevant: each adds itself
+        counts = (one.judged.grade >= 0) & ~one.relevant(views.level(measure))
+        hits = counts[one.item]
+        added[one.run[hits], one.item[hits]] = 1.0
+        return added
+    for _, share, blocks in populations(views, measure):
+        for block in filter(lambda block: block.size, blocks):
+            rows = np.arange(len(one.runs))[:, None]
+            gains = _steps(block, kernel, names, parameters)
+            added[rows, block.view.items[block.rows[:, 0].T]] += gains if share is None else share[0] * gains
+    return added
+
+
+def _steps(block: Block, kernel: Callable[..., Any], names: Iterable[str], parameters: Mapping[str, Any]) -> np.ndarray:
+    """Return by how much a measure changes with each item, in rank order, (runs, items)."""
+    size, runs, columns = block.size, block.shape[1], []
+    for name in names:
+        column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
+        if name in ("rank", "start"):
+            # step s of the second axis knows only the first s items
+            steps = np.arange(size + 1)[None, :, None]
+            column = np.where(level(column) <= steps, column, np.inf)
+        elif column.ndim == 3 and column.shape[0] == size:
+            column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
+        elif column.ndim == 4:
+            column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
+        columns.append(column)
+    value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, runs))
+    # an item that leaves a search length infinite adds nothing to it
+    return np.subtract(value[1:], value[:-1], out=np.zeros((size, runs)), where=value[1:] != value[:-1]).T

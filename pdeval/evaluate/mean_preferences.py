@@ -1,0 +1,271 @@
+"""System-level preferences: the mean over queries, as a tidy table or as a square."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.pairs import Pairs, lexicographic, select
+from pdeval.evaluate.populations import check_populations, populations
+from pdeval.evaluate.run_selection import baselines_of
+from pdeval.evaluate.scores import Views, cube_of
+from pdeval.evaluate.sources import Held, as_preferences, sources
+from pdeval.join.judged import Judged
+from pdeval.kernels.preferences import weights
+from pdeval.kernels.primitives import total
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import shown
+
+table(
+    "means",
+    "run_a run_b measure n:int mean:float sd:float",
+    "table of mean preferences",
+    row="pair of runs and measure",
+    sort="measure run_a run_b",
+    then=".report(), .plot()",
+    means={"mean": "positive where run_a is the better one"},
+)
+
+
+@verb(on=("preferences", "judged"), gives="means")
+def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) -> pd.DataFrame:
+    """Return the mean preference of each pair of runs over the queries.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a preferences table which of its measures to use; by default all of them.
+    baseline : run, or list of them, optional
+        Only pairs of a run with this one, or with one of these.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged(topics="common").prefer("RPP").ireval.mean().head(2).round(3)
+      run_a     run_b measure   n   mean     sd
+    0  bm25  bm25+rm3     RPP  48 -0.080  0.473
+    1  bm25  dense-s1     RPP  48 -0.356  0.496
+    """
+    return stacked([of_pairs(one) for one in preferences(held, measures, baseline=baseline)])
+
+
+def preferences(held: Held, measures: object, *, baseline: object = None) -> list[Preferences | Pairs]:
+    """Return the preferences that a table holds or a join gives, of all pairs or of those with a baseline."""
+    if isinstance(held, Judged):
+        return [select(held, measures, baseline=baseline)]
+    found = sources(held, measures)
+    kept = [one for one in found if not isinstance(one, Scores)]
+    if len(kept) < len(found):
+        return [as_preferences(found, baseline=baseline)]
+    return [one if baseline is None or isinstance(one, Pairs) else with_baseline(one, baseline) for one in kept]
+
+
+def with_baseline(source: Preferences, baseline: object) -> Preferences:
+    """Return the pairs of a table that have the baseline, or one of several, which is then run_b."""
+    rows = baselines_of(source.runs, baseline)
+    first = np.full(len(source.runs), len(rows))
+    first[rows] = np.arange(len(rows))
+    kept = np.flatnonzero(np.minimum(first[source.a], first[source.b]) < len(rows))
+    kept = kept[np.argsort(np.minimum(first[source.a], first[source.b])[kept], kind="stable")]
+    flipped = first[source.a[kept]] < first[source.b[kept]]
+    values = np.where(flipped, 0.0 - source.values[:, :, kept], source.values[:, :, kept])
+    a, b = np.where(flipped, source.b[kept], source.a[kept]), np.where(flipped, source.a[kept], source.b[kept])
+    return replace(source, a=a, b=b, values=values)
+
+
+def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
+    """Return the mean of each pair of a cube or a stream of preferences."""
+    n_pairs = len(source.a)
+    parts = []
+    for number in range(len(source.measures)):
+        part = {name: np.zeros(n_pairs) for name in ("n", "mean", "sd")}
+        for block, values in source.blocks(number):
+            known = ~np.isnan(values)
+            _finite(values, source.measures[number])
+            n = known.sum(axis=0)
+            filled = np.where(known, values, 0.0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                average = np.add.accumulate(filled, axis=0)[-1] / n
+                away = np.where(known, (filled - average) ** 2, 0.0).sum(axis=0)
+                part["sd"][block] = np.sqrt(away / np.where(n > 1, n - 1, np.nan))
+            part["n"][block], part["mean"][block] = n, average
+        parts.append(part)
+    pair, measure = np.tile(np.arange(n_pairs), len(parts)), np.repeat(np.arange(len(parts)), n_pairs)
+    columns = {}
+    for side, place in (("a", source.a), ("b", source.b)):
+        for name in source.runs.columns:
+            columns[f"{name}_{side}"] = labels(source.runs[name], place[pair])
+    columns["measure"] = labels(pd.Index(source.measures), measure)
+    for name in ("n", "mean", "sd"):
+        values = np.concatenate([part[name] for part in parts])
+        columns[name] = values.astype(np.int64) if name == "n" else values
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(source.attrs)
+    return frame
+
+
+def _finite(values: np.ndarray, measure: str) -> None:
+    endless = int(np.isinf(values).sum())
+    if endless:
+        raise ValueError(
+            f"{measure!r} has {endless:,} infinite preferences, which have no mean: one run never found the item. "
+            "Choose a measure with a finite worst case."
+        )
+
+
+@verb(on=("preferences", "judged"), gives="matrix")
+def matrix(held: Held, measure: object = None) -> pd.DataFrame:
+    """Return the mean preference of row over column as a square frame, antisymmetric.
+
+    Parameters
+    ----------
+    measure : str or Measure, optional
+        Which one; for runs RPP by default, for a preferences table the only one that it has.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> prefs = pdeval.datasets.sample_judged(topics="common").prefer("RPP")
+    >>> prefs.ireval.matrix().iloc[:2, :3].round(3)
+    run_b     bm25  bm25+rm3  dense-s1
+    run_a
+    bm25      0.00     -0.08    -0.356
+    bm25+rm3  0.08      0.00    -0.286
+    """
+    if isinstance(held, Judged):
+        source, measure = preferences(held, ["RPP" if measure is None else measure])[0], None
+    else:
+        source = preferences(held, None)[0]
+    names = list(source.measures)
+    if measure is None:
+        if len(names) > 1:
+            raise ValueError(
+                f"a matrix shows one measure; the table has {', '.join(names)}. Say which: matrix({names[0]!r})."
+            )
+        measure = names[0]
+    if (label := str(measure)) not in names:
+        raise KeyError(f"no measure {shown(measure)} in this table; it has {', '.join(map(repr, names))}.")
+    square = np.full((len(source.runs), len(source.runs)), np.nan)
+    np.fill_diagonal(square, 0.0)
+    for block, values in source.blocks(names.index(label)):
+        _finite(values, label)
+        with np.errstate(invalid="ignore"):
+            average = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
+        a, b = source.a[block], source.b[block]
+        square[a, b] = average
+        square[b, a] = 0.0 - average
+    runs = pd.Index(run_labels(source.runs))
+    frame = pd.DataFrame(square, index=runs.rename("run_a"), columns=runs.rename("run_b"))
+    frame.attrs.update({**source.attrs, "measure": label})
+    return frame
+
+
+class WinRates(Scores):
+    """Scores that are win rates, each the sum of a run's preferences over all others."""
+
+
+def direct(measure: Measure) -> bool:
+    """Return whether a measure's win rates can be had by ranking, without forming pairs.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> [direct(pdeval.parse(name)) for name in ("RPP", "sgnLP", "rrLP")]
+    [True, True, False]
+    """
+    return measure.entry.family == "metric" or measure.entry.path in ("recall-paired", "first", "last")
+
+
+def won(values: np.ndarray) -> np.ndarray:
+    """Return, along the last axis, how many numbers are larger, less how many are smaller.
+
+    Examples
+    --------
+    >>> won(np.array([3.0, 1.0, 3.0])).tolist()
+    [-1.0, 2.0, -1.0]
+    """
+    count = values.shape[-1]
+    order = np.argsort(values, axis=-1, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=-1)
+    new = np.ones(values.shape, dtype=bool)
+    new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
+    place = np.arange(count)
+    smaller = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
+    ends = np.concatenate([new[..., 1:], np.ones((*new.shape[:-1], 1), dtype=bool)], axis=-1)
+    last = np.minimum.accumulate(np.where(ends, place, count)[..., ::-1], axis=-1)[..., ::-1]
+    result = np.empty(values.shape)
+    np.put_along_axis(result, order, (count - 1 - last - smaller).astype(np.float64), axis=-1)
+    return result
+
+
+def _of_scores(values: np.ndarray) -> np.ndarray:
+    """Return each run's sum of differences to all other runs, (topics, runs)."""
+    lost = np.isinf(values)
+    whole = np.where(lost, 0.0, values)
+    rates = whole.shape[1] * whole - whole.sum(axis=1, keepdims=True)
+    if not lost.any():
+        return rates
+    # a run that never found the item loses endlessly to those that did, and is level with its like
+    mixed = lost.any(axis=1, keepdims=True) & ~lost.all(axis=1, keepdims=True)
+    endless = -np.where(lost, values, 0.0).sum(axis=1, keepdims=True)
+    return np.where(mixed, np.where(lost, values, endless), rates)
+
+
+def of_measure(views: Views, measure: Measure) -> np.ndarray:
+    """Return each run's sum of preferences over all other runs on every topic, shape (topics, runs).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> rates = of_measure(Views(pdeval.datasets.sample_judged()), pdeval.parse("RPP"))
+    >>> bool(abs(rates.sum()) < 1e-9)
+    True
+    """
+    if measure.entry.family == "metric":
+        values = views.values(measure)
+        return _of_scores(values if measure.higher else -values)
+    result = np.zeros(views.positions.retrieved.shape)
+    for _, share, blocks in populations(views, measure):
+        for block in blocks:
+            if block.size == 0:
+                continue
+            if measure.entry.path in ("first", "last"):
+                part = won(lexicographic(block, measure.entry.path))
+            else:
+                weight = weights(measure.parameters.get("weight", measure.entry.weight), block.size)
+                part = total(weight[:, None, None] * won(block["rank"]))
+            result[block.topics] += part if share is None else share[block.topics][:, None] * part
+    return result
+
+
+def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRates:
+    """Return the win rates of every run on every query, as scores.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> win_rates(pdeval.datasets.sample_judged(topics="common"), "RPP").values.shape
+    (1, 48, 12)
+    """
+    asked = parse_all(measures)
+    views = Views(judged)
+    wrong = [measure.label for measure in asked if not direct(measure)]
+    if wrong:
+        raise ValueError(f"win rates of {wrong[0]} need its pairs: use .ireval.prefer(qrels, {wrong[0]!r}).")
+    for measure in asked:
+        counts = views.counted(measure)
+        if not (counts.all(axis=1) == counts.any(axis=1)).all():
+            raise ValueError(
+                f"under topics={judged.topics!r} runs count on different queries, and win rates need all on the same."
+            )
+    check_populations(judged.positions, asked)
+    values = np.stack([of_measure(views, measure) for measure in asked])
+    found = cube_of(views, asked, values, tell=tell)
+    higher = np.ones(len(asked), dtype=bool)  # more wins are better, whatever the measure
+    return WinRates(**{**vars(found), "higher": higher})

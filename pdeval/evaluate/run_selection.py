@@ -1,0 +1,105 @@
+"""Choosing runs by name: a baseline, a list of pairs, with an error that knows what was meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from pdeval.evaluate.cube import all_pairs
+from pdeval.tables.labels import run_labels
+from pdeval.verbs.arguments import TooFew, is_missing, shown
+
+
+def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
+    """Return the row of a run, given its id, its ids as a tuple, or its label.
+
+    Examples
+    --------
+    >>> place_of(pd.DataFrame({"run": ["bm25", "lm"]}), "lm")
+    1
+    """
+    if isinstance(name, tuple) and len(name) == len(runs.columns):
+        same = np.logical_and.reduce([runs[c].astype(object) == v for c, v in zip(runs.columns, name)])
+    elif np.iterable(name) and not isinstance(name, str | bytes) and len(runs.columns) == 1:
+        same = np.zeros(len(runs), dtype=bool)  # several where one is meant
+    elif is_missing(name):
+        same = np.zeros(len(runs), dtype=bool)
+    elif len(runs.columns) == 1:
+        same = (runs.iloc[:, 0].astype(object) == name).to_numpy()
+    else:
+        same = np.array([label == str(name) for label in run_labels(runs)])
+    found = np.flatnonzero(same)
+    if len(found) == 0:
+        own = runs.iloc[:, 0].tolist() if len(runs.columns) == 1 else run_labels(runs)
+        labels = {str(one): repr(one) for one in own}
+        near = difflib.get_close_matches(str(name), labels, n=1)
+        hint = f" Did you mean {labels[near[0]]}?" if near else ""
+        name = name[0] if isinstance(name, tuple) and len(name) == len(runs.columns) == 1 else name
+        some = ", ".join(list(labels.values())[:5]) + (f", ... ({len(own)} in all)" if len(own) > 5 else "")
+        raise KeyError(f"no {what} {shown(name)}; the runs are {some}.{hint}")
+    return int(found[0])
+
+
+def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
+    """Return the rows of one baseline or of several, each once; a tuple of all ids of a run is one.
+
+    Examples
+    --------
+    >>> baselines_of(pd.DataFrame({"run": ["bm25", "lm", "dense"]}), ["dense", "bm25"])
+    [2, 0]
+    """
+    wide = len(runs.columns)
+    several = isinstance(baseline, list | set | frozenset | np.ndarray | pd.Series | pd.Index) or (
+        isinstance(baseline, tuple) and wide == 1 and len(baseline) > 1
+    )
+    names = list(baseline) if several else [baseline]  # type: ignore[call-overload]
+    if not names:
+        raise ValueError("baseline= is empty: name one run, or a list of them.")
+    return list(dict.fromkeys(place_of(runs, name, "baseline") for name in names))
+
+
+def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the index arrays (a, b): all pairs, all against a baseline or several, or those listed.
+
+    Two baselines make one pair, the first named one as `b`.
+
+    Examples
+    --------
+    >>> a, b = chosen_pairs(pd.DataFrame({"run": ["x", "y", "z"]}), pairs=[("z", "x")])
+    >>> a.tolist(), b.tolist()
+    ([2], [0])
+    """
+    if len(runs) < 2:
+        one = f"one: {run_labels(runs)[0]!r}" if len(runs) else "none"
+        raise TooFew(f"a preference needs two runs; there is {one}.")
+    if baseline is not None and pairs is not None:
+        raise ValueError("give either baseline= or pairs=, not both.")
+    if baseline is not None:
+        rows = baselines_of(runs, baseline)
+        sides = [all_pairs(len(runs), row) for row in rows]
+        kept = [~np.isin(a, rows[:number]) for number, (a, _) in enumerate(sides)]
+        a, b = (np.concatenate([pair[side][use] for pair, use in zip(sides, kept)]) for side in (0, 1))
+        return a, b
+    if pairs is None:
+        return all_pairs(len(runs))
+    if isinstance(pairs, pd.DataFrame):
+        listed, wide = list(pairs.itertuples(index=False, name=None)), len(runs.columns)
+        both = wide > 1 and len(pairs.columns) == 2 * wide
+        pairs = [(row[:wide], row[wide:]) for row in listed] if both else listed
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+        raise TypeError("pairs= takes a list of (run_a, run_b), or a frame with the columns of both.")
+    listed = [tuple(pair) if np.iterable(pair) and not isinstance(pair, str) else () for pair in pairs]
+    if not listed or any(len(pair) != 2 or any(isinstance(one, list | dict) for one in pair) for pair in listed):
+        raise ValueError("pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair.")
+    place = {one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)}
+    places = np.array([[place[one] for one in pair] for pair in listed])
+    if (places[:, 0] == places[:, 1]).any():
+        raise ValueError(
+            f"a run cannot be compared with itself: {listed[int(np.argmax(places[:, 0] == places[:, 1]))]!r}."
+        )
+    if len(np.unique(np.sort(places, axis=1), axis=0)) < len(places):
+        raise ValueError("pairs= names the same two runs more than once; list each pair once.")
+    return places[:, 0], places[:, 1]

@@ -1,0 +1,205 @@
+"""Which files are meant, what their runs are called, and the bytes inside, decompressed."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from pdeval.verbs.arguments import shown
+
+PathLike = str | os.PathLike[str]
+
+CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+STDIN = "-"  # in place of a file: what is piped into the program
+FORMATS = (".run", ".txt", ".res", ".trec", ".parquet", ".csv", ".tsv")
+# how compressed content begins; the last three are known only to say so
+MAGIC = {
+    "gzip": rb"\x1f\x8b\x08",
+    "bz2": rb"BZh[1-9]1AY&SY",
+    "zstd": rb"\x28\xb5\x2f\xfd",
+    "xz": rb"\xfd7zXZ\x00",
+    "zip": rb"PK\x03\x04",
+    "compress": rb"\x1f\x9d",
+}
+SHORTEST = 10  # bytes: no compressed file is shorter
+STARTS = {"gzip": b"\x1f", "bz2": b"B", "zstd": b"\x28"}
+MULTIPLE = 20  # text of more than so many times its compressed size is not held at once,
+PIECE = 1 << 26  # but so many bytes at a time
+
+
+def run_name(path: PathLike) -> str:
+    """Return the name of a run from its file: less compression, .run .txt .res .trec and a leading `input.`
+
+    Examples
+    --------
+    >>> run_name("runs/input.bm25+rm3.gz"), run_name("runs/dense.v2.run.zst"), run_name("-")
+    ('bm25+rm3', 'dense.v2', 'stdin')
+    """
+    if os.fspath(path) == STDIN:
+        return "stdin"
+    name = Path(path).name
+    for endings in (tuple(CODECS), FORMATS):
+        ending = next((e for e in endings if name.lower().endswith(e)), "")
+        name = name[: len(name) - len(ending)] or name
+    name = name.removeprefix("input.") or name
+    if not _is_text(name):
+        raise ValueError(
+            f"the file name {os.fsencode(path)!r} is not UTF-8, so that no run can be called by it. Rename it, or "
+            "give names: read_runs({'bm25': path, ...})."
+        )
+    return name
+
+
+def _is_text(name: str) -> bool:
+    # bytes that are no text come out of a folder as halves of characters, which cannot be encoded
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def compression(path: Path) -> str | None:
+    """Return the codec that the file's name ends in, or None."""
+    return CODECS.get(path.suffix.lower())
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether the file's name says that it is a parquet file."""
+    return path.suffix.lower() == ".parquet"
+
+
+def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
+    """Return the files that paths, folders and patterns mean: each sorted by run name, a list in its order.
+
+    A folder means every file in it that is not hidden; its own folders are not entered (use a pattern with `**`).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("b.run", "a.run", ".hidden"):
+    ...     _ = (folder / name).write_text("")
+    >>> [path.name for path in expand(folder)]
+    ['a.run', 'b.run']
+    """
+    one = isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable)
+    every: list[Any] = [paths] if one else list(paths)  # type: ignore[arg-type]
+    found = [file for path in every for file in _expand_one(path_of(path), os.fspath(path))]
+    if not found:
+        raise ValueError("no run files were given: the list is empty.")
+    return found
+
+
+def path_of(path: Any) -> Path:
+    """Return what names a file, or raise where it is no path."""
+    if not isinstance(path, str | os.PathLike):
+        raise ValueError(f"{shown(path)} is no path; give a text or a Path.")
+    return Path(path)
+
+
+def _expand_one(path: Path, text: str) -> list[Path]:
+    if path.is_dir():
+        inside = list(path.iterdir())
+        files = [file for file in sorted(inside, key=_by_name) if file.is_file() and not file.name.startswith(".")]
+        if not files:
+            folders = sum(file.is_dir() for file in inside)
+            deeper = f" To look into its folders: '{path}/**/*.run'." if folders else ""
+            raise FileNotFoundError(f"no run files in the folder '{path}'.{deeper}")
+        return files
+    if path.exists() or not glob.has_magic(text):
+        return [path]
+    matches = map(Path, glob.glob(text, recursive=True))  # noqa: PTH207, the pattern may be absolute
+    files = sorted((match for match in matches if match.is_file()), key=_by_name)
+    if not files:
+        raise FileNotFoundError(f"no file matches '{text}'.")
+    return files
+
+
+def _by_name(path: Path) -> tuple[str, Path]:
+    return run_name(path), path
+
+
+def check_present(path: Path) -> None:
+    """Raise an error if there is no such file, naming the nearest one that exists."""
+    if path.is_dir():
+        raise ValueError(f"'{path}' is a folder, not a file. pdeval.read_runs reads all the runs of a folder.")
+    if not path.exists():
+        near: list[str] = []
+        if path.parent.is_dir():
+            near = difflib.get_close_matches(path.name, [file.name for file in path.parent.iterdir()], n=1)
+        hint = f" Did you mean '{path.parent / near[0]}'?" if near else ""
+        raise FileNotFoundError(f"no file '{path}'.{hint}")
+
+
+def contents(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the content of a file, decompressed as its name says, and 0 lines before it; `-` is the standard input.
+
+    It is read once, from its beginning to its end, so that it may be a pipe; a pipe's name says nothing about its
+    content, which is decompressed as it begins. What expands to more than 20 times its compressed size, and more than
+    64 MB, comes in pieces of whole lines, each with the number of lines before it, so that a small file cannot fill
+    the memory with its text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+    >>> _ = path.write_bytes(b"301 Q0 d1 1 2.5 bm25")
+    >>> list(contents(path))
+    [(0, b'301 Q0 d1 1 2.5 bm25')]
+    """
+    if str(path) == STDIN:
+        raw = sys.stdin.buffer.read()
+    else:
+        check_present(path)
+        raw = path.read_bytes()
+    codec = compression(path)
+    found = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
+    if found in CODECS.values() and not path.is_file():
+        codec = found
+    # too short to show how it begins: left to the codec, which says that it is cut short
+    stub = codec is not None and len(raw) < SHORTEST and raw.startswith(STARTS[codec])
+    if found != codec and raw and not stub:
+        raise ValueError(_mismatch(path, codec, found, raw))
+    if codec and raw:
+        yield from _expanded(raw, codec, path)
+    else:
+        yield 0, raw
+
+
+def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]:
+    stream, line = pa.input_stream(pa.BufferReader(raw), compression=codec), 0
+    try:
+        data = stream.read(max(PIECE, MULTIPLE * len(raw)))
+        while more := stream.read(PIECE):
+            end = data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1
+            if not end:
+                raise ValueError(
+                    f"'{path}' expands to a line of more than {len(data):,} bytes; it holds neither runs nor judgments."
+                )
+            piece, data = data[:end], data[end:] + more
+            yield line, piece
+            line += piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
+    except OSError as error:
+        raise ValueError(
+            f"'{path}' cannot be decompressed as {codec}; it is damaged or cut short ({error})."
+        ) from error
+    yield line, data
+
+
+def _mismatch(path: Path, codec: str | None, found: str | None, raw: bytes) -> str:
+    if codec is None:
+        ending = next((ending for ending, name in CODECS.items() if name == found), None)
+        if ending:
+            return f"'{path}' is {found}-compressed, but its name does not end in {ending}. Rename it."
+        return f"'{path}' is {found}-compressed; pdeval reads {', '.join(CODECS)} and plain files. Unpack it first."
+    begins = f"{found}-compressed" if found else f"not compressed; it begins with {raw[:20]!r}"
+    return f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."

@@ -1,0 +1,645 @@
+"""Reads the scores that other tools wrote to files: trec_eval, ir_measures, BEIR, MTEB, ranx, and tables."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from pdeval.catalog.directions import Known, described, known_of
+from pdeval.catalog.entries import parse
+from pdeval.catalog.trec_eval_names import TEXTS
+from pdeval.files import file_io
+from pdeval.files.file_io import PathLike
+from pdeval.files.lines import BOM, as_utf8, check_encoding
+from pdeval.tables.dataframes import as_table, not_a_table
+from pdeval.tables.dataframes import frame as frame_of
+from pdeval.tables.dicts import from_dict, is_ranx
+from pdeval.tables.reader import read
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.vocabularies import bound_call, candidates, likely, listed, names_of
+from pdeval.verbs.arguments import shown
+from pdeval.verbs.checks import checks_arguments
+
+MEANS = "all"  # what trec_eval and ir_measures call all queries together
+COLUMNS = ["run", "query_id", "measure", "value"]
+
+
+def catalog_name(label: str) -> str | None:
+    """Return how the catalog spells a measure under the label of another tool, or None where it has no such measure.
+
+    Examples
+    --------
+    >>> catalog_name("ndcg_at_10"), catalog_name("ndcg_cut_10"), catalog_name("main_score")
+    ('ndcg@10', 'ndcg_cut_10', None)
+    """
+    for name in (label, re.sub(r"_at_(\d+)$", r"@\1", label)):
+        try:
+            parse(name)
+        except (KeyError, ValueError, TypeError):
+            continue
+        return name
+    return None
+
+
+def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str = "") -> None:
+    """Raise where a table of scores without a column of runs or queries has such a column under an unknown name.
+
+    Means have one row per run, and no text that sounds like a query.
+
+    Parameters
+    ----------
+    known : mapping of role to columns
+        The columns of runs, queries and measures, as far as they are known; their values are repeated where another
+        column distinguishes the rows.
+    where : str
+        What the message begins with.
+
+    Examples
+    --------
+    >>> ask_for_ids(pd.DataFrame({"user_input": ["who?"], "map": [0.5]}), {"run": [], "query": []})
+    Traceback (most recent call last):
+    ValueError: no query column is known among user_input, map. Say which: pdeval.scores(table, query='user_input').
+    """
+    unknown = [role for role, columns in known.items() if not columns]
+    if not unknown:
+        return
+    names = [name for columns in known.values() for name in columns]
+    rest = [name for name in frame.columns if name not in (*names, "value")]
+    texts = [name for name in rest if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    sounds = "query" in unknown and likely("query", texts)
+    again = frame[names].astype(str).duplicated(keep=False) if names else pd.Series(len(frame) > 1, frame.index)
+    if not (sounds or again.any()):
+        return
+    shared = ""
+    if again.any() and names:
+        first = ", ".join(shown(frame[name][again].iloc[0]) for name in names)
+        shared = (
+            f"; {int(again.sum()):,} rows share a {' and '.join(role for role in known if known[role])}, e.g. {first}"
+        )
+    roles = ["query"] if sounds else unknown
+    raise ValueError(
+        f"{where}no {' or '.join(roles)} column is known among {listed(frame.columns)}{shared}. Say which: "
+        f"pdeval.scores(table, {bound_call(roles, rest)})."
+    )
+
+
+def of_text(text: str, path: Path) -> pd.DataFrame:
+    """Return the rows of trec_eval's output, or of ir_measures' command; means are left out where queries are there.
+
+    Examples
+    --------
+    >>> rows = of_text("map 301 0.25\\nmap 302 0.75\\nmap all 0.5\\nrunid all bm25\\n", Path("bm25.eval"))
+    >>> rows[["query_id", "measure", "value"]].values.tolist()
+    [['301', 'map', 0.25], ['302', 'map', 0.75]]
+    """
+    if not text.strip():
+        raise ValueError(f"'{path}' is empty.")
+    try:
+        held = pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False, quoting=3)
+    except pd.errors.ParserError as fault:
+        raise ValueError(f"'{path}' is not what trec_eval or ir_measures print: {str(fault).strip()}") from fault
+    if held.shape[1] == 2:
+        held.insert(0, "query", MEANS)
+    if held.shape[1] != 3:
+        raise ValueError(
+            f"'{path}' has {held.shape[1]} columns; trec_eval prints measure, query and value, ir_measures query, "
+            "measure and value."
+        )
+    held.columns = ["query_id", "measure", "value"] if _second(held, path) else ["measure", "query_id", "value"]
+    tags = held.loc[held["measure"] == "runid", "value"].unique()
+    held = held[~held["measure"].isin(TEXTS)]
+    wrong = held[pd.to_numeric(held["value"], errors="coerce").isna()]
+    if len(wrong):
+        line = int(wrong.index[0]) + 1
+        raise ValueError(f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is no number.")
+    values = held["value"].to_numpy(dtype=object).astype(np.float64)  # the nearest float, which to_numeric may miss
+    held = held.assign(value=values, run=str(tags[0]) if len(tags) == 1 else None)
+    single = held[held["query_id"] != MEANS]
+    return (single if len(single) else held)[COLUMNS].reset_index(drop=True)
+
+
+def _second(held: pd.DataFrame, path: Path) -> bool:
+    """Whether measures stand in the second column, as ir_measures prints them, by which of two are known."""
+    shares = []
+    for place in (0, 1):
+        names = [name for name in held.iloc[:, place].unique() if name not in TEXTS]
+        shares.append(sum(catalog_name(name) is not None for name in names) / max(len(names), 1))
+    if max(shares) == 0:
+        raise ValueError(
+            f"'{path}': no measure is known in its first or second column, e.g. {held.iloc[0, 0]!r} and "
+            f"{held.iloc[0, 1]!r}; trec_eval prints measure, query and value, ir_measures query, measure and value."
+        )
+    return shares[1] > shares[0]
+
+
+def of_json(text: str, path: Path) -> pd.DataFrame:
+    """Return the rows of a result in JSON: ir_measures' lines, MTEB's, BEIR's, or a report of ranx.
+
+    Examples
+    --------
+    >>> of_json('{"ndcg": {"NDCG@10": 0.5}, "map": {"MAP@10": 0.25}}', Path("scifact.json"))["measure"].tolist()
+    ['NDCG@10', 'MAP@10']
+    """
+    try:
+        held = json.loads(text)
+    except json.JSONDecodeError:
+        try:
+            held = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except json.JSONDecodeError as fault:
+            raise ValueError(f"'{path}' is not JSON: {fault}.") from None
+    if isinstance(held, list):
+        return _of_lines(held, path)
+    return of_mapping(held, f"'{path}'")
+
+
+def _of_lines(held: list[Any], path: Path) -> pd.DataFrame:
+    if not held or not all(isinstance(one, Mapping) and {"measure", "value"} <= set(one) for one in held):
+        raise ValueError(f"'{path}' holds a list in JSON, but not of objects with measure and value.")
+    rows = pd.DataFrame(held)
+    if "query_id" not in rows:
+        ask_for_ids(rows, {"query": [], "measure": ["measure"]}, f"'{path}': ")
+    rows["query_id"] = rows["query_id"].astype(str) if "query_id" in rows else MEANS
+    single = rows[rows["query_id"] != MEANS]
+    rows = single if len(single) else rows
+    return rows.assign(run=None, value=rows["value"].astype(float))[COLUMNS].reset_index(drop=True)
+
+
+def of_mapping(held: Any, where: str) -> pd.DataFrame:
+    """Return the rows of a result that is a mapping, as MTEB, BEIR and ranx write it.
+
+    Examples
+    --------
+    >>> scores = {"test": [{"ndcg_at_10": 0.5, "main_score": 0.5, "hf_subset": "default"}]}
+    >>> of_mapping({"task_name": "SciFact", "scores": scores}, "SciFact.json").values.tolist()
+    [[None, 'SciFact', 'ndcg_at_10', 0.5], [None, 'SciFact', 'main_score', 0.5]]
+    """
+    if not isinstance(held, Mapping) or not held:
+        raise ValueError(f"{where} holds {type(held).__name__} in JSON; expected a result of MTEB, BEIR or ranx.")
+    if "model_names" in held:
+        rows = [
+            (name, MEANS, measure, value)
+            for name in held["model_names"]
+            for measure, value in held[name]["scores"].items()
+        ]
+    elif "task_name" in held or "mteb_dataset_name" in held:
+        rows = _of_mteb(held, where)
+    else:
+        rows = _of_beir(held, where)
+    if not rows:
+        raise ValueError(f"{where} holds no scores.")
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_mteb(held: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
+    task = held.get("task_name", held.get("mteb_dataset_name"))
+    splits = held.get("scores") or {name: [one] for name, one in held.items() if isinstance(one, Mapping)}
+    split = "test" if "test" in splits else next(iter(splits), None)
+    if split is None or (split != "test" and len(splits) > 1):
+        raise ValueError(f"{where} holds the splits {', '.join(splits) or 'none'}; which is meant cannot be told.")
+    subsets = splits[split]
+    rows: list[tuple[Any, ...]] = []
+    for one in subsets:
+        query = task if len(subsets) == 1 else f"{task}/{one.get('hf_subset', len(rows))}"
+        rows += [(None, query, name, value) for name, value in one.items() if _is_score(name, value)]
+    return rows
+
+
+def _is_score(name: str, value: Any) -> bool:
+    # how well a model knows when to abstain is no score of its rankings
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and not name.startswith("nauc_") and name not in ("evaluation_time", "num_samples")
+
+
+def _of_beir(held: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for name, one in held.items():
+        if isinstance(one, Mapping):
+            query = MEANS if catalog_name(str(name)) else str(name)  # "ndcg" holds NDCG@1, NDCG@3, ...
+            rows += [(None, query, label, value) for label, value in one.items()]
+        else:
+            rows.append((None, MEANS, name, one))
+    wrong = [label for _, _, label, value in rows if not _is_score(str(label), value)]
+    if wrong:
+        raise ValueError(
+            f"{where}: {wrong[0]!r} is no number. Expected are measures and their values, as BEIR writes them, or a "
+            "result of MTEB or ranx."
+        )
+    return rows
+
+
+MODELS = ("model_names", "model", "system", "method")  # runs, where no column has a name that means a run
+
+
+@checks_arguments
+def scores(
+    table: object,
+    *,
+    measure: str | None = None,
+    measures: Sequence[str] | None = None,
+    run: str | Sequence[str] | None = None,
+    query: str | None = None,
+    higher: bool | Mapping[str, bool] | None = None,
+) -> pd.DataFrame:
+    """Return scores that another tool computed as a scores table, which has `.order()`, `.compare()`, `.report()`.
+
+    Parameters
+    ----------
+    table : DataFrame, mapping, named tuples, or results of ranx
+        One column per measure (PyTerrier's `name, qid, map, ndcg`), one column per run with `measure=`, or rows of
+        measure and value; the dicts of pytrec_eval, query -> measure -> value, or run -> query -> measure -> value;
+        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s. Tables may be Polars' or others'.
+    measure : str, optional
+        What all columns hold, where each is a run.
+    measures : list of str, optional
+        The columns, or labels, to keep; by default all of them, which must be measures that the catalog knows.
+    run, query : str, optional
+        The columns of the run(s) and of the query, where their names do not tell. A table with one row per run and no
+        query column holds means, of the query 'all'. For dicts and tuples of one run, `run` is its name.
+    higher : bool or mapping of measure to bool, optional
+        Whether more is better, for measures that the catalog does not know.
+
+    Returns
+    -------
+    DataFrame
+        One row per run, query and measure: run, query, measure, value. It carries what the catalog knows of the
+        measures under their labels here. Cells without a value have no row.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> wide = pd.DataFrame({"name": ["bm25", "bm25"], "qid": ["1", "2"], "map": [0.5, 0.25], "P_5": [0.4, 0.2]})
+    >>> pdeval.scores(wide)
+       name qid measure  value
+    0  bm25   1     map   0.50
+    1  bm25   1     P_5   0.40
+    2  bm25   2     map   0.25
+    3  bm25   2     P_5   0.20
+    >>> by_run = pd.DataFrame({"qid": ["1", "2"], "bm25": [0.5, 0.25], "ql": [0.4, 0.35]})
+    >>> pdeval.scores(by_run, measure="AP").ireval.order()
+        run measure method  score  rank
+    0  bm25      AP   mean  0.375     1
+    1    ql      AP   mean  0.375     1
+    """
+    frame = _framed(table, run)
+    if measure is not None and (measures is not None or "measure" in frame.columns):
+        raise ValueError("measure= says what the columns hold where each is a run; it does not go with measures=.")
+    if kind_of(frame) == "scores" or {"measure", "value"} <= set(frame.columns):
+        made, runs = _long(frame, run, query)
+    elif measure is not None:
+        made, runs = _by_run(frame, query, measure)
+    else:
+        made, runs = _by_measure(frame, run, query, measures)
+    if measures is not None:
+        lacking = [name for name in measures if name not in set(made["measure"].astype(str))]
+        if lacking:
+            raise KeyError(f"no measure {lacking[0]!r}; there are {listed(made['measure'].unique())}.")
+        made = made[made["measure"].astype(str).isin(measures)]
+    made = made.dropna(subset="value").reset_index(drop=True)
+    if not len(made):
+        raise ValueError("there are no values: the table is empty.")
+    labels = list(dict.fromkeys(made["measure"].astype(str)))
+    made.attrs = {"measures": known_measures(labels, higher), "run_columns": runs, "table": "scores"}
+    made.attrs["query_column"] = next(name for name in made.columns if name not in (*runs, "measure", "value"))
+    return made
+
+
+def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Known]:
+    """Return what is known of measures under the labels of other tools; what is not known is left to be asked for.
+
+    Examples
+    --------
+    >>> known_measures(["mrr_at_10", "mine"], higher={"mine": False})["mine"]["higher"]
+    False
+    """
+    found: dict[str, Known] = {}
+    for label in labels:
+        name = catalog_name(label)
+        if name is not None:
+            found |= described([parse(name, label=label)])
+        known = known_of(label, {"measures": found}, higher)
+        if known is not None:
+            found[label] = known
+    return found
+
+
+def _framed(table: Any, run: Any) -> pd.DataFrame:
+    """Return any form of scores as a frame."""
+    one = isinstance(run, str)
+    if isinstance(table, list | tuple) and table and all(is_ranx(each) for each in table):
+        return pd.concat([_of_ranx_run(each) for each in table], ignore_index=True)
+    if is_ranx(table):
+        return _of_ranx_run(table)
+    if type(table).__module__.partition(".")[0] == "ranx" and hasattr(table, "to_dict"):
+        return of_mapping(table.to_dict(), "the report")
+    if isinstance(table, Mapping):
+        held = from_dict(table, what="runs", run=run if one else None)
+        return held.rename(columns={"doc_id": "measure", "score": "value"})
+    if isinstance(table, Iterable) and not isinstance(table, str) and not hasattr(table, "columns"):
+        rows = list(table)
+        if rows and {"query_id", "measure", "value"} <= set(getattr(rows[0], "_fields", ())):
+            held = pd.DataFrame(rows, columns=rows[0]._fields)
+            held["measure"] = held["measure"].map(str)
+            return held.assign(run=run) if one else held
+        table = rows
+    frame = as_table(table)
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, "a table of scores"))
+    return frame
+
+
+def _of_ranx_run(run: Any) -> pd.DataFrame:
+    """Return what ranx left in a run that it evaluated: metric -> query -> value."""
+    held = dict(getattr(run, "scores", {}))
+    if not held:
+        raise ValueError("this ranx.Run holds no scores: evaluate it first, ranx.evaluate(qrels, run, metrics).")
+    parts = [
+        pd.DataFrame({"run": run.name or "run", "query_id": list(each), "measure": name, "value": list(each.values())})
+        for name, each in held.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def _long(frame: pd.DataFrame, run: Any, query: str | None) -> tuple[pd.DataFrame, list[str]]:
+    """Return rows of measure and value with the columns of a scores table alone."""
+    frame, runs, name = _with_ids(frame, run, query)
+    read(frame, "scores", {"query": name, "run": runs})
+    return frame[[*runs, name, "measure", "value"]], runs
+
+
+def _with_ids(frame: pd.DataFrame, run: Any, query: str | None) -> tuple[pd.DataFrame, list[str], str]:
+    """Return a table of one run, or of means, with the columns that this leaves out, and what names runs and queries.
+
+    A column that may hold ids under an unknown name is asked for.
+    """
+    name, runs = _query_column(frame, query), _run_names(frame, run)
+    known = {"run": runs, "query": [] if name is None else [name]}
+    ask_for_ids(frame, known | ({"measure": ["measure"]} if "measure" in frame else {}))
+    frame = frame if name is not None else frame.assign(query_id=MEANS)
+    frame = frame if runs else frame.assign(run=run if isinstance(run, str) else "run")
+    return frame, runs or ["run"], name or "query_id"
+
+
+def _query_column(frame: pd.DataFrame, query: str | None) -> str | None:
+    if query is not None and query not in frame.columns:
+        raise KeyError(f"no column {query!r}; the table has {listed(frame.columns)}.")
+    found = [query] if query is not None else candidates("query", frame.columns)
+    if len(found) > 1:
+        raise ValueError(
+            f"two columns could be the query: {found[0]!r} and {found[1]!r}. Say which: query={found[0]!r}."
+        )
+    return found[0] if found else None
+
+
+def _by_run(frame: pd.DataFrame, query: str | None, measure: str) -> tuple[pd.DataFrame, list[str]]:
+    name = _query_column(frame, query)
+    if name is None:
+        raise ValueError(f"no query column among {listed(frame.columns)}; say which: query=...")
+    others = [column for column in frame.columns if column != name]
+    texts = [column for column in others if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
+    if texts or not others:
+        said = f"the column {texts[0]!r} holds no numbers" if texts else "there are none"
+        raise ValueError(f"beside {name!r} every column is to be a run with its values, but {said}.")
+    made = frame.melt(id_vars=name, value_vars=others, var_name="run", value_name="value").assign(measure=measure)
+    return made[["run", name, "measure", "value"]], ["run"]
+
+
+def _by_measure(
+    frame: pd.DataFrame, run: Any, query: str | None, measures: Sequence[str] | None
+) -> tuple[pd.DataFrame, list[str]]:
+    held, runs, name = _with_ids(frame, run, query)
+    others = [column for column in frame.columns if column not in (name, *runs)]
+    numeric = [column for column in others if pd.api.types.is_numeric_dtype(frame[column].dtype)]
+    asked = list(measures) if measures is not None else numeric
+    lacking = [column for column in asked if column not in frame.columns]
+    if lacking:
+        raise KeyError(f"no column {lacking[0]!r}; the table has {listed(frame.columns)}.")
+    unknown = [column for column in asked if catalog_name(str(column)) is None] if measures is None else []
+    if unknown or not asked:
+        known = [str(column) for column in asked if column not in unknown]
+        hint = f"measures={known!r} keeps those that are" if known else "measures=[...] names those that are"
+        raise ValueError(
+            f"the columns {listed(unknown or frame.columns)} are no measures that the catalog knows; {hint}. Where "
+            "each column is a run, say what they hold: measure='AP'."
+        )
+    ids = [*runs, name]
+    made = held.assign(_row=range(len(held))).melt(id_vars=[*ids, "_row"], value_vars=asked, var_name="measure")
+    made = made.sort_values("_row", kind="stable", ignore_index=True)  # the measures of a row stand together
+    return made[[*ids, "measure", "value"]], ids[:-1]
+
+
+def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
+    if run is not None and not isinstance(run, str):
+        if missing := [name for name in run if name not in frame.columns]:
+            raise KeyError(f"no column {listed(missing)} to name the runs by; there are {listed(frame.columns)}.")
+        return list(run)
+    if run is not None and run in frame.columns:
+        return [run]
+    hinted = frame.attrs.get("run_columns") or ()
+    if run is None and hinted and set(hinted) <= set(frame.columns):
+        return list(hinted)
+    known = [name for name in (*names_of("run"), *MODELS) if name in frame.columns]
+    if run is not None or not known:
+        return []
+    return known[:1] if "run" not in known else ["run"]
+
+
+Names = Literal["file", "tag"]
+META = "model_meta.json"  # what MTEB writes beside its results
+
+
+@checks_arguments
+def read_scores(
+    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    *,
+    names: Names = "file",
+    measures: Sequence[str] | None = None,
+    higher: bool | Mapping[str, bool] | None = None,
+    topics: Literal["answered", "common"] | None = None,
+    encoding: str | None = None,
+) -> pd.DataFrame:
+    """Return the scores in files of other tools as one scores table, which has `.order()`, `.compare()`, `.report()`.
+
+    Understood are what `trec_eval -q` and `ir_measures -q` print (and their means, without -q), ir_measures' JSON
+    lines, results of BEIR and MTEB and reports of ranx in JSON, and CSV, TSV or parquet with one row per value or one
+    column per measure. Lines of means are left out where there are queries; where a file has means alone, the query is
+    the collection (MTEB's task) or 'all'.
+
+    Parameters
+    ----------
+    paths : path, pattern, folder, list of these, or dict of run name to path
+        The files. The same run may stand in several, each with other queries, measures or collections.
+    names : {'file', 'tag'}
+        Name a run after its file, less .eval .txt .json and compression, or by the `runid` that trec_eval prints.
+        A run that the file itself names keeps its name; results of MTEB are named after their model, or its folder.
+    measures : list of str, optional
+        The labels to keep; by default all.
+    higher : bool or mapping of measure to bool, optional
+        Whether more is better, for measures that the catalog does not know.
+    topics : {'answered', 'common'}, optional
+        What to do where runs have different queries: keep them all, or those that every run has. By default they are
+        kept, with a warning.
+    encoding : str, optional
+        What those files are in that are not UTF-8.
+
+    Returns
+    -------
+    DataFrame
+        One row per run, query and measure: run, query_id, measure, value. Most tools print four decimals: ties may be
+        rounding.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "bm25.eval").write_text("map 301 0.25\\nmap 302 0.75\\nmap all 0.5\\n")
+    >>> _ = (folder / "ql.eval").write_text("map 301 0.50\\nmap 302 0.80\\nmap all 0.65\\n")
+    >>> pdeval.read_scores(folder).ireval.order()
+        run measure method  score  rank
+    0    ql     map   mean   0.65     1
+    1  bm25     map   mean   0.50     2
+    """
+    if names not in ("file", "tag"):
+        raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
+    if topics not in (None, "answered", "common"):
+        raise ValueError(f"topics={topics!r}: choose 'answered' or 'common'.")
+    check_encoding(encoding)
+    parts = []
+    for path, name in _named_files(paths):
+        part = _rows(path, encoding)
+        own = "run" if "run" in part.columns and part["run"].notna().all() else None
+        if name is not None or own is None or (names == "file" and _is_text(path)):
+            part = part.assign(run=name or _run_name(path))
+        parts.append(part.assign(_file=str(path)))
+    return _together(parts, measures, higher, topics)
+
+
+def _named_files(paths: Any) -> list[tuple[Path, str | None]]:
+    pairs: list[tuple[Path, str | None]]
+    if isinstance(paths, Mapping):
+        pairs = [(file, str(name)) for name, path in paths.items() for file in file_io.expand(path)]
+    else:
+        pairs = [(file, None) for file in file_io.expand(paths)]
+    return [(path, name) for path, name in pairs if path.name != META]
+
+
+def _is_text(path: Path) -> bool:
+    return _ending(path) not in (".json", ".csv", ".tsv", ".parquet")
+
+
+def _ending(path: Path) -> str:
+    return (path.with_suffix("") if file_io.compression(path) else path).suffix.lower()
+
+
+def _run_name(path: Path) -> str:
+    """Return the name of a run from its file; of a result of MTEB, that of its model."""
+    if _ending(path) == ".json":
+        beside = path.parent / META
+        if beside.is_file():
+            return str(json.loads(beside.read_text(encoding="utf-8")).get("name") or path.parent.name)
+    name = file_io.run_name(path)
+    ending = next((one for one in (".eval", ".json", ".jsonl", ".scores") if name.lower().endswith(one)), "")
+    return name[: len(name) - len(ending)] or name
+
+
+def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
+    """Return the rows of a file: maybe run, query_id, measure, value; ids as text."""
+    if file_io.is_parquet(path):
+        file_io.check_present(path)
+        return _tidy(pd.read_parquet(path), path)
+    text = as_utf8(b"".join(piece for _, piece in file_io.contents(path)), path=path, encoding=encoding)
+    held = text.removeprefix(BOM).decode()
+    if held.lstrip().startswith(("{", "[")):
+        return of_json(held, path)
+    if _ending(path) in (".csv", ".tsv"):
+        separator = "\t" if _ending(path) == ".tsv" else ","
+        return _tidy(_separated(held, separator, path), path)
+    return of_text(held, path)
+
+
+def _separated(text: str, separator: str, path: Path) -> pd.DataFrame:
+    """Return a CSV or TSV file, ids as text."""
+    from pyarrow import csv
+
+    if not text.strip():
+        raise ValueError(f"'{path}' is empty.")
+    texts = {name: pa.string() for name in (*names_of("run"), *names_of("query"))}
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(text.encode()),
+            parse_options=csv.ParseOptions(delimiter=separator),
+            convert_options=csv.ConvertOptions(column_types=texts),
+        )
+    except pa.ArrowInvalid as fault:
+        raise ValueError(f"'{path}' cannot be read as columns separated by {separator!r}: {fault}") from fault
+    return frame_of(table)
+
+
+def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Return a table of scores, long or wide, under pdeval's own names."""
+    try:
+        made = scores(frame)
+    except (ValueError, KeyError) as fault:
+        raise ValueError(f"'{path}': {fault.args[0]}") from None
+    runs = made.attrs["run_columns"]
+    if len(runs) > 1:
+        raise ValueError(f"'{path}' names its runs by {', '.join(runs)}: read it with pandas, then pdeval.scores(...).")
+    named = made.rename(columns={runs[0]: "run", made.attrs["query_column"]: "query_id"})
+    return named if runs[0] in frame.columns else named.assign(run=None)
+
+
+def _together(parts: list[pd.DataFrame], measures: Any, higher: Any, topics: str | None) -> pd.DataFrame:
+    """Return the rows of all files in one table; what contradicts itself is an error, what is uneven is told."""
+    whole = pd.concat(parts, ignore_index=True).astype({"run": str, "query_id": str, "measure": str})
+    if measures is not None:
+        whole = whole[whole["measure"].isin(measures)] if set(measures) & set(whole["measure"]) else whole
+    key = ["run", "query_id", "measure"]
+    again = whole.duplicated(key)
+    if again.any():
+        row = whole[again].iloc[0]
+        both = whole[(whole[key] == row[key]).all(axis=1)]["_file"].unique()
+        where = " and ".join(f"'{one}'" for one in both[:2])
+        raise ValueError(
+            f"{int(again.sum()):,} values are there twice, e.g. {row['measure']} of run {row['run']!r} for query "
+            f"{row['query_id']!r}, in {where}. Name the runs of files: read_scores({{'bm25': path, ...}})."
+        )
+    made = scores(whole.drop(columns="_file"), measures=measures, higher=higher, run="run", query="query_id")
+    attrs = made.attrs
+    made = _even(made, topics)
+    made.attrs = attrs
+    return made
+
+
+def _even(made: pd.DataFrame, topics: str | None) -> pd.DataFrame:
+    """Return scores whose runs have the same queries where that is asked for; else say how they differ."""
+    has = pd.crosstab(made["query_id"], made["run"]).to_numpy() > 0
+    if topics == "answered" or has.all():
+        return made
+    queries, runs = np.unique(made["query_id"]), np.unique(made["run"])
+    common = queries[has.all(axis=1)]
+    if MEANS in queries and len(queries) > 1:
+        lone = runs[has[queries == MEANS][0]][0]
+        raise ValueError(f"run {lone!r} has means alone, others have queries: print it with -q, or leave it out.")
+    if not len(common):
+        raise ValueError(
+            f"no query is common to all {len(runs):,} runs, so that nothing compares them: e.g. {runs[0]!r} has "
+            f"{queries[has[:, 0]][0]!r}, {runs[-1]!r} has {queries[has[:, -1]][0]!r}. Read the files of one set of "
+            "queries at a time."
+        )
+    if topics == "common":
+        return made[made["query_id"].isin(common)].reset_index(drop=True)
+    least = int(has.sum(axis=0).argmin())
+    warnings.warn(
+        f"runs have different queries: {len(common):,} of {len(queries):,} are common to all, run {runs[least]!r} has "
+        f"{int(has[:, least].sum()):,}. Means are over the queries of each run; topics='common' keeps the common ones.",
+        stacklevel=4,
+    )
+    return made

@@ -1,0 +1,375 @@
+"""Writes runs and judgments to TREC and parquet files."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pdeval.files import file_io
+from pdeval.files.atomic_write import check_places, replacing, told_written
+from pdeval.files.file_io import PathLike, is_parquet, run_name
+from pdeval.files.lines import TEXT
+from pdeval.join import ids
+from pdeval.tables import reader as kinds
+from pdeval.verbs.checks import checks_arguments
+
+LONGEST = 255  # bytes: what file systems take for a name
+PREFIX = "input."  # as TREC calls the files of runs; reading takes one off
+FOLDS_CASE = sys.platform in ("darwin", "win32")  # where BM25.run and bm25.run are one file
+
+
+def run_paths(names: list[str], folder: Path, ending: str) -> list[Path]:
+    """Return the file of each run; a name that a file cannot have, or would not give back, is an error.
+
+    A name that reading would shorten or skip ('input.x', '.hidden') is written behind another `input.`.
+
+    Examples
+    --------
+    >>> [path.name for path in run_paths(["bm25", "input.x", ".h"], Path("runs"), ".run")]
+    ['bm25.run', 'input.input.x.run', 'input..h.run']
+    """
+    if is_parquet(Path(f"x{ending}")):
+        raise ValueError("write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one file.")
+    paths = [folder / file_name(name, ending) for name in names]
+    first: dict[str, str] = {}
+    for name, path in zip(names, paths):
+        key = unicodedata.normalize("NFC", path.name).casefold() if FOLDS_CASE else path.name
+        if key in first:
+            raise ValueError(f"the runs {first[key]!r} and {name!r} would both be written to '{path}'; rename one.")
+        first[key] = name
+    return paths
+
+
+def file_name(name: str, ending: str) -> str:
+    """Return what the file of a run is called.
+
+    Examples
+    --------
+    >>> file_name("x.gz", ".run"), file_name("input.x", ".run.gz")
+    ('x.gz.run', 'input.input.x.run.gz')
+    """
+    # an ending that reading does not know stays on every name; the runs are then read back by their tags
+    known = run_name(f"x{ending}") == "x"
+    for file in (f"{name}{ending}", f"{PREFIX}{name}{ending}"):
+        if Path(file).name != file or "\0" in file:
+            raise ValueError(f"the run name {name!r} cannot be a file's name; rename the run or use write_run.")
+        if not file.startswith(".") and (not known or run_name(file) == name):
+            break
+    else:
+        raise ValueError(
+            f"the run {name!r} would be read back from '{file}' as {run_name(file)!r}; rename the run, or choose "
+            f"another ending than {ending!r}, e.g. '.run'."
+        )
+    size = len(os.fsencode(file))
+    if size > LONGEST:
+        shown = name if len(name) <= 40 else name[:37] + "..."
+        raise ValueError(
+            f"the run name {shown!r} makes a file name of {size:,} bytes, and a file system takes {LONGEST}; "
+            "rename the run, or write all runs to one .parquet file."
+        )
+    return file
+
+
+def check_apart(columns: dict[str, pa.DictionaryArray], joined: pa.DictionaryArray) -> None:
+    """Raise an error if two runs, each named by several columns, are joined to one name.
+
+    Examples
+    --------
+    >>> model, seed, joined = (pa.array(x).dictionary_encode() for x in (["a-b", "a"], ["c", "b-c"], ["a-b-c"] * 2))
+    >>> check_apart({"model": model, "seed": seed}, joined)
+    Traceback (most recent call last):
+    ...
+    ValueError: the runs ('a-b', 'c') and ('a', 'b-c') would both be called 'a-b-c'. Join their columns by another \
+sign: runs.assign(run=runs['model'].astype(str) + '_' + runs['seed'].astype(str)).ireval(run='run').
+    """
+    of_name = joined.indices.to_numpy()
+    run = of_name
+    for column in columns.values():
+        # numbered anew after each column, so that the product stays below rows times ids
+        run = pd.factorize(run.astype(np.int64) * len(column.dictionary) + column.indices.to_numpy())[0]
+    first = np.flatnonzero(~pd.Series(run).duplicated())
+    again = np.flatnonzero(pd.Series(of_name[first]).duplicated())
+    if len(again):
+        other = int(first[again[0]])
+        one = int(first[np.argmax(of_name[first] == of_name[other])])
+        both = " and ".join(str(tuple(column[row].as_py() for column in columns.values())) for row in (one, other))
+        text = "".join(word for column in columns.values() for word in column.dictionary.to_pylist())
+        sign = next((sign for sign in "_+|=~" if sign not in text), "-and-")
+        parts = f" + {sign!r} + ".join(f"runs[{name!r}].astype(str)" for name in columns)
+        raise ValueError(
+            f"the runs {both} would both be called {joined[one].as_py()!r}. Join their columns by another sign: "
+            f"runs.assign(run={parts}).ireval(run='run')."
+        )
+
+
+ROWS = 1 << 16
+
+
+@checks_arguments
+def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) -> None:
+    """Write a run as a TREC file of six columns, rows in the frame's order, or a run table as parquet.
+
+    Scores are written so that reading gives the same 64-bit number. Where the table has no ranks, or not only whole
+    ones, they are counted as trec_eval does: by falling score, equal scores by falling doc id. Where it has no
+    scores, minus the rank is written.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A run table; of one run, unless it is written as parquet.
+    path : path
+        Ends in .gz, .bz2, .zst to compress; in .parquet for a parquet file.
+    name : str, optional
+        The tag. By default the run's name, or the file's if the table has no run column.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+    >>> frame = pd.DataFrame({"query_id": ["301", "301"], "doc_id": ["d1", "d2"], "score": [0.5, 1.5]})
+    >>> pdeval.files.write_run(frame, path)
+    >>> print(path.read_text(), end="")
+    301 Q0 d1 2 0.5 bm25
+    301 Q0 d2 1 1.5 bm25
+    """
+    table, path = kinds.read(runs, "runs"), Path(path)
+    check_rows(table, path)
+    run = run_names(table)
+    if file_io.is_parquet(path):
+        named = {} if run is None else {"run": run}
+        write_parquet(table, named if name is None else {"run": repeated(name, len(table.frame))}, path)
+        return
+    different = [] if run is None else run.dictionary.take(pc.unique(run.indices)).to_pylist()
+    if len(different) > 1:
+        raise ValueError(
+            f"the table holds {len(different):,} runs, e.g. {', '.join(map(repr, different[:3]))}; "
+            "a TREC file holds one. Write them with write_runs(runs, folder), or to a .parquet file."
+        )
+    tag = name or (different[0] if different else file_io.run_name(path))
+    write_lines(run_columns(table, run), tag, path)
+
+
+@checks_arguments
+def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") -> list[Path]:
+    """Write every run of a table to a TREC file of its own and return the paths.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A run table.
+    folder : path
+        Made if it is not there. A file is called by its run and the ending, behind `input.` where reading would
+        take a part of the name off or skip the file ('input.x', '.hidden'). All names are checked before the first
+        file is written: one that cannot be a file's name or would not be read back is an error.
+    ending : str, default '.run'
+        E.g. '.run.gz' to compress. Of .run, .txt, .res, .trec, with or without .gz, .bz2, .zst, or reading will not
+        take it off the name; by their tags (`names='tag'`) runs come back whatever the ending.
+
+    Raises
+    ------
+    OSError
+        Names of the files that are written, each of them whole, where the disk is full half way.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> frame = pd.DataFrame({"run": ["bm25", "ql"], "query_id": "301", "doc_id": "d1", "score": 1.0})
+    >>> [path.name for path in pdeval.files.write_runs(frame, tempfile.mkdtemp(), ending=".run.gz")]
+    ['bm25.run.gz', 'ql.run.gz']
+    """
+    table, folder = kinds.read(runs, "runs"), Path(folder)
+    check_rows(table, folder)
+    run = run_names(table)
+    if run is None:
+        raise ValueError("the table has no run column to name the files by; use write_run(runs, path).")
+    codes = run.indices.to_numpy()
+    order = np.argsort(codes, kind="stable")
+    present, bounds = np.unique(codes[order], return_index=True)
+    names = run.dictionary.take(pa.array(present))
+    # all names are checked before the first file is written
+    check_words(names, "run name")
+    paths = run_paths(names.to_pylist(), folder, ending)
+    columns = run_columns(table, run)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; name a folder: every run becomes a file in it.")
+    folder.mkdir(parents=True, exist_ok=True)
+    check_places(paths)
+    with told_written(paths) as written:
+        for rows, name, path in zip(np.split(order, bounds[1:]), names.to_pylist(), paths):
+            write_lines([column.take(pa.array(rows)) for column in columns], name, path)
+            written.append(path)
+    return written
+
+
+@checks_arguments
+def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
+    """Write judgments as a TREC file of four columns, rows in the frame's order, or as parquet.
+
+    The second column is the subtopic, or 0.
+
+    Parameters
+    ----------
+    qrels : DataFrame
+        A judgments table.
+    path : path
+        Ends in .gz, .bz2, .zst to compress; in .parquet for a parquet file.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "qrels.txt"
+    >>> pdeval.files.write_qrels(pd.DataFrame({"query_id": ["301"], "doc_id": ["d1"], "relevance": [2]}), path)
+    >>> path.read_text()
+    '301 0 d1 2\\n'
+    """
+    table, path = kinds.read(qrels, "qrels"), Path(path)
+    check_rows(table, path)
+    grade = kinds.numbers(table.column("grade"), "grade")
+    if not np.isfinite(grade).all():
+        raise ValueError("the grade column holds infinite values; grades must be finite numbers.")
+    whole = whole_numbers(grade)
+    grades = pa.array(grade) if whole is None else whole
+    if file_io.is_parquet(path):
+        write_parquet(table, {"relevance": grades}, path)
+        return
+    subtopic = words(table, "subtopic") if "subtopic" in table else repeated("0", len(grades))
+    write_lines([words(table, "query"), subtopic, words(table, "doc"), grades], None, path)
+
+
+def run_names(table: kinds.Table) -> pa.DictionaryArray | None:
+    """Return the run of every row, the ids joined by '-' where several columns name it; None without any."""
+    columns = {name: encoded(id_column(table.frame[name], "run")) for name in table.run_columns}
+    if len(columns) <= 1:
+        return next(iter(columns.values()), None)
+    texts = [column.dictionary_decode() for column in columns.values()]
+    joined = encoded(pc.binary_join_element_wise(*texts, pa.scalar("-", TEXT)))
+    check_apart(columns, joined)
+    return joined
+
+
+def encoded(column: pa.Array) -> pa.DictionaryArray:
+    """Return a text column as a dictionary, unless it is one."""
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def id_column(column: pd.Series, role: str) -> pa.Array:
+    """Return a column of ids as Arrow text, or as a dictionary of it where the frame has codes."""
+    found = ids.column_ids(column, role)
+    if found.codes is None or found.values is None:
+        return found.as_text().cast(TEXT)
+    return pa.DictionaryArray.from_arrays(pa.array(found.codes), found.values.as_text().cast(TEXT))
+
+
+def words(table: kinds.Table, role: str) -> pa.Array:
+    """Return an id column as text that can stand in a TREC file; what cannot is an error."""
+    column = id_column(table.column(role), role)
+    check_words(column.dictionary if pa.types.is_dictionary(column.type) else column, f"{role} id", role == "query")
+    return column
+
+
+def check_rows(table: kinds.Table, path: Path) -> None:
+    """Raise an error if there is nothing to write."""
+    if len(table.frame) == 0:
+        raise ValueError(f"the table has no rows to write to '{path}'.")
+
+
+def check_words(text: pa.Array, what: str, first: bool = False) -> None:
+    """Raise an error at the first text that a reader of TREC files would not read back as one word."""
+    reasons = {r"^$": "is empty", r"[\s\x0b\x00]": "holds white space"}
+    if first:
+        reasons[r"^(#|\x{feff})"] = "begins as a comment does"
+    for pattern, reason in reasons.items():
+        row = pc.index(pc.match_substring_regex(text, pattern), True).as_py()
+        if row >= 0:
+            change = "Give the run another name" if what == "run name" else "Change the ids"
+            raise ValueError(
+                f"the {what} {text[row].as_py()!r} {reason}: white space separates the columns of TREC files. "
+                f"{change}, or write a .parquet file."
+            )
+
+
+def run_columns(table: kinds.Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
+    """Return the first five columns of a run file: query, Q0, doc, rank, score."""
+    query, doc = words(table, "query"), words(table, "doc")
+    rank = None
+    if "rank" in table:
+        rank = whole_numbers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
+    score = kinds.numbers(table.column("score"), "score") if "score" in table else None
+    if score is None:
+        score = -kinds.numbers(table.column("rank"), "rank")
+    if rank is None:
+        rank = pa.array(counted_ranks(run, query, doc, score))
+    return [query, repeated("Q0", len(doc)), doc, rank, pa.array(score)]
+
+
+def whole_numbers(values: np.ndarray) -> pa.Array | None:
+    """Return the values as whole numbers, or None if some are not."""
+    try:
+        return pc.cast(pa.array(values), pa.int64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def counted_ranks(run: pa.DictionaryArray | None, query: pa.Array, doc: pa.Array, score: np.ndarray) -> np.ndarray:
+    """Return the ranks that trec_eval gives: by falling score, equal scores by falling doc id, from 1."""
+    queries = encoded(query)
+    part = queries.indices.to_numpy().astype(np.int64)
+    if run is not None:
+        part += run.indices.to_numpy() * np.int64(len(queries.dictionary))
+    text = doc.dictionary_decode() if pa.types.is_dictionary(doc.type) else doc
+    keys = pa.table({"part": part, "score": score, "doc": text})
+    by = [("part", "ascending"), ("score", "descending"), ("doc", "descending")]
+    order = pc.sort_indices(keys, sort_keys=by).to_numpy()
+    begin = np.flatnonzero(np.diff(part[order], prepend=-1))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(1, len(order) + 1) - np.repeat(begin, np.diff(np.append(begin, len(order))))
+    return rank
+
+
+def repeated(word: str, n: int) -> pa.DictionaryArray:
+    """Return a column of one word."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([word], TEXT))
+
+
+def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
+    """Write columns, and a last one of the same word in every line, one space apart."""
+    n = len(columns[0])
+    if tag is not None:
+        check_words(pa.array([tag], TEXT), "run name")
+        columns = [*columns, repeated(tag, n)]
+    with replacing(path) as beside, pa.output_stream(str(beside), compression=file_io.compression(path)) as sink:
+        for first in range(0, n, ROWS):
+            texts = [_text(column.slice(first, ROWS)) for column in columns]
+            joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))
+            lines = pc.binary_join_element_wise(joined, pa.scalar("\n", TEXT), pa.scalar("", TEXT))
+            offsets, data = ids.buffers(lines)
+            # the bytes of a text column stand end to end: they are the lines of the file
+            sink.write(data[offsets[0] : offsets[-1]].tobytes())
+
+
+def _text(column: pa.Array) -> pa.Array:
+    return (column.dictionary_decode() if pa.types.is_dictionary(column.type) else column).cast(TEXT)
+
+
+def write_parquet(table: kinds.Table, columns: dict[str, pa.Array], path: Path) -> None:
+    """Write a table under pdeval's own names, its ids as text, other columns as they are."""
+    import pyarrow.parquet as pq
+
+    own = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
+    names = {column: own.get(role, role) for role, column in table.roles.items()}
+    for role in ("query", "doc", "subtopic"):
+        if role in table:
+            columns[own.get(role, role)] = id_column(table.column(role), role)
+    other = [str(name) for name in table.frame.columns if names.get(name, name) not in columns]
+    rest = pa.Table.from_pandas(table.frame[other].rename(columns=names), preserve_index=False)
+    first = [name for name in ("run", "query_id", "doc_id", "relevance", "subtopic") if name in columns]
+    whole = pa.table([columns[name] for name in first] + rest.columns, names=first + rest.column_names)
+    with replacing(path) as beside:
+        pq.write_table(whole.replace_schema_metadata(None), beside, compression="zstd")

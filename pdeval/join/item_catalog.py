@@ -1,0 +1,271 @@
+"""The catalogue: the items that could be recommended, how many users had each, and what they are, as arrays.
+
+Codes of items are places in `ids`. Arrays of items have one row more, the last, for no item: code -1 finds it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NoReturn, cast
+
+import numpy as np
+import pandas as pd
+
+from pdeval.join.ids import Ids, column_ids
+from pdeval.join.query_rules import outside
+from pdeval.tables.items_and_history import HistoryTable, ItemTable, read_history, read_items
+from pdeval.tables.vocabularies import listed
+from pdeval.verbs.arguments import shown
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """What side tables say of items and users.
+
+    Parameters
+    ----------
+    items : ItemTable, optional
+        The items that could be recommended; without it those of the history.
+    history : HistoryTable, optional
+        What users had before.
+    given : tuple
+        Both tables as the caller gave them.
+    part : bool
+        Whether it is asked for some of the lists only, whose users may all be without a history.
+    """
+
+    items: ItemTable | None = None
+    history: HistoryTable | None = None
+    given: tuple[object, object] = (None, None)
+    part: bool = False
+
+    def sent(self) -> Catalogue:
+        """Return the same for parts of the lists, elsewhere: interactions are counted, and their rows left out."""
+        made = replace(self, given=(None, None), part=True)
+        if self.history is not None:
+            none = HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0])
+            made = replace(made, history=none)
+            made.__dict__.update({"ids": self.ids, "_pairs": self._pairs})  # as if looked up there
+        return made
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The ids of the items, by code."""
+        if self.items is not None:
+            return column_ids(self.items.ids, "items' doc").decoded()
+        return self.history_items[0]
+
+    @property
+    def called(self) -> str:
+        """The tables that say which items there are, for messages."""
+        return "items=" if self.items is not None else "history="
+
+    def needed(self, measure: str, *tables: str) -> None:
+        """Raise where a measure needs a side table that was not given."""
+        lacking = [name for name in tables if getattr(self, name) is None]
+        if lacking:
+            self.lacks(measure, lacking)
+
+    def lacks(self, measure: str, tables: list[str]) -> NoReturn:
+        """Raise, saying which table a measure needs, and how to give it."""
+        means = {
+            "items": "items= (one row per item: its id, and its genres, features or numbers)",
+            "history": "history= (what users had before: user, item)",
+        }
+        raise ValueError(f"{measure} needs {' and '.join(means[name] for name in tables)}.")
+
+    def unknown(self, measure: str, name: str, others: str) -> KeyError:
+        """Return the error that says that a measure asks for a column of items that there is not."""
+        has = "it was not given" if self.items is None else f"it has {listed(self.items.frame.columns)}"
+        return KeyError(f"{measure} asks for {name!r}, which is no column of items= ({has}); {others}.")
+
+    @cached_property
+    def history_items(self) -> tuple[Ids, np.ndarray]:
+        """The different items of the history, and that of every interaction."""
+        return column_ids(cast(HistoryTable, self.history).item, "history's doc").unique()
+
+    @cached_property
+    def users(self) -> Ids:
+        """The users of the history, by code."""
+        return self._pairs[0]
+
+    @cached_property
+    def _pairs(self) -> tuple[Ids, np.ndarray, np.ndarray]:
+        """The users of the history, and who had what: different (user, item) pairs in order, as one number each.
+
+        Also how often each item was taken.
+        """
+        users, user = column_ids(cast(HistoryTable, self.history).user, "history's query").unique()
+        known, item = self.history_items
+        if self.items is not None:
+            alike("doc", known, self.ids, "the history", "items=")
+            place = known.probe(self.ids)
+            lost = int((place < 0).sum())
+            if lost == len(known):
+                raise ValueError(
+                    f"no item of the history is in items=: the history has {_some(known)}, items= has "
+                    f"{_some(self.ids)}. Make the ids alike."
+                )
+            if lost:
+                warnings.warn(
+                    f"{lost:,} of {len(known):,} items of the history are not in items=, e.g. "
+                    f"{known.index().tolist()[np.flatnonzero(place < 0)[0]]!r}; nothing is known of them: they do not "
+                    "count.",
+                    UserWarning,
+                    stacklevel=outside(),
+                )
+            item = place[item]
+            user, item = user[item >= 0], item[item >= 0]
+        taken = np.bincount(item, minlength=len(self.ids) + 1)
+        keys = np.sort(user.astype(np.int64) * len(self.ids) + item)
+        new = np.ones(len(keys), dtype=bool)
+        np.not_equal(keys[1:], keys[:-1], out=new[1:])
+        return users, keys[new], taken  # sorted by hand: numpy's unique hashes them, which takes longer
+
+    @property
+    def keys(self) -> np.ndarray:
+        """Who had what: user times the number of items, plus item; rising."""
+        return self._pairs[1]
+
+    @cached_property
+    def had_by(self) -> np.ndarray:
+        """How many users of the history had each item."""
+        return np.bincount(self.keys % len(self.ids), minlength=len(self.ids) + 1).astype(np.float64)
+
+    @cached_property
+    def popularity(self) -> np.ndarray:
+        """The share of users that had each item: of the history, or as items= says it."""
+        own = None if self.items is None else self.items.column("popularity")
+        if own is None:
+            return self.had_by / len(self.users)
+        wrong = own[(own < 0) | (own > 1)]
+        if len(wrong):
+            raise ValueError(
+                f"the popularity in items= is the share of users that had the item, between 0 and 1; it holds "
+                f"{wrong[0]:g}. Divide by the number of users, or leave the column out and give history=."
+            )
+        return np.append(own, 0.0)
+
+    @cached_property
+    def choice(self) -> np.ndarray:
+        """The share of all interactions of the history that were with each item."""
+        taken = self._pairs[2].astype(np.float64)
+        return taken / taken.sum()
+
+    @cached_property
+    def popularity_rank(self) -> np.ndarray:
+        """The quantile of each item's popularity among those that someone had; 0 where nobody had it."""
+        popularity = self.popularity[:-1]
+        some = popularity > 0
+        rank = np.zeros(len(popularity) + 1)
+        rank[:-1][some] = pd.Series(popularity[some]).rank(method="average").to_numpy() / some.sum()
+        return rank
+
+    @cached_property
+    def popularity_place(self) -> np.ndarray:
+        """The place of each item by popularity, from 1, items of one popularity sharing it; 0 where nobody had it."""
+        popularity = self.popularity
+        different = np.unique(popularity)
+        place = len(different) - np.searchsorted(different, popularity)
+        return np.where(popularity > 0, place, 0).astype(np.float64)
+
+    @cached_property
+    def feature_names(self) -> list[str]:
+        """What the features are called."""
+        return self._features[1]
+
+    @property
+    def features(self) -> np.ndarray:
+        """The features of each item, (items + 1, features)."""
+        return self._features[0]
+
+    @cached_property
+    def _features(self) -> tuple[np.ndarray, list[str]]:
+        values, names = cast(ItemTable, self.items).features()  # `needed` has seen to it
+        return np.concatenate([values, np.zeros((1, values.shape[1]))]), names
+
+    def numbers(self, name: str) -> np.ndarray | None:
+        """Return a column of numbers of the items, or None where there is none of that name."""
+        own = None if self.items is None else self.items.column(name)
+        return None if own is None else np.append(own, 0.0)
+
+    def user_of(self, queries: Ids) -> np.ndarray:
+        """Return the code of each query's user in the history, or -1; raise where no user of all lists is there."""
+        alike("query", self.users, queries, "the history", "the runs")
+        user = queries.probe(self.users)
+        if not self.part and not (user >= 0).any():
+            raise ValueError(
+                f"no user of the runs is in the history: the runs have {_some(queries)}, the history "
+                f"{_some(self.users)}. Make the ids alike."
+            )
+        return user
+
+    def _mean_of_had(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean over each user's items of values of items; of no user, the last row, 0."""
+        from scipy import sparse
+
+        owner, item = np.divmod(self.keys, len(self.ids))
+        shape = (len(self.users), len(self.ids))
+        mean = np.zeros((len(self.users) + 1, values.shape[1]))
+        mean[:-1] = sparse.csr_matrix((np.ones(len(item)), (owner, item)), shape=shape) @ values[:-1]
+        return mean / np.maximum(self.had, 1.0)[:, None]
+
+    @cached_property
+    def had(self) -> np.ndarray:
+        """How many items each user had; of no user, the last, 0."""
+        return np.bincount(self.keys // len(self.ids), minlength=len(self.users) + 1).astype(np.float64)
+
+    @cached_property
+    def had_popularity(self) -> np.ndarray:
+        """The mean popularity of the items that each user had."""
+        return self._mean_of_had(self.popularity[:, None])[:, 0]
+
+    @cached_property
+    def profiles(self) -> np.ndarray:
+        """What each user had, as shares of features, every item counting as much: (users + 1, features)."""
+        return self._mean_of_had(_scaled(self.features, self.features.sum(axis=1)))
+
+    @cached_property
+    def tastes(self) -> np.ndarray:
+        """The mean direction of the features of what each user had: (users + 1, features)."""
+        return self._mean_of_had(_scaled(self.features, np.sqrt((self.features**2).sum(axis=1))))
+
+
+def _scaled(values: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return rows divided by their size; rows of size 0 stay 0."""
+    scaled: np.ndarray = np.divide(values, size[:, None], out=np.zeros(values.shape), where=size[:, None] != 0)
+    return scaled
+
+
+def catalogue_of(items: object, history: object) -> Catalogue | None:
+    """Return what side tables say, None where there are none.
+
+    Examples
+    --------
+    >>> history = pd.DataFrame({"user_id": ["u", "v", "v"], "item_id": ["a", "a", "b"]})
+    >>> found = catalogue_of(None, history)
+    >>> found.ids.index().tolist(), found.popularity.tolist()
+    (['a', 'b'], [1.0, 0.5, 0.0])
+    """
+    if items is None and history is None:
+        return None
+    return Catalogue(
+        None if items is None else read_items(items),
+        None if history is None else read_history(history),
+        (items, history),
+    )
+
+
+def alike(role: str, one: Ids, other: Ids, here: str, there: str) -> None:
+    """Raise where ids of one table are strings and those of the other integers."""
+    if len(one) and len(other) and one.type != other.type:
+        raise ValueError(
+            f"the {role} ids are {one.type} in {here} and {other.type} in {there}, so none would match. Convert one of "
+            "them, e.g. with .astype(str)."
+        )
+
+
+def _some(ids: Ids) -> str:
+    return ", ".join(shown(one) for one in ids.index()[:3].tolist()) + (", ..." if len(ids) > 3 else "")

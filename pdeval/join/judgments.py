@@ -1,0 +1,132 @@
+"""Judgments as arrays: the judged items, sorted by topic, with their grades and subtopics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pdeval.join import ids
+from pdeval.join.ids import Ids
+from pdeval.tables.reader import Table, numbers
+from pdeval.tables.recognition import COLLECTIONS, several_collections
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The judged items of every query.
+
+    Parameters
+    ----------
+    queries : Ids
+        The query ids, in byte order; a topic is a place in them.
+    docs : Ids
+        The different document ids, in byte order.
+    topic, doc, grade : ndarray of shape (items,)
+        Sorted by topic, then document.
+    subtopic : ndarray of shape (3, ...) or None
+        Rows (item, subtopic code, grade), where the table has subtopics.
+    subtopics : Ids or None
+        The different subtopic ids, by code.
+    """
+
+    queries: Ids
+    docs: Ids
+    topic: np.ndarray
+    doc: np.ndarray
+    grade: np.ndarray
+    subtopic: np.ndarray | None = None
+    subtopics: Ids | None = None
+
+    def key(self) -> np.ndarray:
+        """Return one number per item, rising: topic and document together."""
+        return self.topic * len(self.docs) + self.doc
+
+
+def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
+    """Return the judgments of a qrels table; without `complete`, the items of positive grade alone.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"query_id": ["q2", "q1"], "doc_id": ["b", "a"], "relevance": [1, 0]})
+    >>> found = read_judgments(read(frame, "qrels"))
+    >>> found.topic.tolist(), found.grade.tolist()
+    ([0, 1], [0.0, 1.0])
+    """
+    if len(table.frame) == 0:
+        raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
+    queries, topic = ids.column_ids(table.column("query"), "judgments' query").unique()
+    doc_ids = ids.column_ids(table.column("doc"), "judgments' doc")
+    grade = numbers(table.column("grade"), "judgments' grade")
+    if np.isinf([grade.min(initial=0.0), grade.max(initial=0.0)]).any():
+        raise ValueError("the judgments' grade column holds infinite grades; give finite ones.")
+    if not complete and "subtopic" not in table and _all_different(topic, doc_ids):
+        positive = np.flatnonzero(grade > 0)
+        doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
+    docs, doc = doc_ids.unique()
+    key = topic.astype(np.int64) * len(docs) + doc
+    if "subtopic" in table:
+        return _with_subtopics(table, queries, docs, key, grade)
+    order = np.argsort(key, kind="stable")
+    key, grade = key[order], grade[order]
+    again = np.flatnonzero(key[1:] == key[:-1]) + 1
+    differ = again[grade[again] != grade[again - 1]]
+    if len(differ):
+        raise ValueError(_conflict_text(table, order[differ], order[differ - 1], len(differ)))
+    if len(again):
+        keep = np.delete(np.arange(len(key)), again)
+        key, grade = key[keep], grade[keep]
+    return Judgments(queries, docs, key // len(docs), key % len(docs), grade)
+
+
+def _all_different(topic: np.ndarray, doc: Ids) -> bool:
+    """Return whether no two rows can be of the same query and document, told by hashes alone."""
+    for hashed in (ids.marks, ids.fingerprints):  # the cheaper ones first
+        mark = hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+        mark.sort()
+        if not (mark[1:] == mark[:-1]).any():
+            return True
+    return False
+
+
+def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: int) -> str:
+    shown = table.frame.iloc[[others[0], rows[0]]]
+    query, doc = (shown[table.roles[name]].tolist()[0] for name in ("query", "doc"))
+    grades = shown[table.roles["grade"]].tolist()
+    told_by = [name for name in COLLECTIONS if name in shown.columns and shown[name].nunique() > 1]
+    advice = (
+        "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); if to collections, give them and "
+        "the runs a column that names these, and by=that column; else keep one, e.g. "
+        ".groupby([query, doc], as_index=False).max()."
+    )
+    if told_by:
+        advice = several_collections(told_by[0], beside=", with the same column in the runs,")
+    return (
+        f"the judgments table has {count:,} (query, doc) pairs with different grades, e.g. {(query, doc)!r} with "
+        f"{grades[0]} and {grades[1]}. {advice}"
+    )
+
+
+def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray) -> Judgments:
+    subtopics, code = ids.column_ids(table.column("subtopic"), "judgments' subtopic").unique()
+    known, place = np.unique(key, return_inverse=True)  # numbered anew: three columns' codes might not fit 64 bits
+    full = place * len(subtopics) + code
+    order = np.argsort(full, kind="stable")
+    full, grade = full[order], grade[order]
+    again = np.flatnonzero(full[1:] == full[:-1]) + 1
+    differ = again[grade[again] != grade[again - 1]]
+    if len(differ):
+        raise ValueError(
+            f"the judgments table has {len(differ):,} (query, subtopic, doc) rows with different grades; "
+            "keep one of each."
+        )
+    keep = np.delete(np.arange(len(full)), again)
+    full, grade = full[keep], grade[keep]
+    items, first, item = np.unique(full // len(subtopics), return_index=True, return_inverse=True)
+    best = np.maximum.reduceat(grade, first)
+    items = known[items]
+    topic = items // len(docs)
+    rows = np.stack([item.astype(np.float64), full % len(subtopics), grade])
+    return Judgments(queries, docs, topic, items % len(docs), best, rows, subtopics)

@@ -1,0 +1,203 @@
+"""The lists of a run table: which rows belong to which (run, query), without hashing every row.
+
+Rows of one list usually stand together, so lists are found by comparing neighbours, and only one id per list is
+looked up. Rows that do not stand together are brought together by sorting small integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.join import ids
+from pdeval.join.ids import Ids
+from pdeval.tables.codes import combined_codes, distinct, grouped
+from pdeval.tables.reader import Table
+
+SAMPLE = 1 << 12  # rows that tell whether those of a list stand together
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Every list of a run table, in the order of its rows.
+
+    Parameters
+    ----------
+    starts : ndarray
+        First row of each list, and at the end the number of rows.
+    run, query : ndarray
+        Codes of each list's run and query.
+    runs : DataFrame
+        The runs' identifying columns, one row per run.
+    queries : Ids
+        The different query ids.
+    order : ndarray or None
+        Rows of the caller's table in the order meant by `starts`, where that is not their own order.
+    own : ndarray or None
+        The list of each row of the caller's table, where `order` is given.
+    """
+
+    starts: np.ndarray
+    run: np.ndarray
+    query: np.ndarray
+    runs: pd.DataFrame
+    queries: Ids
+    order: np.ndarray | None
+    own: np.ndarray | None = None
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of rows of each list."""
+        return np.diff(self.starts)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return the list of each row."""
+        if len(rows) and (rows[1:] >= rows[:-1]).all():
+            # rising rows: where each list begins among them tells all
+            first, last = np.searchsorted(self.starts, rows[[0, -1]], side="right") - 1
+            begin = np.searchsorted(rows, self.starts[first + 1 : last + 1])
+            return np.repeat(np.arange(first, last + 1), np.diff(begin, prepend=0, append=len(rows)))
+        if 8 * len(rows) > self.starts[-1]:  # many rows in any order: every row's list is written down once
+            return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
+        return np.searchsorted(self.starts, rows, side="right") - 1
+
+    def of_given(self, rows: np.ndarray) -> np.ndarray:
+        """Return the list of each of some rows of the caller's table."""
+        return self.of_rows(rows) if self.own is None else self.own[rows]
+
+
+def find_lists(table: Table) -> Lists:
+    """Return the lists of a run table.
+
+    Examples
+    --------
+    >>> from pdeval.tables import reader
+    >>> frame = pd.DataFrame({"run": ["b", "a", "a", "b"], "query_id": 1, "doc_id": 7, "score": 0.5})
+    >>> found = find_lists(reader.read(frame, "runs"))
+    >>> found.starts.tolist(), found.order.tolist(), found.runs["run"].tolist()
+    ([0, 2, 4], [1, 2, 0, 3], ['a', 'b'])
+    """
+    count = len(table.frame)
+    names: dict[str, Ids] = {}
+    own: dict[str, Any] = {}
+    for name in table.run_columns:
+        held = table.frame[name]
+        if len(table.run_columns) > 1 and is_parameter(held):
+            codes, own[name] = pd.factorize(held, sort=True, use_na_sentinel=False)
+            names[name] = Ids(numbers=codes.astype(np.int64))
+        else:
+            names[name] = ids.column_ids(held, "run")
+    query = ids.column_ids(table.column("query"), "query")
+    begin = None
+    if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):  # else rows are in any order
+        begin = _begins([query, *names.values()], count)
+        query, names = query.take(begin), {name: column.take(begin) for name, column in names.items()}
+    queries, query_code = query.unique(narrow=True)
+    runs, run_code = _runs(names, len(query))
+    for name, values in own.items():
+        runs[name] = pd.Index(values).take(runs[name].to_numpy())
+    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query), narrow=True)
+    order, sizes, place = grouped(code)
+    if len(sizes) == len(code):
+        run_code, query_code = _wide(run_code), _wide(query_code)
+        begin = np.arange(count) if begin is None else begin
+        return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
+    first = np.cumsum(sizes) - sizes
+    run_code, query_code = _wide(run_code[order[first]]), _wide(query_code[order[first]])
+    if begin is not None:
+        each = np.diff(np.append(begin, count))
+        place, each = np.repeat(place, each), each[order]
+        order, sizes = ranges(begin[order], each), np.add.reduceat(each, first)
+    if count < 2**31:  # half the memory, and less to read where it is used
+        order, place = order.astype(np.int32, copy=False), place.astype(np.int32, copy=False)
+    return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order, place)
+
+
+def _wide(codes: np.ndarray) -> np.ndarray:
+    return codes.astype(np.int64, copy=False)
+
+
+def _begins(columns: list[Ids], count: int) -> np.ndarray:
+    """Return the rows, among the first `count`, that differ from the row before."""
+    first = np.zeros(min(count, len(columns[0])), dtype=bool)
+    first[:1] = True
+    for column in columns:
+        first[1:] |= column.part(0, len(first)).changes()
+    return np.flatnonzero(first)
+
+
+def is_parameter(column: pd.Series) -> bool:
+    """Return whether one of several run columns is a hyper-parameter: any number, a missing one a value of its own.
+
+    Examples
+    --------
+    >>> is_parameter(pd.Series([0.5])), is_parameter(pd.Series(["bm25"])), is_parameter(pd.Series(["bm25", None]))
+    (True, False, True)
+    """
+    return bool(column.isna().any()) or pd.api.types.is_float_dtype(column.dtype)
+
+
+def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the different runs, sorted, and each segment's run; a table without a run column is one run."""
+    if not names:
+        return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
+    parts = {name: column.unique(narrow=True) for name, column in names.items()}
+    if len(parts) == 1:
+        ((name, (values, inverse)),) = parts.items()
+        return pd.DataFrame({name: values.index()}), inverse
+    code = combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
+    first, place = distinct(code)
+    columns = {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}
+    return pd.DataFrame(columns), place
+
+
+def ranges(begin: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return begin[0], begin[0] + 1, ... (sizes[0] numbers), begin[1], ...
+
+    Examples
+    --------
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    total = int(sizes.sum())
+    shift = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
+    return np.arange(total) + shift
+
+
+def dense(
+    starts: np.ndarray, which: np.ndarray | None = None, *, most: int = 1 << 21
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the lists as dense blocks: (lists, rows of shape (lists, width), mask of true rows).
+
+    Lists of about one length share a block; the padding repeats a list's first row and is masked.
+
+    Examples
+    --------
+    >>> for lists, rows, real in dense(np.array([0, 2, 5])):
+    ...     print(lists.tolist(), rows.tolist(), real.tolist())
+    [0, 1] [[0, 1, 0], [2, 3, 4]] [[True, True, False], [True, True, True]]
+    """
+    sizes = np.diff(starts)
+    which = np.arange(len(sizes)) if which is None else which
+    if len(which) and sizes[which].min() == sizes[which].max():
+        by_size = which
+    else:
+        by_size = which[np.argsort(sizes[which], kind="stable")]
+    at = 0
+    while at < len(by_size):
+        width = max(int(sizes[by_size[at]]), 1)
+        lists = by_size[at : at + max(most // (width + width // 2), 1)]
+        # a block ends where its longest list would make more than a third of it padding
+        lists = lists[sizes[lists] <= width + width // 2 + 8]
+        width = int(sizes[lists].max())
+        rows = starts[lists][:, None] + np.arange(width)
+        if sizes[lists].min() == width:
+            yield lists, rows, np.ones(rows.shape, dtype=bool)
+        else:
+            real = rows < starts[lists + 1][:, None]
+            yield lists, np.where(real, rows, rows[:, :1]), real
+        at += len(lists)

@@ -1,0 +1,41 @@
+"""Test collections: accounting, pools, leaving runs out, residuals, assessors, crowds and judges."""
+
+from pdeval.judgments import (
+    agreement,
+    assessor_swaps,
+    check,
+    confusion,
+    consensus,
+    crowds,
+    describe,
+    item_sampling,
+    judge_bias,
+    judges,
+    label_bounds,
+    labeling_plan,
+    leave_one_out,
+    pool_bounds,
+    pool_summary,
+    pools,
+    samples,
+)
+
+__all__ = [
+    "agreement",
+    "assessor_swaps",
+    "check",
+    "confusion",
+    "consensus",
+    "crowds",
+    "describe",
+    "item_sampling",
+    "judge_bias",
+    "judges",
+    "label_bounds",
+    "labeling_plan",
+    "leave_one_out",
+    "pool_bounds",
+    "pool_summary",
+    "pools",
+    "samples",
+]

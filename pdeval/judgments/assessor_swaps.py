@@ -1,0 +1,335 @@
+"""Swapping assessors: how orderings of runs change when other people had judged (Voorhees 2000)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import parse_all
+from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.scores import attributes
+from pdeval.join import judgments
+from pdeval.join.judged import Judged, checked_level
+from pdeval.join.judgments import Judgments
+from pdeval.join.positions import Positions, join
+from pdeval.join.query_rules import Topics
+from pdeval.join.ranks import Ties
+from pdeval.join.run_lists import Compat
+from pdeval.judgments.labels import coded, given
+from pdeval.kernels.primitives import share
+from pdeval.orderings.order import Standing, standing
+from pdeval.tables.labels import labels as repeated
+from pdeval.tables.reader import Table, read
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.progress import track
+
+How = Literal["assessor", "draw"]
+Per = Literal["item", "query"]
+
+
+def swapped_qrels(
+    labels: Table,
+    *,
+    how: How = "assessor",
+    per: Per = "item",
+    draws: int = 100,
+    seed: int | None = 0,
+    grades: Mapping[object, float] | None = None,
+) -> Iterator[tuple[object, pd.DataFrame]]:
+    """Yield (name, qrels): the judgments as each assessor, or a random mix of assessors, would have made them.
+
+    Score the same runs on each and compare the orderings (Voorhees 2000: scores move, orderings hardly do).
+
+    Parameters
+    ----------
+    how : {'assessor', 'draw'}
+        'assessor': one qrels per assessor, holding what that assessor labelled; the name is the assessor.
+        'draw': `draws` qrels, each from assessors drawn at random; the name is 0, 1, ...
+    per : {'item', 'query'}
+        What a drawn assessor decides: one (query, doc), drawn among those who labelled it, so that every qrels is
+        complete; or a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
+    draws, seed : int
+        Number of draws, and the seed of the generator.
+    grades : mapping of label to number, optional
+        The grade of each label; needed where labels are not numbers.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["d", "d"], "assessor": ["ann", "bob"],
+    ...                       "label": ["yes", "no"]})
+    >>> for name, qrels in swapped_qrels(read(frame, "labels"), grades={"yes": 1, "no": 0}):
+    ...     print(name, qrels.values.tolist())
+    ann [['q', 'd', 1]]
+    bob [['q', 'd', 0]]
+    """
+    if how not in ("assessor", "draw") or per not in ("item", "query"):
+        raise ValueError(f"how is 'assessor' or 'draw' and per is 'item' or 'query', not {how!r} and {per!r}.")
+    if "query" not in labels:
+        raise ValueError(
+            f"judgments are of queries, and the label table has no query column among "
+            f"{', '.join(map(str, labels.frame.columns))}. Bind it: labels.ireval(query=...)."
+        )
+    query, doc, label = (labels.roles[role] for role in ("query", "doc", "label"))
+    read, assessors, _ = coded(labels)
+    rows = given(labels)
+    if rows.empty:
+        count = len(labels.frame)
+        raise ValueError(f"the label table holds no labels: column {label!r} is empty in all {count:,} rows.")
+    by_item = np.lexsort((read.assessor, read.item))
+    qrels = rows[[query, doc]].assign(relevance=grades_of(rows[label], grades)).iloc[by_item]
+    who = read.assessor[by_item].astype(np.int64)
+    if how == "assessor":
+        for code, name in enumerate(assessors):
+            yield name, qrels[who == code].reset_index(drop=True)
+        return
+    decided = read.item[by_item]
+    if per == "query":
+        decided = qrels.groupby(query, observed=True, sort=True).ngroup().to_numpy()
+    # one entry per (what is decided, assessor), sorted: a draw picks one entry of every unit
+    entries, entry = np.unique(decided * len(assessors) + who, return_inverse=True)
+    size = np.bincount(entries // max(len(assessors), 1))
+    start = np.cumsum(size) - size
+    rng = np.random.default_rng(seed)
+    for number in range(draws):
+        picked = start + (rng.random(len(start)) * size).astype(np.int64)
+        yield number, qrels[picked[decided] == entry].reset_index(drop=True)
+
+
+def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.ndarray:
+    """Return the grade of each label, or raise where words have none."""
+    if grades is None:
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            raise ValueError(
+                f"the labels are not numbers, e.g. {column.iloc[0]!r}; say what each is worth: "
+                f"grades={{{column.iloc[0]!r}: 1, ...}}."
+            )
+        return column.to_numpy()
+    unknown = [value for value in column.unique() if value not in grades]
+    if unknown:
+        raise ValueError(f"grades= has no grade for {len(unknown)} of the labels, e.g. {unknown[:3]}.")
+    return column.astype(object).map(dict(grades)).to_numpy(dtype=type(next(iter(grades.values()))))
+
+
+WHOSE = "the assessor, or the number of the draw"
+TAU = "Kendall's tau-b of the two orderings; missing where one has nothing relevant, or ties all runs"
+READ = "it is a table to read: one row per pair of orderings"
+table(
+    "swaps",
+    "judgments_a:any judgments_b:any measure method runs:int tau_b:float",
+    "orderings under swapped assessors",
+    row="pair of sets of judgments, measure and method",
+    sort="measure method judgments_a judgments_b",
+    means={"judgments_a": WHOSE, "judgments_b": "those that they are compared with", "tau_b": TAU},
+    unreported=READ,
+    undrawn=READ,
+)
+table(
+    "swaps_to_qrels",
+    "judgments:any measure method runs:int tau_b:float",
+    "orderings under swapped assessors against given judgments",
+    row="set of judgments, measure and method",
+    sort="measure method judgments",
+    means={"judgments": WHOSE, "tau_b": TAU},
+    unreported=READ,
+    undrawn=READ,
+)
+table(
+    "swapped_orders",
+    "run measure method judgments:any score:float rank:int",
+    "orders under swapped assessors",
+    row="run, measure, method and set of judgments",
+    sort="measure method judgments rank",
+    means={"judgments": WHOSE},
+    unreported="it has one order per set of judgments; report the taus or one of the orders",
+    undrawn="it has one order per set of judgments; draw one of them",
+)
+
+
+@verb(on="runs", gives=("swaps", "swaps_to_qrels", "swapped_orders"), own="qrels")
+def swap_assessors(
+    runs: Table,
+    labels: object,
+    measures: object = ("AP",),
+    *,
+    qrels: object = None,
+    orders: bool = False,
+    how: How = "assessor",
+    per: Per = "item",
+    draws: int = 100,
+    seed: int | None = 0,
+    grades: Mapping[object, float] | None = None,
+    method: str | Sequence[str] | None = None,
+    level: float | None = None,
+    topics: Topics = "relevant",
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    judged_only: bool = False,
+    validate: bool = True,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b.
+
+    The runs are joined once to all items that anybody labelled; each set of judgments only changes the grades.
+
+    Parameters
+    ----------
+    labels : DataFrame or bound accessor
+        One row per label given: query, doc, assessor, label.
+    measures : str, Measure, or list of them
+        Measures of one ranking, or preferences (ordered by their win rates).
+    qrels : DataFrame or bound accessor, optional
+        Judgments to compare each assessor's with, instead of the assessors with each other.
+    orders : bool
+        Return the orderings themselves, one row per run and set of judgments.
+    how : {'assessor', 'draw'}
+        One set of judgments per assessor, holding what that assessor labelled; or `draws` sets, each from assessors
+        drawn at random.
+    per : {'item', 'query'}
+        What a drawn assessor decides: one item, drawn among those who labelled it, so that every set is complete; or
+        a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
+    draws : int
+        How many sets of judgments are drawn.
+    seed : int or None
+        Seed of the draws; None is different each time.
+    grades : mapping of label to number, optional
+        The grade of each label; needed where labels are not numbers.
+    method : str or list of str, optional
+        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        preference.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    References
+    ----------
+    Voorhees 2000: scores move, orderings hardly do.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> strict, lenient = (qrels.assign(label=(qrels["relevance"] >= least) * 1) for least in (2, 1))
+    >>> labels = pd.concat([strict.assign(assessor="strict"), lenient.assign(assessor="lenient")])
+    >>> runs.ireval.swap_assessors(labels, ["AP", "RR"], topics="common").round(3)
+      judgments_a judgments_b measure method  runs  tau_b
+    0     lenient      strict      AP   mean    12  0.970
+    1     lenient      strict      RR   mean    12  0.818
+    """
+    held, level, asked = read(labels, "labels"), checked_level(level), parse_all(measures)
+    against = None if qrels is None else read(qrels, "qrels")
+    swapped = swapped_qrels(held, how=how, per=per, draws=draws, seed=seed, grades=grades)
+    first = next(swapped, None)  # faults of the table come up here
+    if first is None:
+        raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
+    names = {"query": held.roles["query"], "doc": held.roles["doc"], "grade": "relevance"}
+    union = read(_items(held, against).assign(relevance=1), "qrels", names)
+    judged = Judged(
+        join(runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate), level, topics
+    )
+    known: list[object] = []
+    found: list[Standing | None] = []
+    total = draws if how == "draw" else held.column("assessor").nunique()
+    for name, part in track(chain([first], swapped), total=total, desc="swapping assessors", progress=progress):
+        known.append(name)
+        found.append(
+            _standing(judged, judgments.read_judgments(read(part, "qrels", names)), asked, method, tell=not found)
+        )
+    base = None if against is None else _standing(judged, judgments.read_judgments(against), asked, method, tell=False)
+    frame = _orders(judged.runs, known, found) if orders else _taus(known, found, base)
+    frame.attrs.update(attributes(judged, asked))
+    return frame
+
+
+def _items(labels: Table, qrels: Table | None) -> pd.DataFrame:
+    """Return every (query, doc) that anybody judged, under the names of the label table."""
+    names = [labels.roles["query"], labels.roles["doc"]]
+    items = given(labels)[names]
+    if qrels is not None:
+        own = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis(names, axis=1)
+        items = pd.concat([items.astype(object), own.astype(object)]).infer_objects()
+    return items.drop_duplicates()
+
+
+def _standing(
+    judged: Judged, others: Judgments, measures: object, method: str | Sequence[str] | None, *, tell: bool
+) -> Standing | None:
+    """Return how the runs stand under other judgments, or None where nothing is relevant by them."""
+    own = judged.on(regraded(judged.positions, others))
+    return standing(own, measures, method=method, tell=tell) if own.positions.relevant(own.level).any() else None
+
+
+def regraded(positions: Positions, others: Judgments) -> Positions:
+    """Return the positions under other judgments of the same items; what these do not have is not judged.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> fewer = judgments.read_judgments(read(pdeval.datasets.sample_qrels().head(100).assign(relevance=1), "qrels"))
+    >>> int(regraded(pdeval.datasets.sample_judged().positions, fewer).relevant().sum())
+    100
+    """
+    was = positions.judged
+    topic = others.queries.probe(was.queries)[others.topic].astype(np.int64)
+    doc = others.docs.probe(was.docs)[others.doc]
+    key, wanted = was.key(), topic * max(len(was.docs), 1) + doc
+    at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    held = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
+    grade = np.full(len(key), np.nan)
+    grade[at[held]] = others.grade[held]
+    changed = replace(was, grade=np.nan_to_num(grade), subtopic=None)
+    top = float(others.grade.max(initial=0.0))
+    kept = replace(positions, judged=changed, top_grade=top).keep_items(~np.isnan(grade))
+    has = np.zeros(len(positions.queries), dtype=bool)
+    has[topic[held]] = True
+    return kept if has.all() else kept.keep_topics(has)
+
+
+def _orders(runs: pd.DataFrame, known: list[object], found: list[Standing | None]) -> pd.DataFrame:
+    real = [(place, one) for place, one in enumerate(found) if one is not None]
+    if not real:
+        raise ValueError(
+            "no set of judgments has anything relevant, so there is nothing to order; see level=, grades=."
+        )
+    score, rank = (np.stack([getattr(one, name) for _, one in real], axis=1) for name in ("score", "rank"))
+    key, held, run = (axis.ravel() for axis in np.indices(rank.shape))
+    by = np.lexsort((run, rank.ravel(), held, key))
+    columns: dict[str, Any] = {name: repeated(runs[name], run[by]) for name in runs.columns}
+    columns |= real[0][1].columns(key[by])
+    columns["judgments"] = repeated(pd.Index(known), np.array([place for place, _ in real])[held[by]])
+    return pd.DataFrame({**columns, "score": score.ravel()[by], "rank": rank.ravel()[by].astype(np.int64)})
+
+
+def _taus(known: list[object], found: list[Standing | None], base: Standing | None) -> pd.DataFrame:
+    real = next((one for one in [*found, base] if one is not None), None)
+    if real is None:
+        raise ValueError(
+            "no set of judgments has anything relevant, so there is nothing to order; see level=, grades=."
+        )
+    if base is None and len(found) < 2:
+        raise ValueError(
+            "there is one set of judgments and nothing to compare it with; give qrels=, or more assessors."
+        )
+    nothing = np.zeros(real.rank.shape)
+    ranks = np.stack([nothing if one is None else one.rank for one in [*found, base]], axis=1)
+    a, b = all_pairs(ranks.shape[2])
+    sign = np.sign(ranks[..., a] - ranks[..., b])  # (keys, judgments, pairs of runs)
+    told = (sign**2).sum(axis=2)
+    size = np.sqrt(told[:, :, None] * told[:, None, :])
+    tau = np.where(size > 0, share(sign @ sign.transpose(0, 2, 1), size), np.nan)
+    if base is None:
+        one, two = all_pairs(len(known))
+    else:
+        one, two = np.arange(len(known)), np.full(len(known), len(known))
+    key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
+    names = pd.Index(known)
+    columns: dict[str, Any] = {"judgments": repeated(names, one[pair])}
+    if base is None:
+        columns = {"judgments_a": repeated(names, one[pair]), "judgments_b": repeated(names, two[pair])}
+    columns |= real.columns(key)
+    return pd.DataFrame({**columns, "runs": ranks.shape[2], "tau_b": tau[key, one[pair], two[pair]]})

@@ -1,0 +1,387 @@
+"""Assessors of a crowd: how often each is right, what each gets wrong, and how sure the labels of items are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pdeval.join.query_rules import outside
+from pdeval.judgments.agreement_counts import interval
+from pdeval.judgments.confusion import of_tables
+from pdeval.judgments.labels import Labels, coded, items_of, label_names, units_of, what_is
+from pdeval.tables.labels import labels as repeated
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.progress import track
+
+CLOSE = 1e-9  # the largest change of a probability in a step that counts as none
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What the model says of items and assessors.
+
+    Parameters
+    ----------
+    posterior : array of shape (items, labels)
+        The probability of each label to be the true one.
+    prevalence : array of shape (labels,)
+        The share of each true label.
+    errors : array of shape (assessors, true labels, labels)
+        How often an assessor gives a label to items of a true one; rows of zeros where the assessor met none of it.
+    log_likelihood : float
+        Of the labels that were given.
+    steps : int
+        Steps of the EM algorithm.
+    converged : bool
+        Whether the last step changed no probability by more than `CLOSE`.
+    """
+
+    posterior: np.ndarray
+    prevalence: np.ndarray
+    errors: np.ndarray
+    log_likelihood: float
+    steps: int
+    converged: bool
+
+    @property
+    def accuracy(self) -> np.ndarray:
+        """How often each assessor gives the true label, true labels that the assessor met weighted by prevalence."""
+        met = (self.errors.sum(axis=2) > 0) * self.prevalence
+        right = np.einsum("akk,ak->a", self.errors, met)
+        total = met.sum(axis=1)
+        return np.divide(right, total, out=np.full(len(total), np.nan), where=total > 0)
+
+
+def fitted(
+    labels: Labels,
+    assessors: int,
+    *,
+    steps: int = 1000,
+    start: Fit | None = None,
+    weight: np.ndarray | None = None,
+) -> Fit:
+    """Return the maximum likelihood fit of the model by the EM algorithm, from the vote shares of each item.
+
+    Parameters
+    ----------
+    labels : Labels
+        An assessor may have labelled an item more than once; each counts.
+    assessors : int
+        How many there are.
+    steps : int
+        The most steps to take.
+    start : Fit, optional
+        Where to start instead.
+    weight : array of shape (items,), optional
+        How often each item counts, as in a resample; once by default.
+
+    Notes
+    -----
+    The first posterior is the share of each label among those of the item, as in the paper (its equation 3.1): a soft
+    majority, the same in every run. Nothing is drawn at random.
+
+    Examples
+    --------
+    >>> two_and_a_careless_one = Labels(np.repeat(np.arange(4), 3), np.tile([0, 1, 2], 4),
+    ...                                 np.array([1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1]), np.array([0.0, 1.0]))
+    >>> found = fitted(two_and_a_careless_one, 3)
+    >>> found.posterior[:, 1].round(3).tolist(), found.accuracy.round(3).tolist()
+    ([1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 0.5])
+    """
+    number = len(labels.values)
+    given = _given(labels, assessors)
+    weight = np.ones(given.shape[0]) if weight is None else weight
+    back = given.T.tocsr()
+    if start is None:
+        votes = labels.counts()
+        posterior = np.asarray(votes.multiply(1 / votes.sum(axis=1)).todense())
+    else:
+        posterior, _ = _expected(given, start.prevalence, start.errors)
+    likelihood = -np.inf
+    for step in range(1, max(steps, 1) + 1):
+        prevalence, errors = _maximised(back, posterior, weight, (assessors, number))
+        before = posterior
+        posterior, log_likelihoods = _expected(given, prevalence, errors)
+        likelihood = float(weight[weight > 0] @ log_likelihoods[weight > 0])
+        if np.abs(posterior - before)[weight > 0].max(initial=0.0) <= CLOSE:
+            return Fit(posterior, prevalence, errors, likelihood, step, True)
+    return Fit(posterior, prevalence, errors, likelihood, step, False)
+
+
+def _given(labels: Labels, assessors: int) -> Any:
+    """Return the sparse table items x (assessor, label) of how often each label was given."""
+    from scipy.sparse import csr_matrix
+
+    number = len(labels.values)
+    items = int(labels.item.max(initial=-1)) + 1
+    shape = (items, assessors * number)
+    return csr_matrix((np.ones(len(labels.item)), (labels.item, labels.assessor * number + labels.label)), shape=shape)
+
+
+def _maximised(
+    back: Any, posterior: np.ndarray, weight: np.ndarray, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return prevalence and errors from the posterior: equations 2.3 and 2.4 of the paper."""
+    counted = posterior * weight[:, None]
+    prevalence = counted.sum(axis=0) / weight.sum()
+    # (assessor, label) x true label, as (assessor, true label, label)
+    errors = np.asarray(back @ counted).reshape(*shape, shape[1]).transpose(0, 2, 1)
+    met = errors.sum(axis=2, keepdims=True)
+    return prevalence, np.divide(errors, met, out=np.zeros_like(errors), where=met > 0)
+
+
+def _expected(given: Any, prevalence: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the posterior of each item, and the log of its likelihood: equation 2.5 of the paper."""
+    with np.errstate(divide="ignore"):  # what never happened has probability 0, and its log is minus infinity
+        table = np.log(errors).transpose(0, 2, 1).reshape(-1, len(prevalence))
+        joint = np.asarray(given @ table) + np.log(prevalence)
+    largest = joint.max(axis=1, keepdims=True)
+    # under the errors of a resample, what an item was given may never have happened
+    likely = np.exp(joint - np.where(np.isfinite(largest), largest, 0.0))
+    total = likely.sum(axis=1, keepdims=True)
+    posterior = np.divide(likely, total, out=np.broadcast_to(prevalence, likely.shape).copy(), where=total > 0)
+    with np.errstate(divide="ignore"):
+        return posterior, (largest + np.log(total)).ravel()
+
+
+table(
+    "assessors",
+    "assessor labels:int agreed:share accuracy:share [ci_low:float ci_high:float]",
+    "table of assessors",
+    known_by="labels agreed accuracy",
+    row="assessor",
+    sort="assessor",
+    means={
+        "assessor": "the assessor, under the caller's column name",
+        "labels": "labels that the assessor gave",
+        "agreed": "share of them that are the most probable label of their item",
+        "accuracy": "how often the assessor gives the true label, true labels weighted by their prevalence",
+        "ci_low": "lower end of the bootstrap interval of the accuracy",
+        "ci_high": "its upper end",
+    },
+    unreported="it is a table to read: one row per assessor",
+    undrawn="it is a table to read: one row per assessor",
+)
+table(
+    "posteriors",
+    "[query] doc label:any probability:share",
+    "probabilities of labels",
+    known_by="doc label probability",
+    row="item and label",
+    sort="query doc label",
+    means={"label": "the label", "probability": "that it is the true one, given all labels of the crowd"},
+    unreported="it has one row per item and label; .consensus(method='dawid_skene') takes the most probable",
+    undrawn="it has one row per item and label",
+)
+
+
+class Crowd(NamedTuple):
+    """A label table, as codes, with the fit of the model."""
+
+    labels: Labels
+    assessors: pd.Index
+    names: pd.Index
+    fit: Fit
+
+
+def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, steps: int) -> Crowd:
+    """Return the fit of Dawid and Skene's model to a label table, or an error that says why there is none."""
+    read, assessors, _ = coded(labels, order=order, repeats=repeats)
+    names = label_names(labels, order)
+    if len(assessors) < 2:
+        count = f"{len(assessors)} assessor" + (f", {assessors.tolist()[0]!r}" if len(assessors) else "s")
+        raise TooFew(f"assessors are weighed against each other, and there is {count}; it needs at least two.")
+    if len(names) < 2:
+        raise ValueError(
+            f"all {len(read.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get "
+            "wrong."
+        )
+    if np.bincount(read.item).max() < 2:
+        raise ValueError(
+            f"none of the {len(np.unique(read.item)):,} items has two labels, so that no assessor can be weighed "
+            "against another. Are items named alike for all assessors?"
+        )
+    found = fitted(read, len(assessors), steps=steps)
+    if not found.converged:
+        warnings.warn(
+            f"the model did not settle in {steps:,} steps; its numbers may still move. Give it more: "
+            f"steps={10 * steps}.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+    return Crowd(read, assessors, names, found)
+
+
+def said_of(labels: Table, crowd: Crowd) -> dict[str, Any]:
+    """Return what the fit rests on, for `attrs`."""
+    fit = crowd.fit
+    return {
+        **{f"{role}_column": str(name) for role, name in labels.roles.items()},
+        "prevalence": dict(zip(map(str, crowd.names), fit.prevalence.tolist())),
+        "log_likelihood": fit.log_likelihood,
+        "steps": fit.steps,
+        "converged": fit.converged,
+    }
+
+
+@verb(on="labels", gives="assessors", family="assessors")
+def assessors(
+    labels: Table,
+    *,
+    order: Sequence[object] | None = None,
+    repeats: bool = False,
+    steps: int = 1000,
+    draws: int = 0,
+    resample: Literal["query", "item"] | None = None,
+    confidence: float = 0.95,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return how often each assessor is right, from the labels alone: the model of Dawid and Skene.
+
+    Every assessor has an own table of errors; it is estimated together with the true labels, so that those who agree
+    with other good ones count more. No gold labels are needed.
+
+    Parameters
+    ----------
+    order : list, optional
+        The labels from lowest to highest, or in any order wanted.
+    repeats : bool
+        Whether an assessor may have labelled an item more than once; by default that is an error.
+    steps : int
+        The most steps of the EM algorithm. It starts from the vote shares of each item and stops where no probability
+        changes by more than 1e-9; `attrs` say after how many steps, and the log-likelihood. A warning says where it
+        did not.
+    draws : int
+        Resamples for a bootstrap interval of the accuracy; 0 for none. The model is fitted again on each.
+    resample : {'query', 'item'}, optional
+        What is drawn with replacement; by default queries where the table has them.
+    confidence : float
+        Of the interval.
+    seed : int or None
+        The same seed gives the same interval; None for a new one.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Notes
+    -----
+    Two assessors can be fitted, but only three or more with items in common tell who of them is wrong. An assessor who
+    never met a true label is judged by the others.
+
+    References
+    ----------
+    Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates using the EM algorithm.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"doc_id": list("aaabbbcccddd"), "assessor": ["ann", "bob", "cy"] * 4,
+    ...                        "label": [1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1]})
+    >>> labels.ireval.assessors()
+      assessor  labels  agreed  accuracy
+    0      ann       4     1.0       1.0
+    1      bob       4     1.0       1.0
+    2       cy       4     0.5       0.5
+    """
+    crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
+    read, fit, number = crowd.labels, crowd.fit, len(crowd.assessors)
+    count = np.bincount(read.assessor, minlength=number)
+    right = fit.posterior.argmax(axis=1)[read.item] == read.label
+    columns: dict[str, Any] = {
+        labels.roles["assessor"]: repeated(crowd.assessors, np.arange(number)),
+        "labels": count,
+        "agreed": np.bincount(read.assessor, right, minlength=number) / count,
+        "accuracy": fit.accuracy,
+    }
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(said_of(labels, crowd))
+    if draws:
+        unit, what = units_of(labels, read, resample)
+        units = int(unit.max()) + 1
+        if units < 2:
+            raise TooFew(f"the bootstrap draws {what_is(what)} with replacement, and there is one {what}.")
+        often = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=draws)
+        drawn = np.empty((draws, number))
+        for at, times in enumerate(track(often, total=draws, desc="resampling assessors", progress=progress)):
+            drawn[at] = fitted(read, number, steps=steps, start=fit, weight=times[unit].astype(np.float64)).accuracy
+        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence, units)
+        frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
+    return frame
+
+
+@verb(on="labels", gives="confusions", family="assessors", name="errors")
+def assessor_errors(
+    labels: Table, *, order: Sequence[object] | None = None, repeats: bool = False, steps: int = 1000
+) -> pd.DataFrame:
+    """Return what each assessor makes of each true label: the error rates of Dawid and Skene's model.
+
+    Parameters
+    ----------
+    order : list, optional
+        The labels from lowest to highest, or in any order wanted.
+    repeats : bool
+        Whether an assessor may have labelled an item more than once; by default that is an error.
+    steps : int
+        The most steps of the EM algorithm; see `assessors`.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"doc_id": list("aaabbbcccddd"), "assessor": ["ann", "bob", "cy"] * 4,
+    ...                        "label": [1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1]})
+    >>> labels.ireval.assessors.errors().tail(4)
+       assessor  reference  label    n  share
+    8        cy          0      0  1.0    0.5
+    9        cy          0      1  1.0    0.5
+    10       cy          1      0  1.0    0.5
+    11       cy          1      1  1.0    0.5
+    """
+    crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
+    read, number = crowd.labels, len(crowd.names)
+    cell = read.assessor.astype(np.int64) * number + read.label
+    size = len(crowd.assessors) * number
+    met = [np.bincount(cell, crowd.fit.posterior[read.item, true], minlength=size) for true in range(number)]
+    tables = np.stack(met).reshape(number, -1, number).transpose(1, 0, 2)
+    frame = of_tables(tables, labels.roles["assessor"], crowd.assessors, crowd.names)
+    frame.attrs.update(said_of(labels, crowd), reference="true label")
+    return frame
+
+
+@verb(on="labels", gives="posteriors", family="assessors", name="posteriors")
+def posteriors(
+    labels: Table, *, order: Sequence[object] | None = None, repeats: bool = False, steps: int = 1000
+) -> pd.DataFrame:
+    """Return how probable each label of each item is, given who gave which label: one row per item and label.
+
+    Parameters
+    ----------
+    order : list, optional
+        The labels from lowest to highest, or in any order wanted.
+    repeats : bool
+        Whether an assessor may have labelled an item more than once; by default that is an error.
+    steps : int
+        The most steps of the EM algorithm; see `assessors`.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"doc_id": list("aaabbbcccddd"), "assessor": ["ann", "bob", "cy"] * 4,
+    ...                        "label": [1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1]})
+    >>> labels.ireval.assessors.posteriors().head(2).round(3)
+      doc_id  label  probability
+    0      a      0          0.0
+    1      a      1          1.0
+    """
+    crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
+    items = items_of(labels, crowd.labels)
+    item, label = (axis.ravel() for axis in np.indices(crowd.fit.posterior.shape))
+    columns: dict[str, Any] = {name: repeated(items[name], item) for name in items.columns}
+    columns[labels.roles["label"]] = repeated(crowd.names, label)
+    frame = pd.DataFrame({**columns, "probability": crowd.fit.posterior.ravel()})
+    frame.attrs.update(said_of(labels, crowd))
+    return frame

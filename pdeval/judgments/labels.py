@@ -1,0 +1,170 @@
+"""Label tables as codes: who gave which label to which item.
+
+A row without a label counts as if it were not there. An item needs two labels to say anything about agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pdeval.tables.reader import Table
+
+
+class Labels(NamedTuple):
+    """A label table as codes, one entry per label given."""
+
+    item: np.ndarray
+    assessor: np.ndarray
+    label: np.ndarray
+    values: np.ndarray  # the different labels' places on the interval scale
+
+    def take(self, rows: np.ndarray) -> Labels:
+        """Return the labels of these rows."""
+        return self._replace(item=self.item[rows], assessor=self.assessor[rows], label=self.label[rows])
+
+    def paired(self) -> Labels:
+        """Return the labels of items that have at least two."""
+        return self.take(np.flatnonzero(np.bincount(self.item)[self.item] >= 2)) if len(self.item) else self
+
+    def even(self) -> Labels:
+        """Return the labels of items that have the most common number of labels, at least two."""
+        part = self.paired()
+        if not len(part.item):
+            return part
+        size = np.bincount(part.item)
+        common = np.bincount(size[size > 0]).argmax()
+        return part.take(np.flatnonzero(size[part.item] == common))
+
+    def counts(self) -> Any:
+        """Return the sparse table items x labels of how often each label was given."""
+        from scipy.sparse import csr_matrix
+
+        items, item = np.unique(self.item, return_inverse=True)
+        return csr_matrix((np.ones(len(item)), (item, self.label)), shape=(len(items), len(self.values)))
+
+
+def given(labels: Table) -> pd.DataFrame:
+    """Return the rows of a label table that have a label."""
+    return labels.frame[labels.column("label").notna()]
+
+
+def item_columns(labels: Table) -> list[str]:
+    """Return the columns that name an item: query and doc, or the doc alone.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> item_columns(read(pd.DataFrame(columns=["qid", "docno", "assessor", "label"]), "labels"))
+    ['qid', 'docno']
+    """
+    return [labels.roles[role] for role in ("query", "doc") if role in labels]
+
+
+def units_of(labels: Table, read: Labels, what: Literal["query", "item"] | None = None) -> tuple[np.ndarray, str]:
+    """Return the query of each item (or the item itself) as a code, in the order of the table's ids, and which it is.
+
+    Parameters
+    ----------
+    what : {'query', 'item'}, optional
+        By default the query where the table has one.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> table = read(pd.DataFrame({"qid": [7, 7, 9], "docno": [1, 2, 1], "assessor": "ann", "label": 1}), "labels")
+    >>> units_of(table, coded(table)[0])
+    (array([0, 0, 1]), 'query')
+    """
+    items = int(read.item.max(initial=-1)) + 1
+    if what is None:
+        what = "query" if "query" in labels else "item"
+    if what == "item":
+        return np.arange(items), what
+    if "query" not in labels:
+        have = ", ".join(map(str, labels.frame.columns))
+        raise ValueError(f"the label table has no query column among {have}. Bind it: labels.ireval(query=...).")
+    unit = np.zeros(items, dtype=np.int64)
+    unit[read.item] = pd.factorize(given(labels)[labels.roles["query"]], sort=True)[0]
+    return unit, what
+
+
+def coded(
+    labels: Table, *, order: Sequence[object] | None = None, by: Sequence[str] = (), repeats: bool = False
+) -> tuple[Labels, pd.Index, bool]:
+    """Return a label table as codes, the assessors, and whether labels are ordered; an error names every fault.
+
+    Parameters
+    ----------
+    order : sequence, optional
+        The labels from lowest to highest.
+    by : sequence of str
+        Columns that split the table: the same item may be labelled again in another part.
+    repeats : bool
+        Whether an assessor may have labelled an item more than once.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"item": [7, 7], "assessor": ["bob", "ann"], "label": ["yes", "no"]})
+    >>> found, assessors, ordered = coded(read(frame, "labels"))
+    >>> found.label.tolist(), assessors.tolist(), ordered
+    ([1, 0], ['ann', 'bob'], False)
+    """
+    frame, keys = given(labels), [*by, *item_columns(labels)]
+    assessor = labels.roles["assessor"]
+    faults = []
+    for name in dict.fromkeys([*keys, assessor]):
+        if missing := int(frame[name].isna().sum()):
+            faults.append(f"{missing:,} rows without a value in {name!r}")
+    twice = frame.duplicated([*keys, assessor])
+    if twice.any() and not repeats:
+        example = next(frame.loc[twice, [*keys, assessor]].itertuples(index=False, name=None))
+        faults.append(
+            f"{int(twice.sum()):,} repeated labels of one item by one assessor, e.g. {example}; if several assessors "
+            "have one name, bind a column that tells them apart, df.ireval(assessor=...), else keep one of each with "
+            f".drop_duplicates({[*keys, assessor]})"
+        )
+    column = frame[labels.roles["label"]]
+    unknown = [] if order is None else [value for value in column.unique().tolist() if value not in list(order)]
+    if unknown:
+        faults.append(f"labels that order= does not name, e.g. {unknown[:3]}")
+    if pd.api.types.is_complex_dtype(column.dtype):
+        faults.append("complex labels, which have no order")
+    if faults:
+        raise ValueError("the label table cannot be read: " + "; ".join(faults) + ".")
+    if order is not None:
+        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
+    codes, found = pd.factorize(column, sort=True)
+    categories = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else pd.Index(found)
+    scaled = pd.api.types.is_numeric_dtype(column.dtype) or bool(getattr(column.dtype, "ordered", False))
+    if pd.api.types.is_numeric_dtype(categories.dtype):
+        values = pd.Index(found).to_numpy(dtype=np.float64)
+    else:  # a label that nobody gave keeps its place on the scale
+        values = categories.get_indexer(pd.Index(found)).astype(np.float64)
+    who, assessors = pd.factorize(frame[assessor], sort=True)
+    number = frame.groupby(keys, observed=True, sort=True).ngroup().to_numpy()
+    return Labels(number, who, codes, values), pd.Index(assessors), scaled
+
+
+def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
+    """Return the labels that were given, in the order of their codes."""
+    column = given(labels)[labels.roles["label"]]
+    if order is not None:
+        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
+    found = pd.Index(pd.factorize(column, sort=True)[1])
+    return pd.Index(found.astype(found.categories.dtype)) if isinstance(found, pd.CategoricalIndex) else found
+
+
+def items_of(labels: Table, read: Labels) -> pd.DataFrame:
+    """Return the items in the order of their codes: query and doc, or the doc alone."""
+    first = np.unique(read.item, return_index=True)[1]
+    return given(labels)[item_columns(labels)].iloc[first].reset_index(drop=True)
+
+
+def what_is(what: str) -> str:
+    """Return the plural of what is drawn."""
+    return "queries" if what == "query" else "items"

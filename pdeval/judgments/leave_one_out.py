@@ -1,0 +1,171 @@
+"""Leaving a run or a team out of the pool: would the collection have been fair to it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import parse_all
+from pdeval.evaluate.scores import attributes
+from pdeval.join.judged import Judged
+from pdeval.join.positions import Positions
+from pdeval.judgments.pools import Team, partition
+from pdeval.orderings.coefficients import tau_b
+from pdeval.orderings.order import Standing, standing
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.progress import track
+
+table(
+    "left_out",
+    "run [team:any] measure method removed:int queries:int score:float score_without:float difference:float "
+    "rank:int rank_without:int rank_change:int tau_b:float",
+    "standings with runs left out",
+    known_by="run measure method score_without rank_without tau_b",
+    row="run, measure and method",
+    sort="measure method run",
+    then=".report()",
+    means={
+        "team": "the team, under the name of its column",
+        "removed": "relevant items that only this run (or team) brought into the pool",
+        "queries": "queries that count for the run without them",
+        "score_without": "the score on the judgments that are left",
+        "difference": "score_without - score",
+        "rank_without": "the rank on the judgments that are left",
+        "rank_change": "places lost",
+        "tau_b": "Kendall's tau-b between the two orderings of all runs",
+    },
+    undrawn="it is a table to read: one row per run",
+)
+
+
+@verb(
+    on="judged",
+    gives="left_out",
+    family="pool",
+    name="leave_one_out",
+    own="depth",
+    formerly="leave_one_out",
+)
+def leave_one_out(
+    judged: Judged,
+    measures: object = ("AP",),
+    *,
+    depth: int = 100,
+    team: Team | None = None,
+    metadata: pd.DataFrame | None = None,
+    method: str | Sequence[str] | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return how each run stands under the judgments that would have been made without it, or without its team.
+
+    The judgments that only one run (or team) brought into the pool are taken away, all runs are scored and ordered
+    again on what is left, and the run is compared with itself (Zobel 1998). Judged items that no run has among its
+    first `depth` stay: somebody else brought them in. A query that has nothing relevant left counts no longer, unless
+    `topics` says so.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Measures of one ranking, or preferences (scored by their win rates).
+    depth : int
+        The depth of the pool that was judged.
+    team : str or mapping, optional
+        Leave out the runs of a team together: a column of `metadata` or of the run table, or the team of each run.
+    metadata : DataFrame, optional
+        What the runs are, one row per run.
+    method : str or list of str, optional
+        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        preference.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> found = judged.pool.leave_one_out("AP", depth=20)
+    >>> found.loc[:2, ["run", "removed", "score", "score_without", "rank", "rank_without", "tau_b"]].round(3)
+            run  removed  score  score_without  rank  rank_without  tau_b
+    0      bm25       18  0.324          0.314    10            10   1.00
+    1  bm25+rm3       20  0.335          0.323     9            10   0.97
+    2  dense-s1       11  0.432          0.427     7             7   1.00
+    """
+    positions = judged.positions
+    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1:  # type: ignore[redundant-expr]
+        raise ValueError(f"depth={depth!r}: give the depth of the pool, a whole number of at least 1.")
+    if positions.rules.get("ties") == "expected":
+        raise ValueError("ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=.")
+    unsaid = isinstance(team, str) and metadata is None and team not in judged.runs  # a column of the run table
+    own_table = positions.source[0] if unsaid and positions.source is not None else None
+    teams = None if team is None else partition(judged.runs, team, metadata, own_table)
+    asked = parse_all(measures)
+    full = _standing(judged, asked, method, tell=True)
+    number = len(positions.runs)
+    group = np.arange(number) if teams is None else teams.codes
+    owner = owners(positions, group, depth)
+    relevant = positions.relevant(judged.level)
+    removed = np.bincount(owner[relevant & (owner >= 0)], minlength=int(group.max()) + 1)
+    score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
+    queries = np.empty(full.rank.shape, dtype=np.int64)
+    level = {measure.label: measure.level for measure in asked}
+    which = np.unique(group)
+    for one in track(which, total=len(which), desc="leaving out", progress=progress):
+        own = np.flatnonzero(group == one)
+        # nothing of its own: nothing to take away
+        kept = owner != one
+        less = judged if kept.all() else judged.on(positions.keep_items(kept))
+        rest = full if kept.all() else _without(less, asked, own, method)
+        score[:, own], rank[:, own] = rest.score[:, own], rest.rank[:, own]
+        queries[:, own] = [less.counted(level[label]).sum(axis=0)[own] for label, _ in full.keys]
+        taus = [1.0 if rest is full else tau_b(-a, -b) for a, b in zip(full.rank, rest.rank)]
+        tau[:, own] = np.array(taus)[:, None]
+    key, run = np.divmod(np.arange(tau.size), number)
+    columns: dict[str, Any] = {name: labels(positions.runs[name], run) for name in positions.runs.columns}
+    if teams is not None:
+        columns[str(teams.names.name)] = labels(teams.names, teams.codes[run])
+    columns |= full.columns(key)
+    columns |= {"removed": removed[group][run], "queries": queries.ravel()}
+    columns |= {"score": full.score.ravel(), "score_without": score.ravel()}
+    columns["difference"] = columns["score_without"] - columns["score"]
+    columns |= {"rank": full.rank.ravel().astype(np.int64), "rank_without": rank.ravel().astype(np.int64)}
+    columns["rank_change"] = columns["rank_without"] - columns["rank"]
+    frame = pd.DataFrame({**columns, "tau_b": tau.ravel()})
+    frame.attrs.update(attributes(judged, asked))
+    return frame
+
+
+def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
+    """Return, for every judged item, the only group of runs that has it among its first; -1 for none or several.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> one_group = owners(pdeval.datasets.sample_judged().positions, np.zeros(12, dtype=np.int64), 100)
+    >>> sorted(set(one_group.tolist()))
+    [0]
+    """
+    inside = positions.rank <= depth
+    item, own = positions.item[inside], group[positions.run[inside]]
+    first = np.full(len(positions.judged.topic), len(positions.runs))
+    last = np.full(len(positions.judged.topic), -1)
+    np.minimum.at(first, item, own)
+    np.maximum.at(last, item, own)
+    return np.where(first == last, last, -1)
+
+
+def _standing(judged: Judged, measures: object, method: str | Sequence[str] | None, *, tell: bool = False) -> Standing:
+    return standing(judged, measures, method=method, tell=tell)
+
+
+def _without(judged: Judged, measures: object, own: np.ndarray, method: str | Sequence[str] | None) -> Standing:
+    """Return how the runs stand when only these items were judged, which took away those of some runs."""
+    try:
+        return _standing(judged, measures, method)
+    except ValueError as fault:
+        names = ", ".join(map(str, judged.runs.iloc[own[:3]].to_numpy().ravel()))
+        raise ValueError(f"without what only {names} contributed: {fault}") from None

@@ -1,0 +1,421 @@
+"""How popular, how new: measures of the items of a list by who had them before.
+
+Axis 0 is the rank; `listed` says where a list has an item. A list without items has no value: NaN, and it does not
+count. So it is with the list of a user without a history, where the measure looks at that.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from pdeval.catalog import metric
+from pdeval.kernels.primitives import inf, total
+
+CASTELLS = "Castells, Vargas & Wang 2011; Zhou et al. 2010"
+
+
+def first(values: np.ndarray, k: float) -> np.ndarray:
+    """Return what stands at ranks 1 to k.
+
+    Examples
+    --------
+    >>> first(np.array([7, 8, 9]), 2).tolist()
+    [7, 8]
+    """
+    return values if k >= len(values) else values[: int(k)]
+
+
+def mean_listed(values: np.ndarray, listed: np.ndarray, k: float = inf) -> np.ndarray:
+    """Return the mean over the items of each list, down to rank k; NaN where it has none.
+
+    Examples
+    --------
+    >>> mean_listed(np.array([[1.0, 9.0], [3.0, 9.0]]), np.array([[True, False], [True, False]])).tolist()
+    [2.0, nan]
+    """
+    values, listed = first(values, k), first(listed, k)
+    n = listed.sum(axis=0)
+    whole = total(np.where(listed, values, 0.0))
+    return np.divide(whole, n, out=np.full(np.shape(whole), np.nan), where=n > 0)
+
+
+@metric(
+    kind="items",
+    range=(0, inf),
+    reference=CASTELLS,
+    aliases={"MIUF": "Novelty", "MeanInvUserFreq": "Novelty", "SelfInformation": "Novelty"},
+)
+def Novelty(
+    popularity: np.ndarray, listed: np.ndarray, users: float, *, k: float = inf, per: Literal["item", "rank"] = "item"
+) -> np.ndarray:
+    """Novelty: the mean self-information of the items, -log2 of the share of users that had them before.
+
+    An item that nobody had counts as one that one user had. A list shorter than k is averaged over the items that it
+    has; with `per="rank"`, over k ranks.
+
+    Examples
+    --------
+    >>> float(Novelty(np.array([0.5, 0.25]), np.array([True, True]), 8.0))
+    1.5
+    """
+    surprise = 0.0 - np.log2(np.maximum(popularity, 1.0 / users))  # of an item that all users had, 0 and not -0
+    mean = mean_listed(surprise, listed, k)
+    # ranks without an item count as 0
+    return mean if per == "item" or k == inf else mean * first(listed, k).sum(axis=0) / k
+
+
+@metric(kind="items", range=(0, 1), reference="Castells, Vargas & Wang 2011; RePlay, Surprisal")
+def Surprisal(
+    popularity: np.ndarray, listed: np.ndarray, users: float, *, k: float = inf, per: Literal["item", "rank"] = "rank"
+) -> np.ndarray:
+    """Surprisal: novelty as a share of the largest possible, that of an item which one user had.
+
+    Ranks without an item count as 0; with `per="item"` the mean is over the items that the list has.
+
+    Examples
+    --------
+    >>> float(Surprisal(np.array([0.5, 0.125]), np.array([True, True]), 8.0, k=2)).__round__(4)
+    0.6667
+    """
+    return Novelty(popularity, listed, users, k=k, per=per) / np.log2(np.maximum(users, 2.0))
+
+
+@metric(kind="items", range=(0, inf), reference="Castells, Vargas & Wang 2011, item choice; recommenders, novelty")
+def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Novelty by choice: the mean of -log2 of the share of all interactions that were with the item.
+
+    An item that nobody took has no such share: it counts as the rarest of the list's items that someone took.
+
+    Examples
+    --------
+    >>> float(ChoiceNovelty(np.array([0.5, 0.125]), np.array([True, True])))
+    2.0
+    """
+    least = np.where(first(choice, k) > 0, first(choice, k), 1.0).min(axis=0)
+    return mean_listed(0.0 - np.log2(np.where(choice > 0, choice, least)), listed, k)
+
+
+@metric(kind="items", higher=False, reference="Yin et al. 2012", aliases=("ARP", "AvgRecPopularity"))
+def AvgPopularity(
+    popularity: np.ndarray,
+    listed: np.ndarray,
+    *,
+    k: float = inf,
+) -> np.ndarray:
+    """Average recommendation popularity: the mean share of users that had the items before.
+
+    Examples
+    --------
+    >>> float(AvgPopularity(np.array([0.5, 0.25]), np.array([True, True])))
+    0.375
+    """
+    return mean_listed(popularity, listed, k)
+
+
+@metric(kind="items", higher=False, reference="Yin et al. 2012; RecTools, AvgRecPopularity(normalize=True)")
+def AvgChoice(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Average popularity by choice: the mean share of all interactions that were with the items.
+
+    Examples
+    --------
+    >>> float(AvgChoice(np.array([0.5, 0.25]), np.array([True, True])))
+    0.375
+    """
+    return mean_listed(choice, listed, k)
+
+
+@metric(kind="items", reference="RecTools, Serendipity")
+def PopSerendipity(
+    popularity_place: np.ndarray, relevant: np.ndarray, listed: np.ndarray, catalogue: float, *, k: float = inf
+) -> np.ndarray:
+    """Serendipity by popularity: how much higher relevant items stand than by popularity, as a share of the catalogue.
+
+    A relevant item counts its place by popularity less its rank, where that is positive, divided by the number of
+    items; the sum is divided by k. An item that nobody had is last by popularity.
+
+    Examples
+    --------
+    >>> float(PopSerendipity(np.array([3.0, 1.0]), np.array([True, True]), np.array([True, True]), 4.0, k=2))
+    0.25
+    """
+    place, hit, there = first(popularity_place, k), first(relevant, k), first(listed, k)
+    rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
+    above = np.maximum(np.where(place > 0, place, catalogue + 1.0) - rank, 0.0) / catalogue
+    mean = total(np.where(there & hit, above, 0.0)) / (k if k < inf else np.maximum(there.sum(axis=0), 1))
+    return np.where(there.any(axis=0), mean, np.nan)
+
+
+@metric(kind="items", higher=False, reference="Ekstrand et al. 2017; LensKit, MeanPopRank", aliases=("MeanPopRank",))
+def PopularityRank(popularity_rank: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Popularity rank: the mean quantile of the items' popularity, 1 for the most popular, 0 for items nobody had.
+
+    Examples
+    --------
+    >>> float(PopularityRank(np.array([1.0, 0.5]), np.array([True, True])))
+    0.75
+    """
+    return mean_listed(popularity_rank, listed, k)
+
+
+@metric(kind="items", range=(-1, inf), higher=False, reference="Abdollahpouri et al. 2019")
+def PopularityLift(
+    popularity: np.ndarray, listed: np.ndarray, had_popularity: np.ndarray, *, k: float = inf
+) -> np.ndarray:
+    """Popularity lift: how much more popular the items are than what the user had before, as a share of the latter.
+
+    0 where recommendations are as popular as the history; a user without a history has no value.
+
+    Examples
+    --------
+    >>> float(PopularityLift(np.array([0.5, 0.25]), np.array([True, True]), 0.25))
+    0.5
+    """
+    mean = mean_listed(popularity, listed, k)
+    before = np.broadcast_to(had_popularity, np.shape(mean))
+    return np.divide(mean, before, out=np.full(np.shape(mean), np.nan), where=before > 0) - 1.0
+
+
+@metric(kind="items", reference="Castells, Vargas & Wang 2011; RePlay, Novelty")
+def Unseen(seen: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Unseen items: the share of items that the user did not have before.
+
+    Examples
+    --------
+    >>> float(Unseen(np.array([True, False]), np.array([True, True])))
+    0.5
+    """
+    return mean_listed(~seen * 1.0, listed, k)
+
+
+PATIENCE = {"patience": (0.0, 1.0)}
+
+
+@metric(
+    kind="set",
+    reference="Ge et al. 2010; Shani & Gunawardana 2011",
+    aliases=("CatalogCoverage", "catalog_coverage", "ItemCoverage"),
+    limits={"least": (1, inf)},
+)
+def Coverage(exposure: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndarray:  # noqa: ARG001 - lists are cut
+    """Catalogue coverage: the share of items that could be recommended and are, in at least so many lists.
+
+    Examples
+    --------
+    >>> float(Coverage(np.array([3.0, 0.0, 1.0, 0.0])))
+    0.5
+    """
+    return (exposure >= least).mean(axis=0)
+
+
+@metric(kind="set", reference="Ge et al. 2010; Shani & Gunawardana 2011", limits={"least": (1, inf)})
+def UserCoverage(lengths: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndarray:
+    """User coverage: the share of users that get at least so many items.
+
+    `lengths` are the numbers of users whose lists have 0, 1, 2, ... items down to rank k.
+
+    Examples
+    --------
+    >>> float(UserCoverage(np.array([2.0, 0.0, 6.0])))
+    0.75
+    """
+    least = int(min(least, k))
+    enough, users = lengths[least:].sum(axis=0), lengths.sum(axis=0)
+    return np.divide(enough, users, out=np.zeros(np.shape(users)), where=users > 0)
+
+
+@metric(
+    kind="set",
+    higher=False,
+    reference="Gini 1912; Fleder & Hosanagar 2009",
+    limits=PATIENCE,
+    aliases={"ListGini": "Gini", "ExposureGini": "Gini(patience=0.85)"},
+)
+def Gini(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0) -> np.ndarray:  # noqa: ARG001
+    """Gini coefficient of exposure: 0 where every item of the catalogue is shown as often, near 1 where few are.
+
+    Examples
+    --------
+    >>> float(Gini(np.array([1.0, 1.0, 1.0]))), round(float(Gini(np.array([0.0, 0.0, 3.0]))), 4)
+    (0.0, 0.6667)
+    """
+    n = len(exposure)
+    rising = np.sort(exposure, axis=0)
+    place = np.arange(1, n + 1).reshape(-1, *[1] * (exposure.ndim - 1))
+    total = rising.sum(axis=0)
+    weighed = ((2 * place - n - 1) * rising).sum(axis=0)
+    return np.divide(weighed, n * total, out=np.zeros(np.shape(total)), where=total > 0)
+
+
+@metric(
+    kind="set",
+    range=(0, inf),
+    reference="Shannon 1948; Shani & Gunawardana 2011",
+    aliases=("distributional_coverage",),
+    limits=PATIENCE,
+)
+def Entropy(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0, normalised: bool = False) -> np.ndarray:  # noqa: ARG001
+    """Shannon entropy of exposure, in bits: log2 of the catalogue where every item is shown as often.
+
+    `normalised=true` divides by that, so that 1 is even.
+
+    Examples
+    --------
+    >>> float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]))), float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]), normalised=True))
+    (1.0, 0.5)
+    """
+    total = exposure.sum(axis=0)
+    share = np.divide(exposure, total, out=np.zeros(np.shape(exposure)), where=total > 0)
+    bits = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=0) + 0.0
+    return bits / np.log2(max(len(exposure), 2)) if normalised else bits
+
+
+@metric(kind="set", reference="Abdollahpouri et al. 2017", limits={"head": (0, 1)}, aliases=("APLT",))
+def TailShare(exposure: np.ndarray, popularity: np.ndarray, *, k: float = inf, head: float = 0.2) -> np.ndarray:  # noqa: ARG001
+    """Tail share: the share of all that is shown that is not among the most popular items of the catalogue.
+
+    The head is the most popular `head` of the items, one fifth by default.
+
+    Examples
+    --------
+    >>> float(TailShare(np.array([6.0, 1.0, 1.0, 0.0, 0.0]), np.array([0.9, 0.2, 0.1, 0.1, 0.0])))
+    0.25
+    """
+    by = np.argsort(-popularity.reshape(-1), kind="stable")
+    tail = by[int(np.ceil(head * len(by))) :]
+    total = exposure.sum(axis=0)
+    return np.divide(exposure[tail].sum(axis=0), total, out=np.zeros(np.shape(total)), where=total > 0)
+
+
+Distance = Literal["cosine", "jaccard", "hamming", "euclidean"]
+
+
+def units(features: np.ndarray) -> np.ndarray:
+    """Return features scaled to length 1; an item without features keeps none.
+
+    Examples
+    --------
+    >>> units(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    size = np.sqrt((features**2).sum(axis=-1, keepdims=True))
+    return np.divide(features, size, out=np.zeros(features.shape), where=size > 0)
+
+
+def apart(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
+    """Return how far items are from each other, by features along the last axis (scaled to 1 for the cosine).
+
+    Examples
+    --------
+    >>> float(apart(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0]), "jaccard"))
+    0.5
+    """
+    if distance == "cosine":
+        return 1.0 - (x * y).sum(axis=-1)
+    if distance == "hamming":
+        return (x != y).sum(axis=-1) * 1.0
+    if distance == "euclidean":
+        return np.sqrt(((x - y) ** 2).sum(axis=-1))
+    both, either = np.minimum(x, y).sum(axis=-1), np.maximum(x, y).sum(axis=-1)
+    return 1.0 - np.divide(both, either, out=np.zeros(np.shape(both)), where=either != 0)
+
+
+@metric(
+    kind="items",
+    range=(0, inf),
+    reference="Ziegler et al. 2005; Smyth & McClave 2001",
+    aliases=("IntraListDiversity",),
+)
+def ILD(item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Distance = "cosine") -> np.ndarray:
+    """Intra-list distance: the mean distance of two items of the list, by their features.
+
+    The distance is 1 minus the cosine, in [0, 1] where features are not negative; "jaccard", the number of features in
+    which two items differ ("hamming"), or "euclidean". An item without features is at cosine distance 1 from all. The
+    distance of a list of one item is 0.
+
+    Examples
+    --------
+    >>> genres = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> round(float(ILD(np.array([0, 1, 2]), genres)), 4)
+    0.6667
+    """
+    item = first(item, k)
+    table = units(features) if distance == "cosine" else features
+    whole = np.zeros(np.shape(item)[1:])
+    for at in range(len(item) - 1):  # rank by rank: each with all that stand below it
+        below, there = table[item[at + 1 :]], item[at + 1 :] >= 0
+        whole += total(np.where(there, apart(table[item[at]], below, distance), 0.0))
+    n = (item >= 0).sum(axis=0)
+    mean = whole / np.maximum(n * (n - 1) / 2.0, 1.0)
+    return np.where(n > 0, mean, np.nan)
+
+
+@metric(kind="items", higher=False, range=(0, inf), reference="Steck 2018", limits={"alpha": (0, 1)})
+def Calibration(
+    item: np.ndarray, features: np.ndarray, profile: np.ndarray, had: np.ndarray, *, k: float = inf, alpha: float = 0.01
+) -> np.ndarray:
+    """Miscalibration: the Kullback-Leibler divergence of the list's features from those of the user's history.
+
+    Each item spreads over its features, and every item counts as much; `alpha` of the user's own shares is mixed into
+    those of the list, so that the divergence is finite. In nats; 0 is best. Users without a history have no value.
+
+    Examples
+    --------
+    >>> genres = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> round(float(Calibration(np.array([0, 0]), genres, np.array([0.5, 0.5]), 2.0)), 4)
+    1.9585
+    """
+    item = first(item, k)
+    whole = features.sum(axis=-1, keepdims=True)
+    shares = np.divide(features, whole, out=np.zeros(features.shape), where=whole != 0)
+    listed = (item >= 0) & (whole[..., 0] != 0)[item]
+    n = listed.sum(axis=0)
+    sums = total(np.where(listed[..., None], shares[item], 0.0))
+    q = np.moveaxis(sums / np.maximum(n, 1.0)[..., None], -1, 0)
+    p = np.broadcast_to(profile, q.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * np.log(p / ((1.0 - alpha) * q + alpha * p)), 0.0)
+    return np.where((n > 0) & (had > 0), np.maximum(total(terms), 0.0), np.nan)
+
+
+def unlike(item: np.ndarray, features: np.ndarray, taste: np.ndarray) -> np.ndarray:
+    """Return how unlike the user's history each item is: 1 minus its mean cosine to the items that the user had.
+
+    Examples
+    --------
+    >>> unlike(np.array([0, 1]), np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), np.array([1.0, 0.0])).tolist()
+    [0.0, 1.0]
+    """
+    return 1.0 - (units(features)[item] * np.moveaxis(taste, 0, -1)).sum(axis=-1)
+
+
+@metric(kind="items", range=(0, 2), reference="Zhang et al. 2012; recommenders, serendipity of any item")
+def Unexpectedness(
+    item: np.ndarray, features: np.ndarray, taste: np.ndarray, had: np.ndarray, *, k: float = inf
+) -> np.ndarray:
+    """Unexpectedness: how unlike the user's history the items are, 1 minus the mean cosine of their features.
+
+    Examples
+    --------
+    >>> genres = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> float(Unexpectedness(np.array([0, 1]), genres, np.array([1.0, 0.0]), 3.0))
+    0.5
+    """
+    return np.where(had > 0, mean_listed(unlike(item, features, taste), item >= 0, k), np.nan)
+
+
+@metric(kind="items", range=(0, 2), reference="Ge et al. 2010; Zhang et al. 2012; recommenders, serendipity")
+def Serendipity(
+    item: np.ndarray, features: np.ndarray, taste: np.ndarray, had: np.ndarray, relevant: np.ndarray, *, k: float = inf
+) -> np.ndarray:
+    """Serendipity: the mean over items of their unexpectedness where they are relevant, and 0 where they are not.
+
+    Examples
+    --------
+    >>> genres = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> float(Serendipity(np.array([0, 1]), genres, np.array([1.0, 0.0]), 3.0, np.array([True, False])))
+    0.0
+    """
+    surprising = unlike(item, features, taste) * relevant
+    return np.where(had > 0, mean_listed(surprising, item >= 0, k), np.nan)

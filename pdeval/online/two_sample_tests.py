@@ -1,0 +1,309 @@
+"""One and two samples: means, rates and medians with their intervals, and tests between two independent groups.
+
+Values that differ by rounding alone are equal (`mechanics.equality`), means where they differ by no more than 1e-12
+of the largest value: samples without any difference give p = 1, statistic 0 (Mann-Whitney: half of the pairs) and
+effect 0.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from pdeval.tables.equal_values import NOISE, gap, settled, size_of
+
+Aggregate = Literal["mean", "median", "ratio"]
+Kind = Literal["rate", "mean", "median"]
+NAN = float("nan")
+
+
+class Estimate(NamedTuple):
+    """A value and its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Tested(NamedTuple):
+    """What a two-sample test found."""
+
+    test: str
+    low: float
+    high: float
+    effect_size: float
+    statistic: float
+    p_value: float
+
+
+def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, rng: np.random.Generator) -> Estimate:
+    """Return the mean or median with its interval: Wilson's for a rate, Student's for a mean, bootstrap for a median.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> found = estimate(np.array([1.0, 2, 3, 4]), "mean", confidence=0.95, draws=0, rng=rng)
+    >>> [round(number, 3) for number in found]
+    [2.5, 0.446, 4.554]
+    """
+    n = len(values)
+    if n == 0:
+        return Estimate(NAN, NAN, NAN)
+    value = float(np.median(values) if kind == "median" else np.mean(values))
+    if kind == "rate":
+        return Estimate(value, *_wilson(value, n, _normal(confidence)))
+    if n < 2 or (kind == "median" and draws < 1):
+        return Estimate(value, NAN, NAN)
+    if kind == "median":
+        return drawn_interval(value, bootstrap_medians(values, draws, rng), n, confidence)
+    from scipy import special
+
+    half = float(special.stdtrit(n - 1, (1 + confidence) / 2) * np.std(values, ddof=1) / np.sqrt(n))
+    return Estimate(value, value - half, value + half)
+
+
+def drawn_interval(value: float, drawn: np.ndarray, n: int, confidence: float) -> Estimate:
+    """Return a value with the interval of its bootstrap estimates, their percentiles; none of fewer than two units.
+
+    Examples
+    --------
+    >>> drawn_interval(0.5, np.array([0.25, 0.5, 0.75]), 9, 0.5)
+    Estimate(value=0.5, low=0.375, high=0.625)
+    """
+    if n < 2 or not len(drawn):
+        return Estimate(value, NAN, NAN)
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Estimate(value, float(low), float(high))
+
+
+def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estimate:
+    """Return a rate over units with several yes and no each, with Wilson's interval of as many as would vary alike.
+
+    Student's interval by the delta method covers rates near 0 too seldom: of 50 users and a rate of .02 in 80% of the
+    samples for 95%, this one in 96%. It stays between 0 and 1.
+
+    Parameters
+    ----------
+    linear : ndarray
+        The rate's `linearised` values: their standard error is the rate's, whatever the units have in common.
+
+    Examples
+    --------
+    >>> linear = linearised(np.array([1.0, 0, 3]), np.array([2.0, 2, 4]))
+    >>> [round(number, 3) for number in clustered_rate(0.5, linear, 0.95)]
+    [0.5, 0.059, 0.941]
+    """
+    from scipy import special
+
+    n = len(linear)
+    if n < 2:
+        return Estimate(value, NAN, NAN)
+    error = float(np.var(linear, ddof=1)) / n
+    alike = value * (1 - value) / error if error > NOISE**2 else float(n)  # all yes or all no: each unit is one
+    return Estimate(value, *_wilson(value, alike, float(special.stdtrit(n - 1, (1 + confidence) / 2))))
+
+
+def linearised(total: np.ndarray, over: np.ndarray) -> np.ndarray:
+    """Return a value per unit whose mean is sum(total) / sum(over), and whose standard error that of the delta method.
+
+    With r the ratio, unit i has r + (total_i - r over_i) / mean(over): the ratio's first-order expansion (Deng,
+    Knoblich and Lu 2018). So tests of means are tests of ratios of which the unit is what was randomised.
+
+    Examples
+    --------
+    >>> clicks, shown = np.array([1.0, 0, 5]), np.array([2.0, 4, 6])
+    >>> found = linearised(clicks, shown)
+    >>> found.tolist(), float(found.mean())
+    ([0.5, 0.0, 1.0], 0.5)
+    """
+    ratio = ratio_of(total, over)
+    found: np.ndarray = ratio + (total - ratio * over) / over.mean()
+    return found
+
+
+def ratio_of(total: np.ndarray, over: np.ndarray) -> float:
+    """Return sum(total) / sum(over); NaN without units.
+
+    Examples
+    --------
+    >>> ratio_of(np.array([1.0, 0, 5]), np.array([2.0, 4, 6]))
+    0.5
+    """
+    return float(total.sum() / over.sum()) if len(over) else NAN
+
+
+def bootstrap_ratios(total: np.ndarray, over: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Return sum(total) / sum(over) of `draws` samples of units, drawn with replacement.
+
+    Units with equal numerators and denominators are alike, so that a sample is a multinomial count of each kind: the
+    work grows with the number of kinds.
+
+    Examples
+    --------
+    >>> sorted(set(bootstrap_ratios(np.array([0.0, 1]), np.array([1.0, 1]), 50, np.random.default_rng(0)).tolist()))
+    [0.0, 0.5, 1.0]
+    """
+    if not draws or not len(total):
+        return np.zeros(0)
+    kinds, times = np.unique(np.stack([total, over], axis=1), axis=0, return_counts=True)
+    found = np.empty(draws)
+    step = max((1 << 22) // len(kinds), 1)
+    for first in range(0, draws, step):
+        drawn = rng.multinomial(len(total), times / times.sum(), size=min(step, draws - first))
+        sums = drawn @ kinds
+        found[first : first + step] = sums[:, 0] / sums[:, 1]
+    return found
+
+
+def bootstrap_medians(values: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the medians of `draws` samples drawn with replacement, without drawing them.
+
+    The median of a resample is the value at a middle order statistic of n uniform draws, which is a beta variable;
+    for an even n the next order statistic is the least of the draws above it. So the work does not grow with n.
+
+    Examples
+    --------
+    >>> sorted(set(bootstrap_medians(np.array([1.0, 5.0, 9.0]), 100, np.random.default_rng(0)).tolist()))
+    [1.0, 5.0, 9.0]
+    """
+    if not draws:
+        return np.zeros(0)
+    ordered = np.sort(values)
+    n = len(ordered)
+    middle = (n + 1) // 2
+    below = rng.beta(middle, n - middle + 1, draws)
+    lower: np.ndarray = ordered[np.minimum((below * n).astype(np.int64), n - 1)]
+    if n % 2:
+        return lower
+    above = 1 - (1 - below) * rng.random(draws) ** (1 / (n - middle))
+    between: np.ndarray = (lower + ordered[np.minimum((above * n).astype(np.int64), n - 1)]) / 2
+    return between
+
+
+def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
+    """Return the pooled z test of two rates; interval of the difference by Newcombe (1998), effect size Cohen's h.
+
+    Examples
+    --------
+    >>> found = two_rates(np.repeat([1, 0], [15, 5]), np.repeat([1, 0], [7, 13]), confidence=0.95)
+    >>> round(found.statistic, 3), round(found.p_value, 4)
+    (2.543, 0.011)
+    """
+    from scipy import special
+
+    if not len(x) or not len(y):
+        return Tested("z", NAN, NAN, NAN, NAN, NAN)
+    p, q = float(np.mean(x)), float(np.mean(y))
+    pooled = (np.sum(x) + np.sum(y)) / (len(x) + len(y))
+    error = float(np.sqrt(pooled * (1 - pooled) * (1 / len(x) + 1 / len(y))))
+    difference = float(gap(p, q, 1.0))
+    q = p if difference == 0 else q
+    statistic = difference / error if error > 0 else 0.0  # without error both rates are 0, or both are 1
+    z = _normal(confidence)
+    (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), z), _wilson(q, len(y), z)
+    low = difference - float(np.hypot(p - p_low, q_high - q))
+    high = difference + float(np.hypot(p_high - p, q - q_low))
+    effect = float(2 * np.arcsin(np.sqrt(p)) - 2 * np.arcsin(np.sqrt(q)))
+    return Tested("z", low, high, effect, statistic, float(2 * special.ndtr(-abs(statistic))))
+
+
+def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
+    """Return Welch's t test of two means; effect size Cohen's d.
+
+    Examples
+    --------
+    >>> round(welch(np.array([1.0, 2, 3]), np.array([2.0, 4, 9]), confidence=0.95).p_value, 3)
+    0.284
+    """
+    from scipy import special
+
+    if len(x) < 2 or len(y) < 2:
+        return Tested("welch", NAN, NAN, NAN, NAN, NAN)
+    size = size_of(x, y)
+    difference = float(gap(np.mean(x), np.mean(y), size))
+    # a spread within rounding is none
+    variances = [float(np.var(one, ddof=1)) if np.ptp(one) > NOISE * size else 0.0 for one in (x, y)]
+    parts = variances[0] / len(x), variances[1] / len(y)
+    error = float(np.sqrt(sum(parts)))
+    if error == 0 and difference == 0:
+        return Tested("welch", 0.0, 0.0, 0.0, 0.0, 1.0)
+    if error == 0:  # both constant: nothing to test against
+        return Tested("welch", difference, difference, NAN, NAN, NAN)
+    # products and roots are rounded rightly, which powers are not: so they are the same in every unit
+    squares = [float(np.square(part)) for part in (sum(parts), *parts)]
+    freedom = squares[0] / (squares[1] / (len(x) - 1) + squares[2] / (len(y) - 1))
+    pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
+    half = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
+    statistic = difference / error
+    p_value = float(2 * special.stdtr(freedom, -abs(statistic)))
+    effect = difference / float(np.sqrt(pooled))
+    return Tested("welch", difference - half, difference + half, effect, statistic, p_value)
+
+
+def mann_whitney(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    confidence: float,
+    drawn: tuple[np.ndarray, np.ndarray] = (np.zeros(0), np.zeros(0)),
+) -> Tested:
+    """Return the Mann-Whitney test; effect size rank-biserial; interval of `drawn` bootstrap medians' difference.
+
+    Examples
+    --------
+    >>> found = mann_whitney(np.array([1.0, 2, 3]), np.array([4.0, 5, 6]), confidence=0.95)
+    >>> found.effect_size, round(found.p_value, 2)
+    (-1.0, 0.1)
+    """
+    from scipy.stats import mannwhitneyu
+
+    if not len(x) or not len(y):
+        return Tested("mann-whitney", NAN, NAN, NAN, NAN, NAN)
+    x, y = np.split(settled(np.concatenate([x, y]).astype(np.float64)), [len(x)])
+    low = high = NAN
+    if min(len(x), len(y), len(drawn[0])) > 1:
+        ends = np.quantile(drawn[0] - drawn[1], [(1 - confidence) / 2, (1 + confidence) / 2])
+        low, high = gap(ends, 0.0, size_of(x, y)).tolist()
+    if np.ptp(np.concatenate([x, y])) == 0:  # all equal
+        return Tested("mann-whitney", low, high, 0.0, len(x) * len(y) / 2, 1.0)
+    found = mannwhitneyu(x, y, alternative="two-sided")
+    effect = 2 * float(found.statistic) / (len(x) * len(y)) - 1
+    return Tested("mann-whitney", low, high, effect, float(found.statistic), float(found.pvalue))
+
+
+def bootstrapped(
+    x: np.ndarray, y: np.ndarray, *, confidence: float, drawn: tuple[np.ndarray, np.ndarray], difference: float
+) -> Tested:
+    """Return the bootstrap test: how often the difference of `drawn` estimates falls on the other side of zero.
+
+    The interval is that of the percentiles; the p-value is twice the smaller share of draws at or beyond zero, the
+    sample itself counted among the draws; effect size Cohen's d.
+
+    Examples
+    --------
+    >>> drawn = np.array([1.0, 2, 3, 4]), np.array([0.0, 1, 1, 5])
+    >>> found = bootstrapped(np.arange(9.0), np.arange(9.0), confidence=0.5, drawn=drawn, difference=1.0)
+    >>> found.p_value, found.low, found.high
+    (0.8, 0.5, 1.25)
+    """
+    if min(len(x), len(y)) < 2 or not len(drawn[0]):
+        return Tested("bootstrap", NAN, NAN, NAN, NAN, NAN)
+    between = gap(drawn[0] - drawn[1], 0.0, size_of(x, y))
+    low, high = np.quantile(between, [(1 - confidence) / 2, (1 + confidence) / 2])
+    beyond = 1 + min(int((between <= 0).sum()), int((between >= 0).sum()))
+    effect = welch(x, y, confidence=confidence).effect_size
+    p_value = min(2 * beyond / (len(between) + 1), 1.0)
+    return Tested("bootstrap", float(low), float(high), effect, difference, p_value)
+
+
+def _normal(confidence: float) -> float:
+    from scipy import special
+
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def _wilson(rate: float, n: float, z: float) -> tuple[float, float]:
+    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))

@@ -1,0 +1,206 @@
+"""The hierarchical bootstrap: means over collections and their queries, with intervals that know of both levels.
+
+Each draw is studentised: its distance from what was observed, divided by its own standard error. Drawing collections
+and then queries counts the chance of the queries twice, once in the collections' means and once again; so does the
+standard error of each draw, and the ratio keeps its level. Percentiles of the means themselves would be too wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pdeval.significance.resampling import chunks
+from pdeval.significance.test_result import describe, ratio
+from pdeval.tables.equal_values import NOISE
+from pdeval.verbs.progress import track
+
+Over = Literal["collections", "queries"]
+WIDTH = 512  # pairs that are drawn together: what a draw makes of them stays in the cache
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One value per pair: a mean over collections, its standard error and interval, and p of no difference."""
+
+    mean: np.ndarray
+    se: np.ndarray
+    ci_low: np.ndarray
+    ci_high: np.ndarray
+    p_value: np.ndarray
+
+
+def macro_and_micro(
+    parts: Sequence[np.ndarray],
+    *,
+    over: Over = "collections",
+    confidence: float = 0.95,
+    draws: int = 2000,
+    seed: int | None = 0,
+    progress: bool | None = False,
+) -> tuple[Estimate, Estimate]:
+    """Return the mean over collections of their means, and the mean over all queries, for each column.
+
+    Parameters
+    ----------
+    parts : list of ndarray of shape (queries, pairs)
+        The differences in each collection, NaN where a query does not count for a pair. A collection counts for a pair
+        where at least two of its queries do.
+    over : {'collections', 'queries'}
+        Draw collections and then queries of each, or the queries of these very collections.
+
+    Notes
+    -----
+    Over collections the mean over all queries is descriptive: its interval and p are NaN. In a draw that has none of
+    the few queries that a pair has in a collection, its mean there is the observed one.
+
+    Examples
+    --------
+    >>> parts = [np.array([[0.1], [0.3]]), np.array([[0.0], [0.2], [0.1]]), np.array([[0.4], [0.2]])]
+    >>> macro, micro = macro_and_micro(parts)
+    >>> macro.mean.round(3).tolist(), micro.mean.round(3).tolist(), (macro.ci_low < 0).tolist()
+    ([0.2], [0.186], [True])
+    """
+    described = [describe(part) if len(part) else _nothing(part) for part in parts]
+    n, mean, sd = (np.stack([one[i] for one in described]) for i in range(3))
+    there = n > 1
+    n, mean = np.where(there, n, 0), np.where(there, mean, 0.0)
+    variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)
+    weights = [there.astype(np.float64), n.astype(np.float64)]
+    centres = [np.where(there.any(axis=0), ratio((w * mean).sum(axis=0), w.sum(axis=0)), np.nan) for w in weights]
+    if over == "collections" or (n == n.max(axis=0)).all():
+        weights = weights[:1]  # only macro is drawn; of collections of one size macro and micro are one
+    errors = [_standard_error(weight, mean, variance, there, over) for weight in weights]
+    distance = np.full((len(weights), draws, there.shape[1]), np.nan)
+    # pairs that the same collections have are drawn together; a table has one such set, or a few
+    patterns, member = np.unique(there, axis=1, return_inverse=True)
+    sets = [(np.flatnonzero(patterns[:, i]), np.flatnonzero(member.ravel() == i)) for i in range(patterns.shape[1])]
+    blocks = [(kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)]
+    blocks = [(kept, pairs) for kept, pairs in blocks if len(kept) > (over == "collections")]
+    for kept, pairs in track(blocks, desc="verdict", progress=progress):
+        own = [_Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()]
+        at = 0
+        for size, chunk in chunks(draws, seed):
+            rng = np.random.default_rng(chunk)
+            drawn = (
+                _drawn_collections(own, size, rng)
+                if over == "collections"
+                else _drawn_queries(own, size, rng, len(weights))
+            )
+            distance[:, at : at + size, pairs] = drawn
+            at += size
+    made = [_estimate(*one, confidence) for one in zip(centres, errors, distance)]
+    if over == "collections":
+        # a few large collections decide the micro mean, and so few have no interval that keeps its level
+        return made[0], Estimate(centres[1], *np.full((4, there.shape[1]), np.nan))
+    return made[0], made[-1]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The differences of some pairs in one collection, less their mean; 0 where one does not count."""
+
+    away: np.ndarray
+    counted: np.ndarray | None
+    mean: np.ndarray
+    size: np.ndarray
+
+    @classmethod
+    def of(cls, differences: np.ndarray, mean: np.ndarray, size: np.ndarray) -> _Part:
+        counted = ~np.isnan(differences)
+        away = np.where(counted, differences - mean, 0.0)
+        return cls(away, None if counted.all() else counted * 1.0, mean, size)
+
+    def drawn(self, times: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | float, np.ndarray]:
+        """Return the means (times, pairs) of queries drawn, of how many they are, and how often each was drawn."""
+        queries = len(self.away)
+        place = rng.integers(queries, size=(times, queries)) + queries * np.arange(times)[:, None]
+        often = np.bincount(place.ravel(), minlength=times * queries).reshape(times, queries).astype(np.float64)
+        n = float(queries) if self.counted is None else np.maximum(often @ self.counted, 1.0)
+        return often @ self.away / n, n, often
+
+
+def _nothing(part: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    empty = np.full(part.shape[1], np.nan)
+    return np.zeros(part.shape[1], dtype=np.int64), empty, empty
+
+
+def _standard_error(
+    weight: np.ndarray, mean: np.ndarray, variance: np.ndarray, there: np.ndarray, over: Over
+) -> np.ndarray:
+    """Return the standard error of the weighted mean of collections; NaN where there are too few."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if over == "queries":
+            return np.sqrt((np.square(weight) * variance).sum(axis=0)) / weight.sum(axis=0)
+        return _between(weight, mean, there.sum(axis=0))[1]
+
+
+def _between(weight: np.ndarray, mean: np.ndarray, k: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weighted mean over the collections (the axis before the last) and its standard error.
+
+    It is that of a ratio of two sums over collections, and with equal weights that of a mean.
+    """
+    total = weight.sum(axis=-2)
+    centre = (weight * mean).sum(axis=-2) / total
+    square = np.square(weight * (mean - centre[..., None, :])).sum(axis=-2)
+    return centre, np.sqrt(k / (k - 1) * square) / total
+
+
+def _drawn_collections(parts: list[_Part], draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Return studentised distances (draws, pairs) of the macro mean: collections drawn, then queries of each."""
+    k = len(parts)
+    place = rng.integers(k, size=(draws, k))
+    observed = np.stack([part.mean for part in parts]).sum(axis=0) / k
+    total, squares = np.zeros((2, draws, len(observed)))
+    for c, part in enumerate(parts):
+        times = (place == c).sum(axis=1)
+        some = np.flatnonzero(times)
+        first = np.append(0, np.cumsum(times[some]))[:-1]
+        means = part.mean + part.drawn(int(times.sum()), rng)[0]
+        away = _settled(means - observed, observed)
+        total[some] += np.add.reduceat(away, first, axis=0)
+        squares[some] += np.add.reduceat(np.square(away), first, axis=0)
+    centre = total / k
+    # the sum of squared distances from the mean of the draw, as `_between` has it
+    spread = np.maximum(squares - 2 * centre * total + np.square(centre) * k, 0.0)
+    return ratio(centre, np.sqrt(k / (k - 1) * spread) / k)
+
+
+def _drawn_queries(parts: list[_Part], draws: int, rng: np.random.Generator, weights: int) -> np.ndarray:
+    """Return studentised distances (weights, draws, pairs): the queries of every collection drawn."""
+    distance, error = np.zeros((2, weights, draws, len(parts[0].mean)))
+    total = np.sum([part.size for part in parts], axis=0)
+    size = np.max([np.abs(part.mean) for part in parts], axis=0)
+    for part in parts:
+        away, n, often = part.drawn(draws, rng)
+        spread = np.maximum(often @ np.square(part.away) / n - np.square(away), 0.0) / np.maximum(n - 1, 1.0)
+        for number in range(weights):
+            weight = part.size / total if number else 1 / len(parts)
+            distance[number] += weight * away
+            error[number] += np.square(weight) * spread
+    return ratio(_settled(distance, size), np.sqrt(error))
+
+
+def _settled(distance: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return distances with those that are rounding made 0."""
+    return np.where(np.abs(distance) <= NOISE * np.abs(size), 0.0, distance)
+
+
+def _estimate(mean: np.ndarray, se: np.ndarray, drawn: np.ndarray, confidence: float) -> Estimate:
+    """Return the symmetric interval and the p-value that belongs to it."""
+    size = np.abs(drawn)
+    unknown = np.isnan(mean) | np.isnan(se) | np.isnan(drawn).any(axis=0)
+    # the interval leaves out 0 exactly where p < 1 - confidence: so many draws may be as far out, at most
+    beyond = int(np.ceil(round((1 - confidence) * (1 + len(drawn)), 9) - 1)) - 1
+    critical = np.full(len(mean), np.inf)  # too few draws for any such interval
+    if beyond >= 0:
+        place = len(drawn) - 1 - beyond
+        critical = np.partition(size, place, axis=0)[place]
+    with np.errstate(invalid="ignore"):
+        half = np.where(se == 0, 0.0, critical * se)
+    p = (1 + (size >= np.abs(ratio(mean, se)) * (1 - NOISE)).sum(axis=0)) / (1 + len(drawn))
+    none = np.where(unknown, np.nan, 0.0)
+    return Estimate(mean, se, mean - half + none, mean + half + none, p + none)

@@ -1,0 +1,346 @@
+"""Tests of one pair of runs at a time, over all pairs at once: t, Wilcoxon, sign, randomisation, bootstrap.
+
+Every test takes D of shape (queries, pairs): how much better run a is on a query. NaN means that the query
+does not count for the pair. All are two-sided and need two counted queries in every column. A pair whose
+differences are all 0 gives p = 1, statistic 0 (Wilcoxon and sign too) and effect 0. Differences that are rounding
+are 0 before they come here (`compared.Pairs.blocks`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdeval.evaluate.ppi import powered
+from pdeval.significance.registry import significance_test
+from pdeval.significance.resampling import chunks
+from pdeval.significance.test_result import Outcome, describe, ratio, student_interval
+from pdeval.tables.equal_values import NOISE, average_ranks
+from pdeval.verbs.progress import track
+
+# Columns that the bootstrap keeps all draws of at the same time.
+BOOTSTRAP_PAIRS = 256
+# Differences of which some are of the same size, up to which Wilcoxon's test tries all signs; sums held at a time.
+MOST_TIED = 13
+PATTERNS = 2**20
+
+
+@significance_test(
+    name="t", aliases=("student", "ttest", "t-test"), reference="Student 1908", says="paired Student t test"
+)
+def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return the paired t-test of each column: the one-sample t-test of the per-query differences.
+
+    The effect size is Cohen's d of the differences, mean / standard deviation. Differences that are all
+    equal and not 0 give an infinite statistic and p = 0.
+
+    Examples
+    --------
+    >>> outcome = student(np.array([[0.1], [0.3], [0.2], [0.4]]))
+    >>> outcome.statistic.round(4).tolist(), outcome.p_value.round(4).tolist()
+    ([3.873], [0.0305])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    t = ratio(mean, sd / np.sqrt(n))
+    p = 2 * special.stdtr(n - 1, -np.abs(t))
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), t, p)
+
+
+@significance_test(reference="Wilcoxon 1945", says="Wilcoxon signed-rank test")
+def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return Wilcoxon's signed-rank test of each column; zero differences are dropped.
+
+    Differences of the same size but for rounding (1e-12 of the column's largest) share their average rank.
+    The statistic is the smaller rank sum. p is exact with at most 50 differences that are not 0 and all of
+    different size, and with at most 13 where some are of the same size: the share of all ways to give the ranks
+    a sign; otherwise from the normal approximation with the variance corrected for ties. The effect size is the
+    rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the mean difference.
+
+    Examples
+    --------
+    >>> outcome = wilcoxon(np.array([[0.1], [0.3], [-0.2], [0.4], [0.5]]))
+    >>> outcome.statistic.tolist(), outcome.p_value.tolist()
+    ([2.0], [0.1875])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    dropped = np.isnan(D) | (D == 0)
+    size = np.where(dropped, np.inf, np.abs(D))
+    order = np.argsort(size, axis=0)
+    rounding = NOISE * np.where(dropped, 0.0, size).max(axis=0)[:, None]
+    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0, tolerance=rounding)
+    signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
+    plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
+    kept = (~dropped).sum(axis=0)
+    smaller = np.minimum(plus, minus)
+    # each member of a group of g equal sizes adds g^2 - 1, so that the group adds g^3 - g
+    tied = ((groups**2 - 1) * (signs != 0)).sum(axis=0)
+
+    k = kept.astype(float)
+    variance = k * (k + 1) * (2 * k + 1) / 24 - tied / 48
+    p = 2 * special.ndtr(ratio(smaller - k * (k + 1) / 4, np.sqrt(variance)))
+    for count in np.flatnonzero(np.bincount(kept[tied == 0])[:51]):
+        exact = (kept == count) & (tied == 0)
+        p[exact] = 2 * rank_sum_distribution(int(count))[smaller[exact].astype(int)]
+    for count in np.flatnonzero(np.bincount(kept[tied > 0])[: MOST_TIED + 1]):
+        exact = np.flatnonzero((kept == count) & (tied > 0))
+        p[exact] = 2 * share_of_signs(rank[:count, exact], smaller[exact])
+    p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
+    effect = ratio(plus - minus, plus + minus)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, smaller, p)
+
+
+def share_of_signs(rank: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Return, for each column of ranks, the share of all 2^n signs whose positive ranks add up to at most so much.
+
+    Examples
+    --------
+    >>> share_of_signs(np.array([[1.5], [1.5], [3.0]]), np.array([1.5])).tolist()
+    [0.375]
+    """
+    n, columns = rank.shape
+    signs = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
+    width = max(1, PATTERNS // 2**n)
+    parts = [slice(start, start + width) for start in range(0, columns, width)]
+    # average ranks are halves, so that their sums are exact
+    return np.concatenate([(signs @ rank[:, part] <= most[part]).mean(axis=0) for part in parts])
+
+
+def rank_sum_distribution(n: int) -> np.ndarray:
+    """Return P(W <= w) for w = 0, 1, ...: the signed-rank sum of n differences under the null hypothesis.
+
+    Examples
+    --------
+    >>> rank_sum_distribution(2).tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
+    ways = np.ones(1)
+    for rank in range(1, n + 1):
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    return np.cumsum(ways) / 2.0**n
+
+
+@significance_test(aliases=("binomial",), reference="Arbuthnot 1710")
+def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
+    """Return the exact sign (binomial) test of each column; ties are dropped.
+
+    The statistic is the number of queries that run a wins, the effect size
+    (wins - losses) / (wins + losses). The interval is Student's, of the mean difference.
+
+    Examples
+    --------
+    >>> outcome = sign(np.array([[1.0], [1.0], [1.0], [0.0], [1.0], [1.0]]))
+    >>> outcome.statistic.tolist(), outcome.p_value.tolist()
+    ([5.0], [0.0625])
+    """
+    from scipy import special
+
+    n, mean, sd = describe(D)
+    wins, losses = (D > 0).sum(axis=0), (D < 0).sum(axis=0)
+    decided, fewer = wins + losses, np.minimum(wins, losses)
+    # P(X <= fewer) for X binomial(decided, 1/2), as a regularised incomplete beta function
+    p = np.minimum(1.0, 2 * special.betainc(np.maximum(decided, 1) - fewer, fewer + 1, 0.5))
+    effect = ratio((wins - losses).astype(float), decided)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, wins.astype(float), p)
+
+
+@significance_test(
+    aliases=("randomization", "permutation"),
+    reference="Smucker, Allan and Carterette 2007",
+    says="paired randomisation test",
+)
+def randomisation(
+    D: np.ndarray,
+    *,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> Outcome:
+    """Return the paired randomisation (permutation) test of each column.
+
+    In every draw the two runs swap places on a random half of the queries, which turns the sign of the
+    difference; p = (1 + draws whose mean is at least as far from 0 as the observed one) / (1 + draws). All
+    pairs share the same swaps. The statistic is the mean difference; effect size and interval are those of
+    the t-test.
+
+    References
+    ----------
+    Smucker, Allan and Carterette (2007), A comparison of statistical significance tests for IR evaluation.
+
+    Examples
+    --------
+    >>> outcome = randomisation(np.array([[0.1], [0.3], [0.2], [0.4]]), draws=999, seed=1)
+    >>> bool(abs(outcome.p_value[0] - 2 / 16) < 0.03)
+    True
+    """
+    n, mean, sd = describe(D)
+    filled = np.nan_to_num(D, nan=0.0)
+    # in sums, not means: the number of queries of a pair is the same in every draw
+    least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
+    reached = np.zeros(D.shape[1])
+    steps = chunks(draws, seed)
+    for size, child in track(steps, desc="randomisation test", progress=progress):
+        swaps = 2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8) - 1
+        reached += (np.abs(swaps @ filled) >= least).sum(axis=0)
+    p = (1 + reached) / (1 + draws)
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, p)
+
+
+@significance_test(reference="Sakai 2006", says="paired bootstrap test")
+def bootstrap(
+    D: np.ndarray,
+    *,
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> Outcome:
+    """Return the studentised bootstrap test of each column.
+
+    Queries are drawn with replacement from the differences moved to mean 0;
+    p = (1 + draws with |t*| >= |t|) / (1 + draws). The statistic is t, the effect size Cohen's d, and the
+    interval the symmetric bootstrap-t interval, from the same draws. Differences that are all equal and
+    not 0 give the smallest p there is, 1 / (1 + draws).
+
+    References
+    ----------
+    Sakai (2006), Evaluating evaluation metrics based on the bootstrap. Efron and Tibshirani (1993), ch. 16.
+
+    Examples
+    --------
+    >>> D = np.random.default_rng(0).normal(0.3, 1.0, size=(50, 1))
+    >>> outcome = bootstrap(D, draws=999)
+    >>> bool(abs(outcome.p_value[0] - student(D).p_value[0]) < 0.05)
+    True
+    """
+    n, mean, sd = describe(D)
+    error = sd / np.sqrt(n)
+    t = ratio(mean, error)
+    p, critical = np.ones(D.shape[1]), np.zeros(D.shape[1])
+    # pairs with the same missing queries share their draws; without missing queries that is all of them
+    patterns, member = np.unique(np.isnan(D), axis=1, return_inverse=True)
+    member = member.ravel()
+    jobs = [
+        columns[start : start + BOOTSTRAP_PAIRS]
+        for columns in (np.flatnonzero(member == number) for number in range(patterns.shape[1]))
+        for start in range(0, len(columns), BOOTSTRAP_PAIRS)
+    ]
+    for columns in track(jobs, desc="bootstrap test", progress=progress):
+        values = D[:, columns]
+        values = values[~np.isnan(values[:, 0])]
+        # differences that are all equal but for rounding are at their mean, all of them
+        drawn = resampled_t(np.where(sd[columns] == 0, 0.0, values - mean[columns]), draws, seed)
+        p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - NOISE)).sum(axis=0)) / (1 + draws)
+        critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
+    half = critical * error
+    return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), t, p)
+
+
+def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray:
+    """Return |t| of every bootstrap sample: shape (draws, pairs), from differences with mean 0."""
+    n = len(centred)
+    square = np.square(centred)
+    t = np.empty((draws, centred.shape[1]))
+    done = 0
+    for size, child in chunks(draws, seed):
+        picked = np.random.default_rng(child).integers(0, n, size=(size, n))
+        picked += n * np.arange(size)[:, None]
+        times = np.bincount(picked.ravel(), minlength=size * n).reshape(size, n).astype(float)
+        mean, total = times @ centred / n, times @ square
+        spread = total - n * mean**2
+        # one value n times over has no spread but for rounding
+        spread[spread <= NOISE * total] = 0.0
+        t[done : done + size] = np.abs(ratio(mean, np.sqrt(spread / (n - 1) / n)))
+        done += size
+    return t
+
+
+@significance_test(
+    name="ppi",
+    machine=True,
+    reference="Angelopoulos, Duchi and Zrnic 2023, PPI++",
+    says="prediction-powered Student t test",
+)
+def prediction_powered(
+    people: np.ndarray, machine: np.ndarray, probability: np.ndarray | None, *, confidence: float = 0.95
+) -> Outcome:
+    """Student's test of the prediction-powered mean difference, from labels by people and by a machine."""
+    made = powered(people, machine, probability=probability)
+    low, high = made.interval(confidence)
+    more = {"df": made.df, "n_machine": made.n_machine.astype(np.int64), "lam": made.lam}
+    more["effective_n"] = made.effective_n
+    effect = ratio(made.mean, made.human_sd)
+    return Outcome(made.n, made.mean, low, high, effect, made.statistic, made.p_value, more)
+
+
+# Differences other than 0 up to which all signs are tried: 2^40 of them, by the sums of two halves, 2^20 each.
+MOST = 40
+
+
+@significance_test(
+    aliases=("exact_randomization", "exact_permutation", "exact"),
+    reference="Fisher 1935; Pitman 1937",
+    says="exact paired randomisation test",
+)
+def exact_randomisation(D: np.ndarray, *, confidence: float = 0.95, progress: bool | None = None) -> Outcome:
+    """Return the paired randomisation test of each column over all ways to swap the two runs: nothing is drawn.
+
+    p is the share of all 2^n signs of the n differences that are not 0 (zeros change nothing) whose mean is at least
+    as far from 0 as the observed one, to rounding. The smallest p there is, is 2 / 2^n: with 5 queries no difference
+    is significant at 0.05. At most 40 differences; for more of them draw, by 'randomisation', whose p this is the limit
+    of. Statistic, effect size and interval are those of 'randomisation'.
+
+    References
+    ----------
+    Fisher (1935), The design of experiments, section 21; Smucker, Allan and Carterette (2007), A comparison of
+    statistical significance tests for IR evaluation.
+
+    Examples
+    --------
+    >>> exact_randomisation(np.array([[0.1], [0.3], [0.2], [0.4]])).p_value.tolist()
+    [0.125]
+    """
+    n, mean, sd = describe(D)
+    size = np.where(np.isnan(D), 0.0, np.abs(D))
+    # in sums, not means: the number of queries of a pair is the same for all signs
+    least = np.abs(np.nan_to_num(D, nan=0.0).sum(axis=0)) - NOISE * size.sum(axis=0)
+    count = (size > 0).sum(axis=0)
+    if len(count) and count.max() > MOST:
+        raise ValueError(
+            f"test='exact_randomisation' tries all signs of at most {MOST} differences; a pair has {count.max()}. "
+            "Use test='randomisation', which draws some of them."
+        )
+    reached = np.ones(D.shape[1])
+    columns = np.flatnonzero(count)
+    for column in track(columns, total=len(columns), desc="exact randomisation test", progress=progress):
+        values = size[:, column]
+        reached[column] = share_reaching(values[values > 0], least[column])
+    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, reached)
+
+
+def share_reaching(size: np.ndarray, least: float) -> float:
+    """Return the share of all signs of some numbers whose sum is at least so far from 0.
+
+    The signs of one half of the numbers make sums that are sorted; for each sum of the other half a search tells how
+    many of them reach the limit. So 2^n signs take 2^(n/2) steps.
+
+    Examples
+    --------
+    >>> share_reaching(np.array([0.1, 0.2, 0.4]), 0.5)
+    0.5
+    """
+    first, second = (np.sort(_sums(part)) for part in (size[: len(size) // 2], size[len(size) // 2 :]))
+    # a sum and its negative reach alike: above is half of all
+    above = len(second) - np.searchsorted(second, least - first, side="left")
+    return min(1.0, 2.0 * float(above.sum()) / 2.0 ** len(size))
+
+
+def _sums(size: np.ndarray) -> np.ndarray:
+    """Return the sums of some numbers with all of their signs."""
+    sums = np.zeros(1)
+    for one in size:
+        sums = np.concatenate([sums - one, sums + one])
+    return sums

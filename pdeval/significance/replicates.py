@@ -1,0 +1,358 @@
+"""Systems with replicates: how much of a difference is the seed, and is this way of training different?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.groups import named, tables_of
+from pdeval.evaluate.replicates import group_means, replicated_systems, tell_partial
+from pdeval.evaluate.run_selection import place_of
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, sources
+from pdeval.join.query_rules import outside
+from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.paired_differences import Pairs, enough, finite
+from pdeval.significance.test_result import describe, ratio
+from pdeval.significance.variance_components import Components, Seeds, fitted, squares_of
+from pdeval.tables.equal_values import settled
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import arguments, verb
+from pdeval.verbs.arguments import TooFew
+
+SOURCES = ("query", "system x query", "replicate", "residual")
+THIS_TRAINING = "Is this way of training different? Queries and replicates are both random."
+TEST = "replicates"  # what comparisons say for the test of the model
+
+table(
+    "components",
+    "measure source variance:float sd:float share:share of_difference:share",
+    "table of variance components",
+    known_by="measure source variance of_difference",
+    row="measure and source of variance",
+    sort="measure",
+    then=".report(), .plot()",
+    means={
+        "source": "'query', 'system x query', 'replicate' (within a system) or 'residual' (replicate x query)",
+        "variance": "variance of one value that is due to the source",
+        "sd": "its square root, in the measure's own unit",
+        "share": "share of the variance of one value",
+        "of_difference": "share of the variance of the difference between the means of two systems, each trained once",
+    },
+)
+
+
+@verb(on=("scores", "judged"), gives="components")
+def replicates(
+    held: Held,
+    measures: object = MEASURES,
+    *,
+    replicate: str | Sequence[str] | None = None,
+    system: str | Sequence[str] | None = None,
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    deterministic: object = None,
+) -> pd.DataFrame:
+    """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest.
+
+    `of_difference` says how much of a difference between two systems is the seed: of the variance of the difference
+    between their means over these queries, each trained once, the share that more seeds would lessen ('replicate') and
+    those that more queries would.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    replicate : str or list of str, optional
+        Column(s) of the run that tell replicates of a system apart; by default those named seed, fold, trial or run_id.
+    system : str or list of str, optional
+        Column(s) of the run, or of `metadata`, that name the system; by default all others of the run.
+    metadata : DataFrame or list of them, optional
+        What runs are, one row each, for `system`; and what queries or runs are, for `by`.
+    deterministic : system, tuple of ids, or list of them, optional
+        Systems without randomness, such as BM25: their one run is what every replicate would be.
+
+    Raises
+    ------
+    ValueError
+        No system has two replicates; fewer than two queries that all runs have; infinite values.
+
+    Notes
+    -----
+    The mean of a system is fixed; query, system x query, replicate within system and residual are random. Where all
+    systems have as many replicates, the components are those of the analysis of variance with expected mean squares;
+    else of the restricted likelihood, as of statsmodels' MixedLM. None is negative: what would be is 0, and pooled.
+    Queries that some run lacks are left out, with a warning.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> scores = runs.ireval.measure(qrels, "AP", topics="common")
+    >>> trained = scores[scores["run"].str.contains("-s[12]")]
+    >>> trained.ireval.replicates(system="model", metadata=metadata).round(4)
+      measure          source  variance      sd   share  of_difference
+    0      AP           query    0.0182  0.1347  0.5749            NaN
+    1      AP  system x query    0.0098  0.0988  0.3089         0.7268
+    2      AP       replicate    0.0000  0.0000  0.0000         0.0000
+    3      AP        residual    0.0037  0.0605  0.1161         0.2732
+    """
+    frames = []
+    for source in _scored(held, measures):
+        systems, code = _systems(source, replicate, system, metadata)
+        exact = _exact(systems, code, deterministic)
+        rows = [_shares(_fit(source, number, code, exact)) for number in range(len(source.measures))]
+        columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+        measure = np.repeat(np.arange(len(rows)), len(SOURCES))
+        head = {
+            "measure": labels(pd.Index(source.measures), measure),
+            "source": labels(pd.Index(SOURCES), np.tile(np.arange(len(SOURCES)), len(rows))),
+        }
+        frame = pd.DataFrame({**head, **columns}, copy=False)
+        frame.attrs.update(_attrs(source, systems, code))
+        frames.append(frame)
+    return stacked(frames)
+
+
+@verb(on=("scores", "judged"), gives="comparisons", family="replicates", name="compare")
+def compare_training(
+    held: Held,
+    measures: object = MEASURES,
+    *,
+    replicate: str | Sequence[str] | None = None,
+    system: str | Sequence[str] | None = None,
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    deterministic: object = None,
+    baseline: object = None,
+    correction: Correction | None = "bonferroni",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Return one row per measure and pair of systems: whether this way of training differs, other seeds included.
+
+    `compare(replicate=...)` asks whether these trained models are different: queries are random, seeds are fixed. Here
+    seeds are random too, and a difference that other seeds would not show again is not significant. `attrs["question"]`
+    of either result says which question it answers.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        For runs what to compute, for a table which of its measures to use; by default all of them.
+    replicate : str or list of str, optional
+        Column(s) of the run that tell replicates of a system apart; by default those named seed, fold, trial or run_id.
+    system : str or list of str, optional
+        Column(s) of the run, or of `metadata`, that name the system; by default all others of the run.
+    metadata : DataFrame or list of them, optional
+        What runs are, one row each, for `system`; and what queries or runs are, for `by`.
+    deterministic : system, tuple of ids, or list of them, optional
+        Systems without randomness, such as BM25: their one run is what every replicate would be.
+    baseline : system, tuple of ids, or list of them, optional
+        Only pairs of a system with this one, which is then `run_b`.
+    correction : str or None
+        As in `compare`, over all rows of a measure.
+    alpha : float
+        `significant` is `p_adjusted < alpha`.
+    confidence : float
+        Of the interval, which is not corrected for the number of comparisons.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two systems; no system with two replicates; fewer than two queries in common for some pair.
+
+    Notes
+    -----
+    A t-test with the degrees of freedom of Satterthwaite (`df`). The variance is that of the differences per query, as
+    in `compare(replicate=...)`, plus the variance of the replicates of each of the two systems: the result of a pair
+    does not depend on other systems, and its interval is never narrower than that of `compare(replicate=...)`. A query
+    counts if all runs of both systems have it; `n` counts queries. The effect size is Cohen's d of the differences. A
+    system with one replicate is taken to vary as the one that it is compared with; without any replicates the pair has
+    no p-value.
+
+    With seeds of one variance the type I error rate at 5% is at most 7%; if the seeds of one system vary five times as
+    much as those of the other, it is 6% with five seeds, 7% with three and up to 12% with two.
+
+    References
+    ----------
+    Satterthwaite (1946), An approximate distribution of estimates of variance components.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> scores = runs.ireval.measure(qrels, "AP", topics="common")
+    >>> trained = scores[scores["run"].str.contains("-s[12]")]
+    >>> found = trained.ireval.replicates.compare(system="model", metadata=metadata)
+    >>> found[["model_a", "model_b", "n", "difference", "df", "p_value", "significant"]].round(4)
+      model_a model_b   n  difference    df  p_value  significant
+    0   dense  rerank  48     -0.1226  47.0   0.0000         True
+    1   dense  splade  48     -0.0266  47.0   0.2805        False
+    2  rerank  splade  48      0.0960  47.0   0.0000         True
+    >>> found.attrs["question"]
+    'Is this way of training different? Queries and replicates are both random.'
+    """
+    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
+    name, frames = which_correction(correction), []
+    for source in _scored(held, measures):
+        systems, code = _systems(source, replicate, system, metadata)
+        if len(systems) < 2:
+            raise TooFew(f"a comparison needs at least two systems, found {len(systems)}.")
+        exact = _exact(systems, code, deterministic)
+        _tell_single(systems, code, exact)
+        tell_partial(source, systems, code, ["replicate"])
+        averages = replace(source, runs=systems, values=group_means(source.values, code, len(systems)))
+        pairs = Pairs.of(averages, baseline=baseline)
+        rows = []
+        for number, label in enumerate(source.measures):
+            seeds = Seeds.of(settled(finite(source.values[number], label)), code, exact)
+            rows.append(_tested(pairs, number, seeds, confidence))
+        columns = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
+        family = np.repeat(np.arange(len(rows)), len(pairs))
+        columns["p_adjusted"] = adjust(columns["p_value"], family, correction=name, alpha=alpha)
+        columns["significant"] = columns["p_adjusted"] < alpha
+        columns["df"] = columns.pop("df")
+        head = pairs.columns(len(rows))
+        head["measure"] = labels(pd.Index(source.measures), family)
+        head["test"] = labels(pd.Index([TEST]), np.zeros(len(family), dtype=np.intp))
+        frame = pd.DataFrame({**head, **columns}, copy=False)
+        frame.attrs.update(_attrs(source, systems, code))
+        frames.append(frame)
+    whole = stacked(frames)
+    whole.attrs.update(
+        correction=name,
+        family="measure" if baseline is None else "baseline",
+        alpha=alpha,
+        confidence=confidence,
+        question=THIS_TRAINING,
+    )
+    return whole
+
+
+def _scored(held: Held, measures: object) -> list[Scores]:
+    """Return the scores of a table or a join; preferences have no value per run."""
+    found = sources(held, measures)
+    for one in found:
+        if not isinstance(one, Scores):
+            raise ValueError(
+                f"replicates need a score per run and query; {one.measures[0]!r} is a preference between runs. "
+                "compare(replicate=...) takes preferences."
+            )
+    return found  # type: ignore[return-value]
+
+
+def _systems(source: Scores, replicate: Any, system: Any, metadata: Any) -> tuple[Any, np.ndarray]:
+    """Return the systems and the system of every run, or raise where none has two replicates."""
+    by = [
+        named(one, option) if one is not None else [] for one, option in ((replicate, "replicate"), (system, "system"))
+    ]
+    systems, code = replicated_systems(source.runs, by[0], by[1], tables_of(metadata))
+    if len(code) == len(systems):
+        raise TooFew(
+            f"every system has one replicate ({len(code)} runs, {len(systems)} systems): how much seeds vary needs two "
+            "of at least one system. compare() takes the runs as they are."
+        )
+    return systems, code
+
+
+def _exact(systems: pd.DataFrame, code: np.ndarray, deterministic: object) -> np.ndarray:
+    """Return which systems are named as having no randomness."""
+    exact = np.zeros(len(systems), dtype=bool)
+    if deterministic is None:
+        return exact
+    several = isinstance(deterministic, list | set | frozenset | np.ndarray | pd.Series | pd.Index)
+    for one in deterministic if several else [deterministic]:  # type: ignore[attr-defined]
+        place = place_of(systems, one, "deterministic system")
+        count = int((code == place).sum())
+        if count > 1:
+            raise ValueError(
+                f"deterministic= names {run_labels(systems)[place]!r}, which has {count} replicates; keep one."
+            )
+        exact[place] = True
+    return exact
+
+
+def _tell_single(systems: pd.DataFrame, code: np.ndarray, exact: np.ndarray) -> None:
+    single = np.flatnonzero((np.bincount(code, minlength=len(systems)) == 1) & ~exact)
+    if len(single):
+        name = run_labels(systems)[single[0]]
+        more = f" and {len(single) - 1} more have" if len(single) > 1 else " has"
+        warnings.warn(
+            f"{name!r}{more} one replicate, whose variance is taken to be that of the system it is compared with; name "
+            "systems without randomness in deterministic=.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+
+
+def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> Components:
+    """Return the model of one measure, fitted to the queries that all runs have."""
+    label = source.measures[measure]
+    values = settled(finite(source.values[measure], label))
+    counted = ~np.isnan(values).any(axis=1)
+    if counted.sum() < 2:
+        raise TooFew(
+            f"replicates need at least two queries on which every run has a value; {label!r} has {counted.sum()} of "
+            f"{len(counted)}. Drop incomplete runs."
+        )
+    if not counted.all():
+        warnings.warn(
+            f"{(~counted).sum()} of {len(counted)} queries lack a value of {label!r} for some run; the model uses the "
+            f"{counted.sum()} complete ones.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+    return fitted(squares_of(values[counted], code, exact))
+
+
+def _shares(fit: Components) -> dict[str, np.ndarray]:
+    """Return the columns of one measure: the variances, and what they are shares of."""
+    n, variance = fit.squares.queries, fit.variances
+    in_means = np.array([0.0, variance[1] / n, variance[2], variance[3] / n])  # a query is the same for both systems
+    with np.errstate(invalid="ignore"):
+        share, of_difference = variance / variance.sum(), in_means / in_means.sum()
+    of_difference[0] = np.nan
+    return {"variance": variance, "sd": np.sqrt(variance), "share": share, "of_difference": of_difference}
+
+
+def _tested(pairs: Pairs, measure: int, seeds: Seeds, confidence: float) -> dict[str, np.ndarray]:
+    """Return the columns of one measure: the t-test of each pair of systems."""
+    from scipy import special
+
+    columns: dict[str, np.ndarray] = {}
+    for numbers, D in pairs.blocks(measure):
+        counted = ~np.isnan(D)
+        enough(pairs, numbers, counted.sum(axis=0), pairs.source.measures[measure])
+        n, mean, sd = describe(D)
+        variance, df = seeds.spread(pairs.a[numbers], pairs.b[numbers], n, sd)
+        error = np.sqrt(variance)
+        statistic = np.where(np.isnan(error), np.nan, ratio(mean, error))
+        half = special.stdtrit(df, (1 + confidence) / 2) * error
+        mean_a, mean_b = pairs.sides(measure, numbers, None if counted.all() else counted)
+        limits = pairs.limits(measure, D)
+        made = {
+            "n": n,
+            "mean_a": mean_a,
+            "mean_b": mean_b,
+            "difference": mean,
+            "ci_low": np.clip(mean - half, *limits),
+            "ci_high": np.clip(mean + half, *limits),
+            "effect_size": ratio(mean, sd),
+            "statistic": statistic,
+            "p_value": 2 * special.stdtr(df, -np.abs(statistic)),
+            "df": df,
+        }
+        for key, values in made.items():
+            columns.setdefault(key, np.empty(len(pairs), dtype=values.dtype))[numbers] = values
+    return columns
+
+
+def _attrs(source: Scores, systems: pd.DataFrame, code: np.ndarray) -> dict[Any, Any]:
+    counts = np.bincount(code)
+    held = dict(zip(run_labels(systems), counts.tolist()))
+    return {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicates": held}

@@ -1,0 +1,357 @@
+"""Sign agreement: how often two measures prefer the same one of two rankings, and how their differences correlate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure
+from pdeval.evaluate.cube import Preferences, Scores, all_pairs
+from pdeval.evaluate.pairs import Pairs, of_pairs, select
+from pdeval.evaluate.run_selection import chosen_pairs
+from pdeval.evaluate.scores import Views
+from pdeval.evaluate.sources import Averaged, Differences, Held, as_preferences, decided, sources
+from pdeval.join.judged import Judged
+from pdeval.kernels.primitives import share
+from pdeval.tables.equal_values import NOISE, cleared
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import one_of
+from pdeval.verbs.progress import track
+
+Stream: TypeAlias = Preferences | Pairs | Differences
+
+
+def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: object = None) -> Stream:
+    """Return a stream of preferences: of a join and the measures asked for, of scores, or of preferences.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> len(stream_of(pdeval.datasets.sample_judged(topics="common"), ["AP", "RPP"]).a)
+    66
+    """
+    if isinstance(held, Judged):
+        return select(held, measures, baseline=baseline, pairs=pairs)
+    found = sources(held, measures)
+    source = found[0]
+    if len(found) == 1 and isinstance(source, Scores):
+        return Differences(source, *chosen_pairs(source.runs, baseline=baseline, pairs=pairs))
+    if isinstance(held, list | Averaged):  # of a join
+        return as_preferences(found, baseline=baseline, pairs=pairs)
+    if not isinstance(source, Preferences | Pairs | Differences):
+        raise TypeError(f"this needs a join, scores or preferences; it got {type(source).__name__}.")
+    if baseline is not None or pairs is not None:
+        raise ValueError("baseline= and pairs= choose among runs; a table of preferences has its own pairs.")
+    return source
+
+
+def together(source: Stream, *, desc: str = "", progress: bool | None = None) -> Iterator[list[np.ndarray]]:
+    """Yield, block of pairs by block of pairs, the differences of every measure, each of shape (queries, pairs).
+
+    What is rounding is 0: two runs are tied where their difference is 0.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> stream = stream_of(pdeval.datasets.sample_judged(topics="common"), ["RPP", "AP"])
+    >>> [[values.shape for values in block] for block in together(stream)]
+    [[(48, 66), (48, 66)]]
+    """
+    if isinstance(source, Pairs):
+        yield from _of_join(source, desc, progress)
+        return
+    of_scores = isinstance(source, Differences)
+    streams = [source.blocks(m) if of_scores else decided(source, m) for m in range(len(source.measures))]
+    for parts in track(zip(*streams, strict=True), desc=desc, progress=progress):
+        yield [values for _, values in parts]
+
+
+def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
+    """Return what gives, for a slice of the pairs, the larger of both values of every measure, each (queries, pairs).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> stream = stream_of(pdeval.datasets.sample_judged(topics="common"), ["P@10", "RR"])
+    >>> [values[0].tolist() for values in larger_values(stream)(slice(0, 3))]
+    [[0.4, 0.5, 0.6], [1.0, 1.0, 1.0]]
+    """
+    if isinstance(source, Differences):
+        values = list(np.abs(source.scores.values))
+    else:
+        asked = source.asked if isinstance(source, Pairs) else ()
+        valued = {one.label for one in asked if one.entry.family == "metric"}
+        lacking = [label for label in source.measures if label not in valued]
+        if not isinstance(source, Pairs) or lacking:
+            raise ValueError(
+                f"{lacking[0]} is a preference between two rankings, which have no values of their own that a "
+                "difference could be a share of. Give measures of one ranking, or fuzziness as a difference."
+            )
+        views = Views(source.judged)
+        values = [np.abs(views.values(one))[source.kept] for one in asked]
+    return lambda part: [np.maximum(one[:, source.a[part]], one[:, source.b[part]]) for one in values]
+
+
+def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the preferences of pairs of runs on every topic, shape (topics, pairs), with what is rounding made 0."""
+    values = of_pairs(views, measure, a, b)
+    return values if measure.entry.family == "metric" else cleared(values, 1.0)
+
+
+def _of_join(source: Pairs, desc: str, progress: bool | None) -> Iterator[list[np.ndarray]]:
+    """Yield the blocks of a join, whose columns are made once for all measures."""
+    views, kept = Views(source.judged), source.kept
+    # all measures are held at once, so each has its part of the memory
+    step = max(source.step() // (2 * len(source.asked)), 1)
+    starts = range(0, len(source.a), step)
+    for first in track(starts, total=len(starts), desc=desc, progress=progress):
+        a, b = source.a[first : first + step], source.b[first : first + step]
+        block = []
+        for measure in source.asked:
+            values = clear_pairs(views, measure, a, b)
+            counts = views.counted(measure)
+            if not counts.all():
+                values[~(counts[:, a] & counts[:, b])] = np.nan
+            block.append(values[kept])
+        yield block
+
+
+Per = Literal["all", "query"]
+
+table(
+    "sign_agreement",
+    "[query] measure_a measure_b fuzziness:float pairs:int agreement:share r:float",
+    "table of agreement between measures",
+    row="two measures and fuzziness (and query, with per='query')",
+    sort="measure_a measure_b query fuzziness",
+    then=".report(), .plot()",
+    means={
+        "measure_a": "the first of two measures",
+        "measure_b": "the second of two measures",
+        "fuzziness": "the difference up to which opposite signs are forgiven",
+        "pairs": "number of (query, pair of runs)",
+        "agreement": "share of those pairs on which both measures prefer the same run",
+        "r": "correlation about zero of the differences over those pairs, missing where one is always tied",
+    },
+)
+
+
+class Tally:
+    """Counts of agreement between every two measures, query by query, added up block by block.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Labels of the measures.
+    queries : int
+        How many queries the blocks have.
+    fuzziness : sequence of float
+        The differences at or below which two rankings count as tied.
+    scale : mapping of label to float, optional
+        What values are multiplied by before their differences are held against the fuzziness; by default by 1.
+    two : pair of ndarray of int, optional
+        The places of the measures to hold against each other; by default each two.
+
+    Examples
+    --------
+    >>> tally = Tally(("AP", "RR"), 1, (0.0,))
+    >>> tally.add([np.array([[0.5, -0.1, 0.2]]), np.array([[0.5, 0.1, 0.0]])])
+    >>> tally.pairs.tolist(), tally.agreeing.tolist()
+    ([[3]], [[[1]]])
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[str],
+        queries: int,
+        fuzziness: Sequence[float],
+        scale: Mapping[str, float] | None = None,
+        two: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> None:
+        self.measures, self.fuzziness = tuple(measures), tuple(fuzziness)
+        self.scale = [(scale or {}).get(label, 1.0) for label in self.measures]
+        self.a, self.b = all_pairs(len(self.measures)) if two is None else two
+        self.pairs = np.zeros((len(self.a), queries), dtype=np.int64)
+        self.agreeing = np.zeros((len(self.fuzziness), len(self.a), queries), dtype=np.int64)
+        self.sums = np.zeros((3, len(self.a), queries))
+
+    def add(self, differences: Sequence[np.ndarray], larger: Sequence[np.ndarray] | None = None) -> None:
+        """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count.
+
+        Ties are 0 (see `together`); a difference is larger than the fuzziness by more than the rounding of its pair.
+        Where the larger values of the pairs are given too, fuzziness is a share of these.
+        """
+        known = [~np.isnan(values) for values in differences]
+        sign = [np.sign(values) for values in differences]
+        size = [np.abs(values) * factor for values, factor in zip(differences, self.scale)]
+        if larger is not None:
+            size = [_relative(one, values * k) for one, values, k in zip(size, larger, self.scale)]
+        most = [np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0) for one in size]
+        for k, (i, j) in enumerate(zip(self.a.tolist(), self.b.tolist())):
+            both = known[i] & known[j]
+            x, y = differences[i], differences[j]
+            self.pairs[k] += both.sum(axis=1)
+            opposite = (sign[i] * sign[j] < 0) & both
+            for f, least in enumerate(self.fuzziness):
+                if least == 0:
+                    self.agreeing[f, k] += ((sign[i] == sign[j]) & both).sum(axis=1)
+                else:
+                    beyond = [size[m] > least + NOISE * np.maximum(most[m], least) for m in (i, j)]
+                    self.agreeing[f, k] += (both & ~(opposite & beyond[0] & beyond[1])).sum(axis=1)
+            if not both.all():
+                x, y = np.where(both, x, 0.0), np.where(both, y, 0.0)
+            with np.errstate(invalid="ignore"):  # an infinite difference has no correlation
+                for moment, product in enumerate((x * x, y * y, x * y)):
+                    self.sums[moment, k] += product.sum(axis=1)
+
+    def frame(self, queries: pd.Index | None = None) -> pd.DataFrame:
+        """Return the rates as a tidy frame, over all queries together or, where they are given, for each."""
+        pairs, agreeing, sums = self.pairs, self.agreeing, self.sums
+        if queries is None:
+            pairs, agreeing, sums = (part.sum(axis=-1, keepdims=True) for part in (pairs, agreeing, sums))
+        shape = agreeing.shape
+        level, pair, query = (axis.transpose(1, 2, 0).ravel() for axis in np.indices(shape))
+        names = pd.Index(self.measures)
+        columns: dict[str, Any] = {} if queries is None else {str(queries.name): labels(queries, query)}
+        columns |= {f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))}
+        count = pairs[pair, query]
+        rate = np.where(count > 0, share(agreeing[level, pair, query], count), np.nan)
+        columns |= {"fuzziness": np.array(self.fuzziness)[level], "pairs": count, "agreement": rate}
+        return pd.DataFrame({**columns, "r": about_zero(*sums)[pair, query]})
+
+
+def _relative(size: np.ndarray, larger: np.ndarray) -> np.ndarray:
+    """Return differences as shares of the larger value; an infinite one stays infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(size), size, share(size, larger))
+
+
+def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
+    """Return r = sum xy / sqrt(sum xx sum yy) of differences from their sums; NaN where one side is always tied.
+
+    Not about the means: a pair has no first run, and turning one around would move them. Ties are exactly 0.
+
+    Examples
+    --------
+    >>> x, y = np.array([0.5, -0.1]), np.array([0.4, 0.2])
+    >>> sides = [(x, y), (x * [1, -1], y * [1, -1])]
+    >>> [round(float(about_zero(x @ x, y @ y, x @ y)), 4) for x, y in sides]
+    [0.7894, 0.7894]
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        known = (np.minimum(xx, yy) > 0) & np.isfinite(xx) & np.isfinite(yy)
+        r = np.divide(xy, np.sqrt(np.where(known, xx, 1.0)) * np.sqrt(np.where(known, yy, 1.0)))
+    return np.where(known, np.clip(r, -1.0, 1.0), np.nan)
+
+
+def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
+    """Return the fuzziness values asked for, checked.
+
+    Examples
+    --------
+    >>> fuzziness_of(0.01), fuzziness_of([0, 0.01])
+    ((0.01,), (0.0, 0.01))
+    """
+    values = tuple(float(value) for value in np.atleast_1d(np.asarray(given, dtype=np.float64)))
+    if not values or not all(0 <= value < np.inf for value in values):
+        raise ValueError(f"fuzziness={given!r}: give a difference of 0 or more, or several.")
+    return values
+
+
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="sign_agreement",
+)
+def agree(
+    held: Held,
+    measures: object = ("RPP", "AP"),
+    *,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    per: Per = "all",
+    baseline: object = None,
+    pairs: object = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return how often every two measures prefer the same one of two runs on the same query.
+
+    With fuzziness 0, two measures agree on a pair where the signs of their differences are equal: two ties agree, a
+    tie and a preference do not. With fuzziness D > 0, they disagree only where the signs are opposite and both
+    differences are larger than D. Values that differ by rounding only, 1e-12 of their size, are tied.
+
+    The correlation is taken about zero, r = sum xy / sqrt(sum x^2 sum y^2): a pair has no first run, so r does not
+    depend on which of the two is subtracted from the other, as Pearson's would.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        At least two. For runs which measures and preferences to compute; for a table of results which of its measures
+        to use, by default all of them.
+    fuzziness : float or list of float
+        The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference; for
+        measures of one ranking.
+    per : {'all', 'query'}
+        Over all queries together, or one row for every query.
+    baseline : run, optional
+        Only pairs of a run with this one.
+    pairs : list of (run_a, run_b), or DataFrame of both, optional
+        Only these pairs; by default every pair once.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    References
+    ----------
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Table 1; Diaz and Ferraro 2022, Figure 5.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.agree(["AP", "RPP", "RR"]).round(3)
+      measure_a measure_b  fuzziness  pairs  agreement      r
+    0        AP       RPP        0.0   3168      0.913  0.914
+    1        AP        RR        0.0   3168      0.367  0.579
+    2       RPP        RR        0.0   3168      0.352  0.514
+    """
+    one_of("per", per, ("all", "query"))
+    stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
+    return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
+
+
+def tallied(
+    stream: Stream,
+    *,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
+    per: Per = "all",
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the agreement of every two measures of a stream of preferences; see `agree` and `Tally`."""
+    least = fuzziness_of(fuzziness)
+    if len(stream.measures) < 2:
+        raise ValueError(f"agreement is between two measures; there is one: {stream.measures[0]}.")
+    tally = Tally(stream.measures, len(stream.queries), least, scale, all_pairs(len(stream.measures)))
+    count(tally, stream, relative=relative, progress=progress)
+    frame = tally.frame(stream.queries if per == "query" else None)
+    frame.attrs.update(stream.attrs)
+    if relative:
+        frame.attrs["relative"] = True
+    return frame
+
+
+def count(tally: Tally, stream: Stream, *, relative: bool = False, progress: bool | None = None) -> None:
+    """Count all pairs of a stream, block by block; with fuzziness as a share of the larger values where `relative`."""
+    larger = larger_values(stream) if relative else None
+    first = 0
+    for block in together(stream, desc="agreement", progress=progress):
+        last = first + block[0].shape[1]
+        tally.add(block, larger and larger(slice(first, last)))
+        first = last

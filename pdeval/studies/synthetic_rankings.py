@@ -1,0 +1,372 @@
+"""Agreement of measures over lists that no system made: all of them, random ones, or those that runs resemble.
+
+A list is N places that hold a relevant item or not. All lists are seen against the same recall base, by default of N
+relevant items, so that only what they show tells them apart: AP is the sum of precisions over N.
+
+Fuzziness is held against differences, which depend on the scale of the values. The paper does not say how it scaled
+them; the scale that fits its fuzzy columns best, of some twenty that were tried, is that of `fitted_scale`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.catalog.directions import described
+from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.pairs import Pairs
+from pdeval.evaluate.scores import Views
+from pdeval.join import ids
+from pdeval.join.judged import Judged
+from pdeval.join.judgments import Judgments
+from pdeval.join.positions import Positions
+from pdeval.kernels.graded import discounted
+from pdeval.studies.sign_agreement import Tally, count, fuzziness_of, tallied
+from pdeval.verbs.arguments import positive, whole
+from pdeval.verbs.checks import checks_arguments
+from pdeval.verbs.progress import track
+
+MEASURES = ("DCG(discount=jk)", "AP", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
+CELLS = 1 << 17  # small blocks stay in the processor's cache
+MOST = 12
+LONGEST, DRAWN = 1_000_000, 10_000_000  # lists and pairs that memory and time are given to
+
+
+def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
+    """Return lists of relevant (True) and other items, shape (lists, N), as the rankings of one query by many runs.
+
+    Parameters
+    ----------
+    recall_base : int, optional
+        How many relevant items there are, of which no list shows more than N; by default N.
+
+    Examples
+    --------
+    >>> from pdeval.evaluate.scores import scores
+    >>> lists = np.array([[True, False], [False, True]])
+    >>> scores(judged_of(lists), "AP").values.tolist()
+    [[[0.5, 0.25]]]
+    """
+    lists, depth = relevant.shape
+    run, place = np.nonzero(relevant)
+    # the i-th relevant item of a list is item i of the recall base
+    item = (np.cumsum(relevant, axis=1, dtype=np.int32) - 1)[run, place]
+    order = np.argsort(item.astype(np.int16 if depth < 2**15 else np.int32), kind="stable")
+    rank = (place[order] + 1).astype(np.float64)
+    base = np.arange(depth if recall_base is None else recall_base)
+    items = Judgments(
+        ids.Ids(numbers=np.zeros(1, dtype=np.int64)), ids.Ids(numbers=base), base * 0, base, base * 0 + 1.0
+    )
+    positions = Positions(
+        pd.DataFrame({"run": np.arange(lists)}),
+        pd.Index([0], name="query_id"),
+        items,
+        item[order].astype(np.int64),
+        run[order],
+        rank,
+        rank - 1,
+        np.ones(len(rank)),
+        np.full((1, lists), depth, dtype=np.int64),
+        rules={"ties": "docid", "compat": "trec_eval-10", "depth": None},
+    )
+    return Judged(positions)
+
+
+def fitted_scale(N: int) -> dict[str, float]:
+    """Return what the measures of Table 1 are multiplied by so that its fuzzy columns are met best.
+
+    With R = N / 2: AP over a recall base of R, DCG over that of R relevant items in a row, RBP without its factor
+    1 - p. Chosen by fit to the 20 cells of the columns "uniform" with fuzziness 0.01, so that it describes them and
+    explains nothing: their distances from print add up to about 0.20 with it and to 0.56 without, of which lists of 10
+    have 0.05 and 0.08 (60,000 pairs of lists of 1000 were drawn, an error of about 0.02). Fuzziness as a share of the
+    larger value, which is how the paper words it, comes as near without a scale: 0.20, of which lists of 10 have 0.04.
+
+    Examples
+    --------
+    >>> {measure: round(scale, 3) for measure, scale in fitted_scale(10).items()}
+    {'DCG(discount=jk)': 0.281, 'AP': 2.0, 'RBP(p=0.5)': 2.0, 'RBP(p=0.8)': 5.0}
+    """
+    half = whole("N", N, 2, LONGEST) // 2
+    ideal = float(discounted(np.ones(half), np.arange(1.0, half + 1), "jk").sum())
+    scale = {"DCG(discount=jk)": 1 / ideal, "AP": N / half, "RBP(p=0.5)": 1 / (1 - 0.5), "RBP(p=0.8)": 1 / (1 - 0.8)}
+    return {measure: scale[measure] for measure in MEASURES if measure in scale}
+
+
+@checks_arguments
+def uniform(
+    N: int = 10,
+    measures: object = MEASURES,
+    *,
+    recall_base: int | None = None,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the agreement of every two measures over all pairs of the 2^N lists of N items, exactly.
+
+    Parameters
+    ----------
+    N : int
+        The length of the lists, at most 12.
+    measures : str, Measure, or list of them
+        Measures and preferences.
+    recall_base : int, optional
+        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
+    fuzziness : float or list of float
+        The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+    scale : mapping of measure to number, optional
+        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Returns
+    -------
+    DataFrame
+        measure_a, measure_b, fuzziness, pairs, agreement, r.
+
+    References
+    ----------
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Table 1, "uniform".
+
+    Examples
+    --------
+    >>> uniform(N=10, measures=["AP", "P@10", "RBP(p=0.5)"]).round(4)
+      measure_a   measure_b  fuzziness   pairs  agreement       r
+    0        AP        P@10        0.0  523776     0.7694  0.9086
+    1        AP  RBP(p=0.5)        0.0  523776     0.8200  0.8050
+    2      P@10  RBP(p=0.5)        0.0  523776     0.6001  0.5472
+    """
+    if not 1 <= N <= MOST or N % 1:
+        raise ValueError(
+            f"N={N!r}: all pairs of lists are counted for lists of 1 to {MOST} items; use random_lists(N=...) for more."
+        )
+    lists = (np.arange(2**N)[:, None] >> np.arange(N)) & 1 == 1
+    asked = _asked(measures)
+    source = Pairs(judged_of(lists, _base(recall_base, N)), asked, *all_pairs(len(lists)), memory=1 << 28)
+    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "scale": _scale(scale, asked)}
+    return _described(tallied(source, **options, progress=progress), asked, relative)
+
+
+@checks_arguments
+def random_lists(
+    N: int = 1000,
+    measures: object = MEASURES,
+    *,
+    pairs: int = 100_000,
+    relevance: float = 0.5,
+    recall_base: int | None = None,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the agreement of every two measures over random pairs of lists of N items.
+
+    Parameters
+    ----------
+    N : int
+        The length of the lists.
+    measures : str, Measure, or list of them
+        Measures and preferences.
+    pairs : int
+        How many pairs are drawn; the standard error of a rate is at most 0.5 / sqrt(pairs).
+    relevance : float
+        The chance that a place holds a relevant item.
+    recall_base : int, optional
+        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
+    fuzziness : float or list of float
+        The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+    scale : mapping of measure to number, optional
+        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
+    seed : int, optional
+        Of the draws.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Returns
+    -------
+    DataFrame
+        measure_a, measure_b, fuzziness, pairs, agreement, r.
+
+    References
+    ----------
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Table 1, "uniform, N = 1000".
+
+    Examples
+    --------
+    >>> random_lists(N=50, measures=["AP", "P@10"], pairs=2000, seed=1).round(3)
+      measure_a measure_b  fuzziness  pairs  agreement      r
+    0        AP      P@10        0.0   2000       0.66  0.712
+    """
+    _check_size(N, pairs)
+    if not 0 < relevance < 1:
+        raise ValueError(f"relevance={relevance!r}: the chance of a relevant item must be between 0 and 1.")
+    asked = _asked(measures)
+    tally = Tally([measure.label for measure in asked], 1, fuzziness_of(fuzziness), _scale(scale, asked))
+    base = _base(recall_base, N)
+    draws = _drawn(int(N), int(pairs), relevance, seed)
+    step = _pairs_at_a_time(N)
+    for lists in track(draws, total=-(-pairs // step), desc="random lists", progress=progress):
+        first = np.arange(0, len(lists), 2)
+        count(tally, Pairs(judged_of(lists, base), asked, first, first + 1), relative=relative, progress=False)
+    return _described(tally.frame(), asked, relative)
+
+
+@checks_arguments
+def sampled(
+    judged: Judged,
+    measures: object = MEASURES,
+    *,
+    N: int = 10,
+    pairs: int = 100_000,
+    identical: bool = False,
+    recall_base: int | None = None,
+    fuzziness: float | Sequence[float] = 0.0,
+    relative: bool = False,
+    scale: Mapping[str, float] | None = None,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the agreement of every two measures over pairs of lists drawn from what runs returned.
+
+    The first N places of every (run, query) that counts are a list; pairs of lists are drawn at random, of any two
+    runs and queries, so that a list is as likely as it is frequent. `agree` compares runs on the same query instead.
+
+    Parameters
+    ----------
+    judged : Judged
+        A join of runs and judgments, made by `runs.ireval.join(qrels)`.
+    measures : str, Measure, or list of them
+        Measures and preferences.
+    N : int
+        How much of every ranking is looked at.
+    pairs : int
+        How many pairs are drawn.
+    identical : bool
+        Keep pairs of equal lists, on which all measures agree; by default they are drawn anew, as the exact count
+        over all lists has none.
+    recall_base : int, optional
+        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
+    fuzziness : float or list of float
+        The difference up to which opposite signs are forgiven; several give one row each.
+    relative : bool
+        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+    scale : mapping of measure to number, optional
+        What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
+    seed : int, optional
+        Of the draws.
+    progress : bool, optional
+        Show a bar; by default after a second, to a person.
+
+    Returns
+    -------
+    DataFrame
+        measure_a, measure_b, fuzziness, pairs, agreement, r.
+
+    References
+    ----------
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Table 1, "sampled".
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> sampled(judged, ["AP", "RBP(p=0.8)"], pairs=5000).round(3)
+      measure_a   measure_b  fuzziness  pairs  agreement      r
+    0        AP  RBP(p=0.8)        0.0   5000      0.973  0.969
+    """
+    _check_size(N, pairs)
+    lists = shown(judged, N)
+    different, code = np.unique(lists, axis=0, return_inverse=True)
+    code = np.asarray(code).ravel()
+    if len(different) < 2 and not identical:
+        raise ValueError(f"the first {N} places of all {len(lists):,} lists are the same; there is no pair to compare.")
+    rng = np.random.default_rng(seed)
+    drawn = np.empty((0, 2), dtype=np.int64)
+    while len(drawn) < pairs:
+        more = code[rng.integers(len(code), size=(pairs, 2))]
+        drawn = np.concatenate([drawn, more if identical else more[more[:, 0] != more[:, 1]]])
+    a, b = drawn[:pairs].T
+    # a list is evaluated once, however often it was returned
+    asked = _asked(measures)
+    source = Pairs(judged_of(different, _base(recall_base, N)), asked, a, b, memory=1 << 28)
+    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "scale": _scale(scale, asked)}
+    return _described(tallied(source, **options, progress=progress), asked, relative)
+
+
+def shown(judged: Judged, N: int) -> np.ndarray:
+    """Return which of the first N places hold a relevant item, for every list that counts: shape (lists, N).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> shown(pdeval.datasets.sample_judged(), 10).shape
+    (600, 10)
+    """
+    counts = judged.counted()
+    cells = np.zeros((*counts.shape, N), dtype=bool)
+    for block in Views(judged).blocks("binary", judged.level):
+        at, topic, run = np.nonzero(block["rank"] <= N)
+        cells[block.topics[topic], run, block["rank"][at, topic, run].astype(np.int64) - 1] = True
+    lists: np.ndarray = cells[counts]
+    return lists
+
+
+def _asked(measures: object) -> tuple[Measure, ...]:
+    asked = tuple(parse_all(measures))
+    if len(asked) < 2:
+        raise ValueError(f"agreement is between two measures; there is one: {asked[0].label}.")
+    return asked
+
+
+def _base(recall_base: int | None, N: int) -> int:
+    """Return the recall base, or raise where lists could show more relevant items than there are."""
+    if recall_base is not None and whole("recall_base", recall_base, 1, LONGEST) < N:
+        raise ValueError(
+            f"recall_base={recall_base}: a list of {N} places may show {N} relevant items, so that there are at least "
+            f"as many. To divide by fewer, scale values: scale={{'AP': {N}/{recall_base}}}."
+        )
+    return N if recall_base is None else recall_base
+
+
+def _scale(scale: Mapping[str, float] | None, asked: tuple[Measure, ...]) -> dict[str, float]:
+    """Return what the values of measures are multiplied by, checked."""
+    given = {str(label): positive(f"scale[{str(label)!r}]", number) for label, number in (scale or {}).items()}
+    labels = [measure.label for measure in asked]
+    unknown = [label for label in given if label not in labels]
+    if unknown:
+        raise KeyError(f"scale= names {unknown[0]!r}, which is none of the measures asked for: {', '.join(labels)}.")
+    return given
+
+
+def _check_size(N: int, pairs: int) -> None:
+    whole("N", N, 1, LONGEST)
+    whole("pairs", pairs, 1, DRAWN)
+
+
+def _pairs_at_a_time(N: int) -> int:
+    return max(CELLS // (2 * int(N)), 1)
+
+
+def _drawn(N: int, pairs: int, relevance: float, seed: int | None) -> Iterator[np.ndarray]:
+    """Yield blocks of random lists; one stream of numbers, so that the size of a block changes nothing."""
+    rng = np.random.default_rng(seed)
+    step = _pairs_at_a_time(N)
+    for first in range(0, pairs, step):
+        yield rng.random((2 * min(step, pairs - first), N)) < relevance
+
+
+def _described(frame: pd.DataFrame, asked: tuple[Measure, ...], relative: bool) -> pd.DataFrame:
+    """Return the frame saying what it is; synthetic lists have no rules of runs and queries to say."""
+    frame.attrs = {"measures": described(asked), "table": "sign_agreement"} | ({"relative": True} if relative else {})
+    return frame

@@ -1,0 +1,213 @@
+"""Side tables: what items are, and what users had before; measures that look at items need one or both.
+
+    items      one row per item: its id, and columns of numbers; or several rows per item, one for each of its genres
+    history    one row per interaction of a user (query) with an item
+
+Features of items are what one column says of them: texts (`genre`; several in one cell between `|`, or a list), or one
+number a column (`emb_0`, `emb_1`, ...), or vectors. `items.ireval(doc="movie", feature=["genre", "studio"])` binds
+other columns.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.tables.dataframes import as_table, not_a_table
+from pdeval.tables.reader import checked_binding, numbers
+from pdeval.tables.vocabularies import candidates, item_roles, known_text, likely, listed, names_of, two_text
+
+FEATURES = (
+    *("feature", "features", "genre", "genres", "category", "categories"),
+    *("tag", "tags", "topic", "topics", "embedding", "vector"),
+)
+BETWEEN = "|"  # genres of an item in one cell, as MovieLens has them
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """What items are.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The first row of each item.
+    doc : str
+        The column of item ids.
+    whole : DataFrame
+        All rows.
+    binding : dict
+        What the caller bound.
+    """
+
+    frame: pd.DataFrame
+    doc: str
+    whole: pd.DataFrame
+    binding: dict[str, Any]
+
+    @property
+    def ids(self) -> pd.Series:
+        """The ids of the items, one each."""
+        return self.frame[self.doc]
+
+    def column(self, name: str) -> np.ndarray | None:
+        """Return a column of numbers, one per item; None where there is no such column."""
+        name = str(self.binding.get(name, name))
+        if name not in self.frame.columns or name == self.doc:
+            return None
+        if len(self.whole) > len(self.frame):
+            pairs = self.whole[[self.doc, name]].drop_duplicates()
+            if len(pairs) > len(self.frame):
+                raise ValueError(f"the items table has several values of {name!r} for one item; keep one of each.")
+        if isinstance(first := next(iter(self.frame[name].dropna()), None), str):
+            raise ValueError(
+                f"a measure asks for numbers, and the items' {name} column holds texts, e.g. {first!r}. A kernel has "
+                "them as `features`: bind the column with items.ireval(feature=...), or give numbers."
+            )
+        return numbers(self.frame[name], f"items' {name}")
+
+    def features(self) -> tuple[np.ndarray, list[str]]:
+        """Return the features of the items, (items, features), and what they are called."""
+        names = self._feature_columns()
+        place = pd.Index(self.ids).get_indexer(self.whole[self.doc])
+        made = [self._of_column(name, place) for name in names]
+        if not any(called for _, called in made):
+            raise ValueError(
+                f"no item has a feature: {listed(names)} of the items table is empty. Fill it, or bind another column: "
+                "items.ireval(feature=...)."
+            )
+        return np.concatenate([values for values, _ in made], axis=1), [one for _, called in made for one in called]
+
+    def _feature_columns(self) -> list[str]:
+        bound = self.binding.get("feature")
+        if bound is not None:
+            return [bound] if isinstance(bound, str) else list(bound)
+        known = [name for name in FEATURES if name in self.whole.columns and name != self.doc]
+        if len(known) > 1:
+            raise ValueError(
+                f"two columns could be the features of the items: {known[0]!r} and {known[1]!r}. Say which, or both: "
+                f"items.ireval(feature={known[:2]!r})."
+            )
+        if known:
+            return known
+        numbered: dict[str, list[str]] = {}
+        for name in map(str, self.whole.columns):
+            if (match := re.fullmatch(r"(.*?)[_-]?\d+", name)) and pd.api.types.is_numeric_dtype(
+                self.whole[name].dtype
+            ):
+                numbered.setdefault(match[1], []).append(name)
+        if len(numbered) == 1 and len(only := next(iter(numbered.values()))) > 1:
+            return only
+        raise ValueError(
+            f"the items table has no features: known names are {', '.join(FEATURES)}, or numbered columns (emb_0, "
+            f"emb_1, ...); it has {listed(self.whole.columns)}. Bind them: items.ireval(feature=[...])."
+        )
+
+    def _of_column(self, name: str, place: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        column = self.whole[name]
+        first = next(iter(column.dropna()), None)
+        if isinstance(first, (list, tuple, np.ndarray)) and not isinstance(next(iter(first), None), str):
+            lengths = {len(one) for one in column}
+            if len(lengths) > 1:
+                raise ValueError(f"the vectors in {name!r} have different lengths, e.g. {sorted(lengths)[:3]}.")
+            stacked = np.stack([np.asarray(one, dtype=np.float64) for one in self.frame[name]])
+            return stacked, [f"{name}_{at}" for at in range(stacked.shape[1])]
+        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+            return numbers(self.frame[name], f"items' {name}")[:, None], [name]
+        if isinstance(first, (list, tuple, np.ndarray)):
+            texts = pd.Series(column.to_numpy(), index=place).explode()
+        elif pd.api.types.is_bool_dtype(column.dtype):
+            return self.frame[name].to_numpy(dtype=np.float64)[:, None], [name]
+        else:
+            texts = pd.Series(column.astype(object).to_numpy(), index=place).dropna().astype(str)
+            texts = texts.str.split(BETWEEN, regex=False).explode()
+        texts = texts[texts.notna() & (texts != "")]
+        code, called = pd.factorize(texts.to_numpy(dtype=object), sort=True)
+        values = np.zeros((len(self.frame), len(called)))
+        values[texts.index.to_numpy(dtype=np.intp), code] = 1.0
+        return values, [str(one) for one in called]
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryTable:
+    """What users had before: the user and the item of every interaction."""
+
+    user: pd.Series
+    item: pd.Series
+
+
+def read_items(table: object) -> ItemTable:
+    """Return the table of items, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"item_id": ["a", "b"], "genre": ["drama|crime", "drama"], "year": [1999, 2001]})
+    >>> found = read_items(items)
+    >>> found.features()
+    (array([[1., 1.],
+           [0., 1.]]), ['crime', 'drama'])
+    >>> found.column("year").tolist()
+    [1999.0, 2001.0]
+    """
+    frame, binding = _unbound(table, "items")
+    if "doc" in binding:
+        name = binding["doc"]
+    else:
+        found = candidates("doc", frame.columns)
+        if len(found) > 1:
+            raise ValueError(two_text("doc", found[0], found[1], table="items"))
+        if not found:
+            near = next(iter(map(repr, likely("doc", frame.columns))), "...")
+            raise ValueError(
+                f"the items table has {known_text('doc')}; it has {listed(frame.columns)}. Bind it: "
+                f"items.ireval(doc={near})."
+            )
+        name = found[0]
+    if not len(frame):
+        raise ValueError("the items table is empty: there is no item that could be recommended.")
+    if missing := int(frame[name].isna().sum()):
+        raise ValueError(f"the items' {name} column has {missing:,} missing ids; drop or fill those rows.")
+    return ItemTable(frame.drop_duplicates(name).reset_index(drop=True), name, frame, binding)
+
+
+def read_history(table: object) -> HistoryTable:
+    """Return what users had before, or say what is wrong with the table.
+
+    Examples
+    --------
+    >>> read_history(pd.DataFrame({"user_id": ["u"], "item_id": ["a"], "rating": [4]})).item.tolist()
+    ['a']
+    """
+    frame, binding = _unbound(table, "history")
+
+    def missing(roles: list[str]) -> str:
+        return (
+            f"the history has {' and '.join(map(known_text, roles))}; it has {listed(frame.columns)}. Bind them: "
+            f"history.ireval({', '.join(f'{role}=...' for role in roles)})."
+        )
+
+    roles = item_roles(frame.columns, "history", binding, missing)
+    if not len(frame):
+        raise ValueError("the history is empty: no user had any item before.")
+    return HistoryTable(frame[roles["query"]], frame[roles["doc"]])
+
+
+def _unbound(table: object, what: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the frame of a side table, and what the caller bound."""
+    binding = dict(getattr(table, "_binding", None) or {})
+    frame = getattr(table, "_frame", table)
+    if not isinstance(frame, pd.DataFrame):
+        frame = as_table(frame)
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, f"a pandas DataFrame as {what}="))
+    repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
+    if repeated:
+        raise ValueError(f"the {what} table has the column name {repeated[0]!r} more than once; rename one of them.")
+    inside = [name for role in ("query", "doc") for name in frame.index.names if name in names_of(role)]
+    if inside:
+        raise ValueError(f"{inside[0]} is in the index of the {what} table. Call .reset_index() first.")
+    return frame, checked_binding(frame, binding)

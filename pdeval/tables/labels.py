@@ -1,0 +1,127 @@
+"""Ids and names in result tables: repeated in the caller's own dtype, and joined where several columns name a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def labels(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
+    """Return `values[codes]` in the dtype of the values: strings stay strings, categories categories.
+
+    Examples
+    --------
+    >>> labels(pd.Index(["bm25", "lm"]), np.array([0, 0, 1])).tolist()
+    ['bm25', 'bm25', 'lm']
+    """
+    taken = pd.Index(values).take(codes)
+    return taken.array if pd.api.types.is_extension_array_dtype(taken.dtype) else taken.to_numpy()
+
+
+def repeated(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
+    """Return `values[codes]` for tables that grow with the square of the runs: strings as a small categorical.
+
+    Examples
+    --------
+    >>> repeated(pd.Index(["bm25", "lm"]), np.array([0, 0, 1])).categories.tolist()
+    ['bm25', 'lm']
+    """
+    index = pd.Index(values)
+    if isinstance(index.dtype, pd.CategoricalDtype):
+        return pd.Categorical(index).take(codes)
+    if pd.api.types.is_numeric_dtype(index.dtype):
+        return index.to_numpy()[codes]
+    if not index.is_unique:  # one of several columns that name a run together
+        place, index = pd.factorize(index, sort=True)
+        codes = place[codes]
+    return pd.Categorical.from_codes(codes, categories=index)
+
+
+def run_labels(runs: pd.DataFrame) -> list[str]:
+    """Return one text per run: its id, or its ids joined by ' / ' where several columns name it.
+
+    Examples
+    --------
+    >>> run_labels(pd.DataFrame({"model": ["bm25", "lm"], "seed": [1, 1]}))
+    ['bm25 / 1', 'lm / 1']
+    """
+    return [" / ".join(map(str, row)) for row in runs.itertuples(index=False, name=None)]
+
+
+# what terminals obey, turns of the direction of reading, breaks of lines, halves of characters
+CONTROLS = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+
+
+def visible(text: str, kept: str = "") -> str:
+    r"""Return a text whose control characters are spelled out, but for those that are kept.
+
+    Examples
+    --------
+    >>> visible("a\x1b[2Jb\n", kept="\n")
+    'a\\x1b[2Jb\n'
+    """
+    if text.isprintable():
+        return text
+    return CONTROLS.sub(lambda sign: sign[0] if sign[0] in kept else sign[0].encode("unicode_escape").decode(), text)
+
+
+DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: object) -> tuple[Any, ...]:
+    """Return the key that sorts names with the numbers in them as numbers.
+
+    Examples
+    --------
+    >>> sorted(["run10", "run2", "Run1", "run"], key=natural)
+    ['Run1', 'run', 'run2', 'run10']
+    """
+    parts = DIGITS.split(str(name))
+    return tuple(int(part) if i % 2 else part for i, part in enumerate(parts)), str(name)
+
+
+def natural_places(names: Sequence[object]) -> list[int]:
+    """Return the places of names in natural order where they stand in the order of text, else as they stand.
+
+    An order that is not that of the names is the caller's own, and stays. Names of several parts are tuples.
+
+    Examples
+    --------
+    >>> natural_places(["run1", "run10", "run2"]), natural_places(["run2", "run10", "run1"])
+    ([0, 2, 1], [0, 1, 2])
+    """
+    rows = [name if isinstance(name, tuple) else (name,) for name in names]
+    if not _by_name(rows):
+        return list(range(len(rows)))
+    keys = [tuple(natural(part) for part in row) for row in rows]
+    return sorted(range(len(rows)), key=keys.__getitem__)
+
+
+def _by_name(rows: Sequence[tuple[object, ...]]) -> bool:
+    """Whether rows stand in the order of their texts, or of their values."""
+    texts = [tuple(map(str, row)) for row in rows]
+    if all(a <= b for a, b in pairwise(texts)):
+        return True
+    try:
+        return all(a <= b for a, b in pairwise(rows))
+    except TypeError:
+        return False
+
+
+def naturally(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a frame in natural order of some columns, where they stand in the order of their texts.
+
+    Examples
+    --------
+    >>> naturally(pd.DataFrame({"query_id": ["1", "10", "2"]}), ["query_id"])["query_id"].tolist()
+    ['1', '2', '10']
+    """
+    if not columns:
+        return frame
+    at = natural_places(list(frame[list(columns)].itertuples(index=False, name=None)))
+    return frame if at == list(range(len(at))) else frame.iloc[at].reset_index(drop=True)

@@ -1,0 +1,172 @@
+"""Metadata: what runs, queries or collections are, one row each, found by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.tables import reader
+from pdeval.tables.vocabularies import listed
+
+
+def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -> np.ndarray:
+    """Return the row of metadata that each row of a table needs, or say what is wrong.
+
+    Examples
+    --------
+    >>> metadata = pd.DataFrame({"run": ["a", "b"], "family": ["old", "new"]})
+    >>> matched_rows(pd.DataFrame({"run": ["b", "b", "a"]}), metadata, ["run"]).tolist()
+    [1, 1, 0]
+    """
+    known, wanted = (_index(side[keys]) for side in (metadata, frame))
+    what = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
+    twice = known[known.duplicated()].unique()
+    if len(twice):
+        differ = metadata.drop_duplicates().duplicated(keys).any()
+        advice = f"keep one row per {what}" if differ else "they are the same: .drop_duplicates()"
+        raise ValueError(f"the metadata have {_some(twice, what)} more than once; {advice}.")
+    row = known.get_indexer(wanted)
+    lost = wanted[row < 0].unique()
+    if len(lost):
+        kinds = list(dict.fromkeys(type(side[0]).__name__ for side in (wanted, known) if len(side)))
+        hint = f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike." if len(kinds) > 1 else ""
+        raise ValueError(f"the metadata have no row for {_some(lost, what)}; add what is missing.{hint}")
+    return row
+
+
+def with_metadata(
+    frame: pd.DataFrame, binding: Any, kind: str, by: Sequence[str], metadata: Sequence[pd.DataFrame]
+) -> pd.DataFrame:
+    """Return a table with those columns of metadata that are to group it.
+
+    Metadata are about the runs of the table, its queries, its users, or the collections that it holds: what `by` names
+    and both have tells collections apart where the metadata name none of the others.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"site": ["x", "y"], "run": "a", "query_id": "1", "measure": "AP", "value": [0.1, 0.2]})
+    >>> about = pd.DataFrame({"site": ["y", "x"], "language": ["fr", "en"]})
+    >>> with_metadata(scores, {"run": "run"}, "scores", ["language", "site"], [about])["language"].tolist()
+    ['en', 'fr']
+    """
+    attrs = frame.attrs
+    for one in metadata:
+        names = [name for name in by if name in one.columns]
+        if not names:
+            continue
+        table = reader.read(first_group(frame, by), kind, binding)
+        told_by = [name for name in attrs.get("collections", ()) if name in frame.columns]
+        ids = [*table.run_columns, *(table.roles[role] for role in ("query", "user") if role in table)]
+        keys = [name for name in ids if name in one.columns and name in frame.columns and name not in names]
+        # ids of queries are told apart by their collection; metadata about collections have nothing else
+        told_by = told_by if keys else list(dict.fromkeys([*told_by, *names]))
+        keys += [name for name in told_by if name in one.columns and name in frame.columns]
+        names = [name for name in names if name not in keys]
+        if not keys:
+            raise ValueError(
+                f"the metadata name neither queries nor runs of this table: they have {listed(one.columns)}, it has "
+                f"{listed(ids)}."
+            )
+        row = matched_rows(frame, one, keys)
+        frame = frame.assign(**{name: one[name].array.take(row) for name in names})
+        frame.attrs = dict(attrs)
+    return frame
+
+
+def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dict[str, Any]:
+    """Return the binding of a table with the columns that name its runs within each group that `by` names.
+
+    Rows of several collections repeat (run, query, measure) where these share ids: what names a run is seen in one.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"site": ["x", "y"], "run": "a", "query_id": "1", "measure": "AP", "value": [0.1, 0.2]})
+    >>> runs_within(scores, {}, "scores", "site")
+    {'run': ['run']}
+    """
+    names = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
+    known = "run" in binding or frame.attrs.get("run_columns")
+    if known or kind not in ("scores", "preferences") or not any(name in frame.columns for name in names):
+        return dict(binding)
+    found = reader.read(first_group(frame, names), kind, binding).run_columns
+    return {**binding, **({"run": list(found)} if found else {})}
+
+
+def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of one of the groups that a table tells apart by itself: each run and query is there once."""
+    names = [name for name in by if name in frame.columns]
+    if not names or not len(frame):
+        return frame
+    same = [(frame[name] == frame[name].iloc[0]).astype("boolean").fillna(False).to_numpy(dtype=bool) for name in names]
+    part = frame[np.logical_and.reduce(same)]
+    part.attrs = dict(frame.attrs)
+    return part
+
+
+def _index(columns: pd.DataFrame) -> pd.Index:
+    """Return the rows of some columns as an index; categories compare as what they stand for."""
+    plain = columns.astype(object)
+    return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
+
+
+def _some(values: pd.Index, what: str) -> str:
+    shown = ", ".join(repr(value) for value in values[:3].tolist())
+    return f"{len(values):,} values of {what}, e.g. {shown}" if len(values) > 1 else f"{what} {shown}"
+
+
+def places(known: Sequence[pd.Series], wanted: Sequence[pd.Series]) -> np.ndarray:
+    """Return, for every wanted row, the row of `known` with the same key, or -1.
+
+    Parameters
+    ----------
+    known, wanted : sequences of Series
+        The key columns of the two tables, pairwise. The known keys are all different.
+
+    Examples
+    --------
+    >>> known = pd.DataFrame({"q": pd.Categorical(["a", "a", "b"]), "d": [1, 2, 1]})
+    >>> wanted = pd.DataFrame({"q": ["b", "c", "a"], "d": [1, 1, 2]})
+    >>> places([known.q, known.d], [wanted.q, wanted.d]).tolist()
+    [2, -1, 1]
+    """
+    n_known = len(known[0])
+    code = np.zeros(n_known + len(wanted[0]), dtype=np.int64)
+    found = np.ones(len(wanted[0]), dtype=bool)
+    for left, right in zip(known, wanted, strict=True):
+        own, values = pd.factorize(left)
+        other, sought = pd.factorize(right)
+        _same_kind(pd.Index(values), pd.Index(sought), left.name)
+        place = pd.Index(values).astype(object).get_indexer(pd.Index(sought).astype(object))
+        there = np.where(other >= 0, np.append(place, -1)[other], -1)
+        found &= there >= 0
+        # numbered anew after each column, so that the product cannot overflow
+        code = pd.factorize(code * (len(values) + 1) + np.concatenate([own, there]) + 1)[0].astype(np.int64)
+    row = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+    row[code[:n_known]] = np.arange(n_known)
+    return np.where(found, row[code[n_known:]], -1)
+
+
+def numeric(column: pd.Series | pd.Index) -> bool:
+    """Return whether a column holds numbers, also as the categories of a categorical.
+
+    Examples
+    --------
+    >>> numeric(pd.Series(pd.Categorical([3]))), numeric(pd.Series(["3"]))
+    (True, False)
+    """
+    values = column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+    if pd.api.types.is_object_dtype(values.dtype):
+        return pd.api.types.infer_dtype(values, skipna=True) in ("integer", "floating", "mixed-integer-float")
+    return bool(pd.api.types.is_numeric_dtype(values.dtype))
+
+
+def _same_kind(left: pd.Index, right: pd.Index, name: object) -> None:
+    if len(left) and len(right) and numeric(left) != numeric(right):
+        kinds = ["numbers" if numeric(side) else "text" for side in (left, right)]
+        raise ValueError(
+            f"{name} holds {kinds[0]} in one table and {kinds[1]} in the other, so nothing would match; "
+            "convert one of them with .astype(str)."
+        )

@@ -1,0 +1,391 @@
+"""The table kinds and their columns: which column plays which role, under whose vocabulary.
+
+Roles: run, query, doc, score, rank; grade, subtopic, assessor. A table speaks a vocabulary (pdeval's own, PyTerrier's,
+ranx', TREC's, a recommender's) or mixes them where nothing is ambiguous, or the caller binds roles:
+`df.ireval(query="topic_no", run=["model", "seed"])`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pdeval.tables.dataframes import as_table, not_a_table
+from pdeval.tables.recognition import implicit, kind_of, runs_of
+from pdeval.tables.schemas import KINDS, PAIRED, SCHEMAS, Schema
+from pdeval.tables.vocabularies import (
+    GRADES,
+    ROLES,
+    VOCABULARIES,
+    bound_call,
+    candidates,
+    direction_text,
+    item_roles,
+    known_text,
+    listed,
+    names_of,
+    run_words,
+    two_text,
+)
+from pdeval.verbs.arguments import LARGE, shown
+from pdeval.verbs.spelling import nearest
+
+Kind = str
+Binding = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame with its roles bound to columns.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> table = read(pdeval.datasets.sample_runs(), "runs")
+    >>> table.roles["query"], table.run_columns
+    ('query_id', ('run',))
+    """
+
+    kind: str
+    frame: pd.DataFrame
+    roles: Mapping[str, str]
+    run_columns: tuple[str, ...] = ()
+    higher: Mapping[str, bool] | bool | None = None
+    implicit: bool = False
+
+    def column(self, role: str) -> pd.Series:
+        """Return the column that plays a role."""
+        return self.frame[self.roles[role]]
+
+    def __contains__(self, role: str) -> bool:
+        return role in self.roles
+
+
+def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
+    """Return the frame with its roles bound, or an error that names every fault.
+
+    Parameters
+    ----------
+    frame : DataFrame or bound accessor
+        A table, or `df.ireval(query="topic_no")`.
+    kind : {'runs', 'qrels', ...}
+        The kind that is needed here.
+    binding : mapping of role to column(s), optional
+        What the caller bound by hand.
+
+    Examples
+    --------
+    >>> qrels = pd.DataFrame({"topic_no": ["1"], "docno": ["d"], "label": [1]})
+    >>> read(qrels, "qrels", {"query": "topic_no"}).roles
+    {'query': 'topic_no', 'doc': 'docno', 'grade': 'label'}
+    """
+    if isinstance(frame, Table) and frame.kind == kind:  # read already, by a join
+        return frame
+    bound = getattr(frame, "_binding", None)
+    if bound is not None:
+        frame, binding = frame._frame, {**bound, **(binding or {})}  # type: ignore[attr-defined]
+    frame = as_table(frame, judgments=kind == "qrels")
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, f"a pandas DataFrame holding {SCHEMAS[kind].article}"))
+    binding = checked_binding(frame, binding or {})
+    not_in_the_index(frame, binding)
+    if kind in ("runs", "qrels"):
+        return _read_items(frame, kind, binding)
+    if kind == "labels":
+        return _read_labels(frame, binding)
+    return _read_results(frame, kind, binding)
+
+
+def described_frame(frame: pd.DataFrame, binding: Binding, kind: str) -> pd.DataFrame:
+    """Return a frame, its bound columns said in `attrs`: for those who read frames as they are."""
+    frame = plain(as_table(frame), kind)
+    if not binding:
+        return frame
+    frame = frame.copy(deep=False)
+    names = binding.get("run")
+    frame.attrs = {
+        **frame.attrs,
+        **({} if names is None else {"run_columns": [names] if isinstance(names, str) else list(names)}),
+    }
+    if "query" in binding:
+        frame.attrs["query_column"] = binding["query"]
+    return frame
+
+
+def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
+    """Return a binding of roles to columns, or raise where a role or a column does not exist."""
+    for role, names in binding.items():
+        if role == "higher":
+            known = list(names.values()) if isinstance(names, Mapping) else [names]
+            if not all(isinstance(one, bool | np.bool_) for one in known):
+                raise TypeError(f"higher={shown(names)}: give True or False, or a mapping of measures to these.")
+            continue
+        if role not in ROLES:
+            near = nearest(role, ROLES)
+            hint = f" Did you mean {near!r}?" if near else ""
+            raise KeyError(f"no role {role!r}; roles are {', '.join(ROLES)}.{hint}")
+        several = isinstance(names, list | tuple) and role in ("run", "feature") and len(names) > 0
+        for name in names if several else [names]:
+            if not isinstance(name, Hashable) or isinstance(name, tuple):
+                listed_names = "one column, or of several" if role in ("run", "feature") else "one column"
+                raise TypeError(f"{role}={shown(names)}: give the name of {listed_names}.")
+            paired = role == "run" and {f"{name}_a", f"{name}_b"} <= set(frame.columns)
+            if name not in frame.columns and not paired:
+                raise KeyError(f"no column {name!r} for the role {role!r}; the table has {listed(frame.columns)}.")
+    return dict(binding)
+
+
+def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
+    """Raise where an id that no column holds is in the index, as after `set_index` or `groupby`."""
+    words = {r: {w[r] for w in VOCABULARIES.values()} for r in ("run", "query", "doc") if r not in binding}
+    absent = set().union(*(names for names in words.values() if names.isdisjoint(frame.columns)))
+    inside = [name for name in frame.index.names if name in absent]
+    if inside:
+        raise ValueError(
+            f"{' and '.join(inside)} {'are' if len(inside) > 1 else 'is'} in the index of the table, not among its "
+            "columns. Call .reset_index() first."
+        )
+
+
+def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: Binding) -> str:
+    parts, ask = [known_text(role) for role in missing], None
+    if kind == "runs" and not {*names_of("score"), "rank"} & {*frame.columns, *binding}:
+        parts.append("neither a score nor a rank column")
+        ask = direction_text(frame.columns)
+        missing = missing if ask else [*missing, "score"]
+    if kind == "qrels" and "grade" not in binding and not {*GRADES} & {*frame.columns}:
+        parts.append(f"no grade column (known names: {', '.join(GRADES)})")
+        missing = [*missing, "grade"]
+    other = kind_of(frame)
+    looks = f" It looks like {SCHEMAS[other].article}." if other and other != kind else ""
+    return (
+        f"expected {SCHEMAS[kind].article}, but found {' and '.join(parts)} among the columns {listed(frame.columns)}."
+        f"{looks} Bind other names with df.ireval({bound_call(missing, frame.columns)})." + (f" {ask}" if ask else "")
+    )
+
+
+def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Table:
+    roles = item_roles(frame.columns, kind, binding, lambda missing: _missing_text(frame, kind, missing, binding))
+    others = [name for name in frame.columns if name not in roles.values()]
+    if kind == "runs":
+        if "score" not in roles and "rank" not in roles:
+            other = " It looks like a judgments table." if kind_of(frame) == "qrels" else ""
+            advice = direction_text(others) or f"Bind one with df.ireval({bound_call(['score'], others)})."
+            raise ValueError(
+                f"the run table has neither a score nor a rank column; it has {listed(frame.columns)}.{other} {advice}"
+            )
+        return Table(kind, frame, roles, _run_columns(frame, binding, run_words(roles)))
+    unsaid = "grade" not in roles and implicit(frame, binding)
+    if unsaid:
+        frame, roles["grade"] = frame.assign(relevance=1), "relevance"  # implicit feedback: what was used is relevant
+    if "grade" not in roles:
+        raise ValueError(
+            f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
+            f"{listed(frame.columns)}. Bind it with qrels.ireval({bound_call(['grade'], others)})."
+        )
+    for role in ("subtopic", "assessor", "propensity"):
+        name = binding.get(role, role)
+        if name in frame.columns:
+            roles[role] = name
+    return Table(kind, frame, roles, implicit=unsaid)
+
+
+def _run_columns(frame: pd.DataFrame, binding: Binding, words: list[str]) -> tuple[str, ...]:
+    if "run" in binding:
+        bound = binding["run"]
+        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)
+    hinted = frame.attrs.get("run_columns")
+    if hinted and set(hinted) <= set(frame.columns):
+        return tuple(hinted)
+    present = [name for name in words if name in frame.columns]
+    if len(present) > 1:
+        raise ValueError(two_text("run", *present[:2]))
+    return tuple(present)
+
+
+def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
+    """Return what assessors say of a (query, doc), or of a doc alone; `item` is the doc where none is known."""
+    found = {role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding}
+    for role in ("assessor", "label", "doc", "query"):
+        names = candidates(role, frame.columns, [*found.values()])
+        if role in ("doc", "query") and role not in found and len(names) > 1:
+            raise ValueError(two_text(role, *names[:2]))
+        if names:
+            found.setdefault(role, names[0])
+    missing = [role for role in ("doc", "assessor", "label") if role not in found]
+    if missing:
+        parts = [f"no {role} column (known names: {', '.join(names_of(role))})" for role in missing]
+        raise ValueError(
+            f"expected {SCHEMAS['labels'].article}, but found {' and '.join(parts)} among the columns "
+            f"{listed(frame.columns)}. Bind other names with df.ireval({', '.join(f'{role}=...' for role in missing)})."
+        )
+    roles: dict[str, str] = {role: found[role] for role in ("query", "doc", "assessor", "label") if role in found}
+    return Table("labels", frame, roles)
+
+
+def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Table:
+    """Return any other table, its roles and columns found by its schema."""
+    schema = SCHEMAS[kind]
+    if kind_of(frame, binding) != kind:
+        raise ValueError(_unfit_text(frame, schema, binding))
+    roles: dict[str, str] = {}
+    for column in schema.columns:
+        if column.name == "query":
+            # beside a query id, the user of a click log is no query
+            others = {other.name for other in schema.columns} - {"query"}
+            if (name := query_column(frame, binding, others, needed=not column.optional)) is not None:
+                roles["query"] = name
+        elif column.name not in ("run", *PAIRED):
+            said = frame.attrs.get(f"{column.name}_column")
+            names = [binding[column.name]] if column.name in binding else (said, *names_of(column.name))
+            present = next((name for name in names if name in frame.columns), None)
+            # a machine may be a host, and name a run
+            if present is not None and (column.name != "machine" or KINDS[column.holds](frame[present].dtype)):
+                roles[column.name] = str(present)
+    if {PAIRED[0], "run"} & set(schema.required):
+        return Table(kind, frame, roles, runs_of(frame, schema, binding), binding.get("higher"))
+    return Table(kind, frame, roles, (), binding.get("higher"))
+
+
+def _unfit_text(frame: pd.DataFrame, schema: Schema, binding: Binding) -> str:
+    other = kind_of(frame, binding)
+    looks = f"; this looks like {SCHEMAS[other].article}" if other and other != schema.name else ""
+    then = _THEN.get((str(other), schema.name), "")
+    roles = [name for name in schema.known_by or schema.required if name in ROLES and name != "run"]
+    lacking = [role for role in roles if role not in binding and not {*names_of(role)} & {*frame.columns}]
+    bind = f" Bind other names with df.ireval({', '.join(f'{role}=...' for role in lacking)})." if lacking else ""
+    return f"expected {schema.article}{looks}; it has the columns {listed(frame.columns)}.{then or bind}"
+
+
+_THEN = {
+    ("scores", "preferences"): " Scores have .summary(), .order() and .compare().",
+    ("preferences", "scores"): " Preferences have .mean(), .matrix(), .order() and .compare().",
+    ("runs", "scores"): " Call .ireval.measure(qrels) first.",
+    ("runs", "preferences"): " Call .ireval.prefer(qrels) first.",
+    ("qrels", "scores"): " Start from the run table: runs.ireval.measure(qrels).",
+}
+
+
+def query_column(
+    frame: pd.DataFrame, binding: Binding, others: Collection[str] = (), *, needed: bool = True
+) -> str | None:
+    """Return the column of query ids: that bound, said or known; without one None, or an error where one is needed."""
+    if "query" in binding:
+        return str(binding["query"])
+    said = frame.attrs.get("query_column")
+    if said in frame.columns:
+        return str(said)
+    present = candidates("query", frame.columns, others)
+    if len(present) == 1 or not needed:
+        return present[0] if len(present) == 1 else None
+    if present:
+        raise ValueError(f"two columns could be the query: {present}. Say which: df.ireval(query=...).")
+    raise ValueError(f"no query column among {listed(frame.columns)}. Say which: df.ireval(query=...).")
+
+
+def assessor_column(frame: pd.DataFrame) -> str:
+    """Return the column of assessors of a result: that which it says, or which is known; 'assessor' without one.
+
+    Examples
+    --------
+    >>> assessor_column(pd.DataFrame({"assessor": ["ann"], "share": [0.5]}))
+    'assessor'
+    """
+    said = frame.attrs.get("assessor_column")
+    return str(said or next((name for name in names_of("assessor") if name in frame), "assessor"))
+
+
+def together(*steps: Callable[[], Any]) -> list[Any]:
+    """Return what each step returns, or raise one error that names the faults of all of them.
+
+    Examples
+    --------
+    >>> together(lambda: numbers(pd.Series(["x"]), "score"), lambda: numbers(pd.Series([None]), "grade"))
+    Traceback (most recent call last):
+    ValueError: the score column holds 1 values that are not numbers, e.g. 'x'.
+    the grade column has 1 missing values (NaN), first in row 0. Drop them with .dropna(subset=[None]) or fill them.
+    """
+    results, faults = [], []
+    for step in steps:
+        try:
+            results.append(step())
+        except ValueError as fault:
+            faults.append(fault)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise ValueError("\n".join(map(str, faults)))
+    return results
+
+
+def numbers(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray:
+    """Return a column as 64-bit floats; an error names the first values that are not numbers.
+
+    With `narrow`, 32-bit floats stay as they are, and nothing is copied.
+
+    Examples
+    --------
+    >>> numbers(pd.Series([1, 2]), "score").tolist()
+    [1.0, 2.0]
+    """
+    values = _floats(column, what, narrow=narrow)
+    if np.isnan(values.max(initial=-np.inf)):  # the largest is NaN where any is
+        missing = int(np.isnan(values).sum())
+        at = int(np.flatnonzero(np.isnan(values))[0])
+        raise ValueError(
+            f"the {what} column has {missing:,} missing values (NaN), first in row {at:,}. "
+            f"Drop them with .dropna(subset=[{column.name!r}]) or fill them."
+        )
+    return values
+
+
+def _floats(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray:
+    """Return a column of numbers of any dtype as floats, NaN where one is missing."""
+    plain = pd.api.types.is_numeric_dtype(column.dtype)
+    try:
+        read = column if plain else pd.to_numeric(column.astype(object), errors="coerce")
+        if read.dtype == object:  # whole numbers beyond 64 bits stay objects
+            read = read.astype(np.float64)
+    except (TypeError, OverflowError):  # of arrays, and of whole numbers that no float can hold
+        raise ValueError(f"the {what} column holds values that are no numbers of 64 bits; convert them.") from None
+    if pd.api.types.is_complex_dtype(read.dtype):  # a single one among other objects makes them all complex
+        raise ValueError(f"the {what} column holds complex numbers, which have no order; take their real part.")
+    if plain:
+        kept = np.float32 if narrow and column.dtype == np.float32 else np.float64
+        return column.to_numpy(dtype=kept, na_value=np.nan)
+    wrong = column[read.isna() & column.notna()]
+    if len(wrong):
+        raise ValueError(f"the {what} column holds {len(wrong):,} values that are not numbers, e.g. {wrong.iloc[0]!r}.")
+    return read.to_numpy(dtype=np.float64)
+
+
+def plain(frame: pd.DataFrame, kind: str | None) -> pd.DataFrame:
+    """Return a table whose numbers are numpy's, and whose index says nothing that a column says.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"recall": [0.5], "precision": pd.array([0.25], dtype="Float64")})
+    >>> plain(frame, "curve")["precision"].dtype
+    dtype('float64')
+    """
+    schema = SCHEMAS[str(kind)] if kind else None
+    holds = {column.name: column.holds for column in schema.columns} if schema else {}
+    holds |= dict.fromkeys(frame.columns, "float") if schema and schema.square else {}
+    made = {}
+    for name in frame.columns:
+        dtype = frame[name].dtype
+        if holds.get(name) in ("int", "float", "share") and not (
+            isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8
+        ):
+            values = _floats(frame[name], str(name))
+            whole = holds[name] == "int" and (np.abs(values) < LARGE).all() and (values == np.round(values)).all()
+            made[name] = values.astype(np.int64) if whole else values
+    if made:
+        frame = frame.copy(deep=False)
+        for name, values in made.items():
+            frame[name] = values
+    return frame if set(frame.index.names).isdisjoint(frame.columns) else frame.reset_index(drop=True)

@@ -1,0 +1,276 @@
+"""What a frame is: the kind of table, and the columns that name its runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from pdeval.tables.dataframes import check_labels
+from pdeval.tables.schemas import KINDS, PAIRED, SCHEMAS, Schema
+from pdeval.tables.vocabularies import VOCABULARIES, names_of
+
+Binding = Mapping[str, Any]
+COUNTED = ("recall", "keep", "draw")  # numbers that tell the rows of a run apart
+COLLECTIONS = ("collection", "dataset", "corpus", "track", "benchmark", "test_collection")
+UNMARKED = ("-",)  # tables that no columns mark: known only by what they say of themselves
+
+
+def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable[str] | None = None) -> str | None:
+    """Return what kind of table a frame is, or None.
+
+    What the frame says of itself comes first, where its columns agree; else the table that the most columns fit.
+
+    Examples
+    --------
+    >>> kind_of(pd.DataFrame(columns=["query_id", "doc_id", "relevance"]))
+    'qrels'
+    >>> kind_of(pd.DataFrame(columns=["run", "query_id", "measure", "value"]))
+    'scores'
+    """
+    binding = binding or {}
+    check_labels(frame)
+    schemas = list(SCHEMAS.values()) if among is None else [SCHEMAS[name] for name in among]
+    said = SCHEMAS.get(str(frame.attrs.get("table")))
+    if said is not None and said in schemas and fits(said, frame, binding):
+        return said.name
+    best, most = None, (-1, 0)
+    has = _having(frame, binding)
+    for schema in schemas:
+        unmarked = schema.known_by == UNMARKED
+        known = 0 if unmarked else len(schema.known_by or schema.required) + schema.square
+        if unmarked and among is None:
+            continue
+        if known >= most[0] and fits(schema, frame, binding, has):
+            # of tables marked by as many columns, the one that accounts for more: a click log has ranks as runs have
+            size = known, sum(has(column.name) for column in schema.columns)
+            if size > most:
+                best, most = schema.name, size
+    if best is None and among is None and (implicit(frame, binding) or _graded(frame, binding)):
+        return "qrels"
+    if best is not None and among is None and _scored(frame, binding) and "score" not in SCHEMAS[best].named:
+        return "runs"  # ranked items, whatever else was joined to them
+    return best
+
+
+IMPLICIT = ("timestamp", "time", "date", "datetime")  # what implicit feedback may have beside query and item
+
+
+def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
+    """Return whether a frame holds queries and items and no grades: what was used counts as grade 1.
+
+    Any other column might be the grade under a name that pdeval does not know; then it asks.
+
+    Examples
+    --------
+    >>> implicit(pd.DataFrame(columns=["user_id", "item_id", "timestamp"]), {})
+    True
+    """
+    columns = set(map(str, frame.columns))
+    own = {binding.get(role, name) for role in ("query", "doc") for name in names_of(role)}
+    both = all(_has(role, columns, frame, binding) for role in ("query", "doc"))
+    beside = {*IMPLICIT, binding.get("propensity", "propensity")}
+    return both and columns <= {*own, *beside} and len(columns & own) == 2
+
+
+def _graded(frame: pd.DataFrame, binding: Binding) -> bool:
+    """Whether queries and items have a grade under a name that one vocabulary alone has."""
+    columns = set(map(str, frame.columns))
+    spoken = [words for words in VOCABULARIES.values() if words.get("grade") in columns]
+    return any(all(role in binding or words[role] in columns for role in ("query", "doc")) for words in spoken)
+
+
+def _scored(frame: pd.DataFrame, binding: Binding) -> bool:
+    return fits(SCHEMAS["runs"], frame, binding) and _has("score", set(map(str, frame.columns)), frame, binding)
+
+
+def lacking(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
+    """Return the columns that a frame lacks to be a table.
+
+    Examples
+    --------
+    >>> lacking(SCHEMAS["scores"], pd.DataFrame(columns=["run", "measure", "value"]), {})
+    ['query']
+    """
+    columns = set(map(str, frame.columns))
+    wanted = () if schema.known_by == UNMARKED else schema.known_by or schema.required
+    return [one for one in wanted if not any(_has(name, columns, frame, binding) for name in one.split("|"))]
+
+
+def fits(schema: Schema, frame: pd.DataFrame, binding: Binding, has: Callable[[str], bool] | None = None) -> bool:
+    """Return whether a frame has the columns of a table; `has` answers for each, where many tables are asked for."""
+    if schema.known_by == UNMARKED:
+        return True
+    if schema.square:
+        return len(frame) > 0 and frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns)
+    has = has or _having(frame, binding)
+    return all(any(map(has, alternatives.split("|"))) for alternatives in schema.known_by or schema.required)
+
+
+def _having(frame: pd.DataFrame, binding: Binding) -> Callable[[str], bool]:
+    """Return what tells whether a frame has a column; schemas share columns, and each is looked for once."""
+    columns = set(map(str, frame.columns))
+    return functools.cache(lambda column: _has(column, columns, frame, binding))
+
+
+def _has(column: str, columns: set[str], frame: pd.DataFrame, binding: Binding) -> bool:
+    if column in binding:
+        return True
+    if column == "run":
+        return True  # the only run of a table needs no name
+    if column in PAIRED:
+        return bool(pair_stems(frame))
+    if frame.attrs.get(f"{column}_column") in columns:
+        return True
+    return any(name in columns for name in names_of(column))
+
+
+# columns that stand on both sides of a pair and name no run
+NOT_RUNS = (
+    *("mean", "measure", "method", "rank", "credit", "n", "value", "only", "recall", "wins"),
+    *("assessor", "label", "judgments", "segment"),
+)
+
+
+def pair_stems(frame: pd.DataFrame) -> list[str]:
+    """Return the names X for which the frame has both X_a and X_b and that may name a run.
+
+    Examples
+    --------
+    >>> pair_stems(pd.DataFrame(columns=["model_a", "model_b", "mean_a", "mean_b"]))
+    ['model']
+    """
+    columns = list(map(str, frame.columns))
+    stems = [name[:-2] for name in columns if name.endswith("_a") and f"{name[:-2]}_b" in columns]
+    said = frame.attrs.get("run_columns")
+    if said and set(said) <= set(stems):
+        return list(said)
+    if said and set(said) <= set(columns):
+        return []  # a table of single runs, to which columns of the caller's were joined
+    return [stem for stem in stems if stem not in NOT_RUNS]
+
+
+def runs_of(frame: pd.DataFrame, schema: Schema, binding: Binding | None = None) -> tuple[str, ...]:
+    """Return the columns that name the runs of a table of a schema; of pairs, without `_a` and `_b`.
+
+    Rows are told apart by the other ids and texts of the schema, and none of its columns is taken for a run.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"model": ["a", "a"], "seed": [1, 2], "query_id": "1", "measure": "AP", "value": [0.1, 1]})
+    >>> runs_of(frame, SCHEMAS["scores"])
+    ('seed',)
+    """
+    binding = binding or {}
+    own: dict[str, str] = {}
+    for column in schema.columns:
+        said = frame.attrs.get(f"{column.name}_column")
+        names = [binding[column.name]] if column.name in binding else (said, *names_of(column.name))
+        if column.name not in ("run", *PAIRED):
+            here = [name for name in names if name in frame.columns]
+            here = [name for name in here if not column.optional or KINDS[column.holds](frame[name].dtype)]
+            own.update({str(name): column.holds for name in here})
+    key = [name for name, holds in own.items() if holds in ("id", "text") or name in COUNTED]
+    paired = any(column.name in PAIRED for column in schema.columns)
+    return run_columns(frame, key, binding, paired=paired, taken=own)
+
+
+def run_columns(
+    frame: pd.DataFrame, key: Sequence[str], binding: Binding, *, paired: bool = False, taken: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Return the columns that name the runs of a result table: those bound, said or known, or those that rows need.
+
+    Parameters
+    ----------
+    key : sequence of str
+        The other columns of which every run has each combination once: query and measure of scores.
+    paired : bool
+        Whether columns come as X_a and X_b.
+    taken : iterable of str
+        Columns that play another part in the table, such as the value, and name no run.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"model": ["a", "a"], "seed": [1, 2], "year": [9, 9], "query_id": "1", "measure": "AP"})
+    >>> run_columns(frame, ["query_id", "measure"], {})
+    ('seed',)
+    """
+    if "run" in binding:
+        bound = binding["run"]
+        return tuple(bound) if isinstance(bound, list | tuple) else (bound,)
+    every: list[Any] = list(frame.columns)
+    columns = pair_stems(frame) if paired else [name for name in every if isinstance(name, str)]
+    said = frame.attrs.get("run_columns")
+    if said and set(said) <= set(columns):
+        return tuple(said)
+    known = [name for name in names_of("run") if name in columns]
+    known = ["run"] if "run" in known else known[:1]
+    if paired:
+        return tuple(known or columns)
+    if not _repeats(frame, [*known, *key]):
+        return tuple(known)
+    others = [name for name in columns if name not in (*known, *key, *taken) and may_name(frame[name])]
+    return _telling_apart(frame, others, list(key), known)
+
+
+def may_name(column: pd.Series) -> bool:
+    """Return whether the values of a column may name runs: numbers with a fraction name nothing.
+
+    Examples
+    --------
+    >>> may_name(pd.Series([1, 2])), may_name(pd.Series([0.5, 2]))
+    (True, False)
+    """
+    return not pd.api.types.is_float_dtype(column.dtype) or bool((column.dropna() % 1 == 0).all())
+
+
+def _telling_apart(frame: pd.DataFrame, others: list[str], key: list[str], known: list[str]) -> tuple[str, ...]:
+    """Return the fewest columns by which no row repeats another, or ask."""
+    for size in range(1, min(len(others), 4) + 1):
+        found = [(*known, *some) for some in combinations(others, size) if not _repeats(frame, [*known, *some, *key])]
+        if found and known:
+            repeated = f"rows repeat ({', '.join([*known, *key])})."
+            stacked = [name for some in found for name in some if name in COLLECTIONS]
+            if stacked:
+                raise ValueError(f"{repeated} {several_collections(stacked[0])}")
+            raise ValueError(
+                f"{repeated} The columns {', '.join(found[0])} tell them apart: df.ireval(run={list(found[0])!r}). "
+                f"Where collections stand on each other, by={found[0][-1]!r} works within each."
+            )
+        if found and _same_runs(frame, found):
+            return found[0]
+        if found:
+            first, second = found[:2]
+            raise ValueError(
+                f"the columns {', '.join(first)} or {', '.join(second)} could name the runs of this table. "
+                f"Say which: df.ireval(run={list(first)!r})."
+            )
+    return tuple(known)  # whoever needs each row once says which ones repeat
+
+
+def several_collections(column: str, *, beside: str = "") -> str:
+    """Return what to do where a column tells collections apart that were taken for one.
+
+    Examples
+    --------
+    >>> several_collections("dataset")
+    "The column dataset tells collections apart: by='dataset' works within each, and .verdict(by='dataset') over all."
+    """
+    return (
+        f"The column {column} tells collections apart: by={column!r}{beside} works within each, and "
+        f".verdict(by={column!r}) over all."
+    )
+
+
+def _repeats(frame: pd.DataFrame, columns: list[str]) -> bool:
+    present = [name for name in columns if name in frame.columns]
+    return bool(frame.duplicated(present).any()) if present else len(frame) > 1
+
+
+def _same_runs(frame: pd.DataFrame, found: list[tuple[str, ...]]) -> bool:
+    """Return whether all choices of columns group the rows in the same way, so that any of them will do."""
+    groups = [frame.groupby(list(one), observed=True, sort=False, dropna=False).ngroup() for one in found]
+    return all((one == groups[0]).all() for one in groups[1:])

@@ -1,0 +1,320 @@
+"""Arguments checked by what declares them: a parameter's annotation says its type, and its name what it means.
+
+A word has one meaning everywhere, so what it may be is written once, in `WORDS`: `alpha` is a share, `draws` a count.
+The doors check whatever they were given before a verb runs; what a verb was not given costs nothing.
+
+    checker("alpha", float)                 a number, and a share
+    checker("seed", int | None)             a whole number that is not negative, or None
+    checker("per", Literal["run", "query"]) one of two words
+    checker("edges", Sequence[float])       a list of numbers
+
+A parameter annotated as `object` is a run, a measure or a table, which only the verb can look up; what can be none of
+these (a missing value, an empty list) is refused here.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections.abc
+import functools
+import inspect
+import os
+import sys
+import types
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+import numpy as np
+import pandas as pd
+
+from pdeval.verbs import arguments
+from pdeval.verbs.table_faults import explained
+
+
+def named_type(annotation: Any, function: Callable[..., Any]) -> Any:
+    """Return the type that an annotation of a function names, with the names of the file that wrote it.
+
+    Examples
+    --------
+    >>> named_type("Callable | None", named_type)
+    collections.abc.Callable | None
+    """
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, function.__globals__)
+    except NameError:  # only then is the file read once more
+        return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
+
+
+@cache
+def typing_only(module: str) -> dict[str, type]:
+    """Return what a module imports for type checkers alone, each as an empty type of that name and home.
+
+    Examples
+    --------
+    >>> typing_only("pdeval.accessor")["JudgedVerbs"].__module__
+    'pdeval.accessor.typed'
+    """
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError):  # written in a notebook
+        return {}
+    found = {}
+    for block in ast.walk(tree):
+        if isinstance(block, ast.If) and ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            for node in block.body:
+                if isinstance(node, ast.ImportFrom):
+                    for one in node.names:
+                        found[one.asname or one.name] = type(one.name, (), {"__module__": node.module})
+    return found
+
+
+Check = Callable[[str, Any], Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+LARGEST = 2**62  # whole numbers beyond this are no counts of anything
+MOST = 10_000_000  # repeats that memory and time are given to
+LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
+
+
+def between(least: float, most: float) -> Check:
+    """Return the check of a number between two others, both included."""
+    return lambda name, value: arguments.number(name, value, least, most)
+
+
+def count(least: int, most: int = LARGEST) -> Check:
+    """Return the check of a whole number."""
+    return lambda name, value: arguments.whole(name, value, least, most)
+
+
+# what a number of this name may be, wherever it stands
+WORDS: dict[str, Check] = {
+    **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
+    **dict.fromkeys(("depth", "queries", "max_queries", "most", "ahead", "memory", "top"), count(1)),
+    **dict.fromkeys(("sessions", "users"), count(1, MOST)),
+    "levels": count(1, 10_000),
+    "points": count(1, 10_000),
+    **dict.fromkeys(("penalty", "margin", "tau", "fuzziness"), between(0, np.finfo(float).max)),
+    **dict.fromkeys(("seconds_per_result", "seconds_per_click"), between(0, 1e9)),
+    "draws": count(0, MOST),
+    "digits": count(0, 15),
+    "highlight": count(0),
+    "upper": arguments.positive,
+    "reformulate": between(0, 1),
+    "seed": lambda _, value: arguments.seed(value),
+}
+# choices whose verbs know other names for them, and say which entry of a registry was meant
+REGISTERED = ("correction", "test", "method", "compat", "ties")
+# what verbs check themselves, and say more of: tables and levels, names of measures, groups and buckets
+SAID_BY_VERBS = (
+    *("qrels", "lists", "labelled", "level", "measures", "pairs", "over"),
+    *("by", "replicate", "shares", "aggregate"),
+)
+SAID_BY_FUNCTIONS = ("encoding", "parts", "ax")
+MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
+
+
+def checks_arguments(function: Function) -> Function:
+    """Return a public function that refuses what cannot be meant by its declaration; of the rest it says itself more.
+
+    Examples
+    --------
+    >>> @checks_arguments
+    ... def first(path: str, *, draws: int = 3) -> str:
+    ...     return path[:draws]
+    >>> first("runs", draws="x")
+    Traceback (most recent call last):
+    ValueError: draws='x': give a whole number.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        try:
+            named = signature.bind(*args, **given).arguments
+        except TypeError:
+            named = {}  # Python says itself what is missing or not known
+        for name, value in named.items():
+            arguments.refuse_unusable(name, value)
+            parts = _parts(named_type(signature.parameters[name].annotation, function))
+            if name not in SAID_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
+                empty = "it is empty; " if isinstance(value, Mapping) and not value else ""
+                raise ValueError(f"{name}={arguments.shown(value)}: {empty}give {_said(parts)}.")
+            if name in WORDS and arguments.is_number(value) and {int, float} & set(parts):
+                WORDS[name](name, value)
+        with explained(named.values()):
+            return function(*args, **given)
+
+    return cast("Function", call)
+
+
+def _may_be(part: Any, value: Any) -> bool:
+    """Return whether a value is of the kind that an annotation says: any text for a choice, any list for a list."""
+    if part in (object, Any, pd.DataFrame):
+        return True  # what is no table is told with the columns that one has
+    if get_origin(part) is collections.abc.Mapping:
+        return isinstance(value, Mapping) and len(value) > 0 and all(_fits(get_args(part)[0], key) for key in value)
+    element = get_args(part)[0] if get_origin(part) in LISTS else None
+    if element is not None and isinstance(value, str):
+        return bool(value.strip()) and element not in (int, float)
+    if get_origin(element) is Literal:
+        return _is_list(value) and all(isinstance(one, str) for one in _elements(value))
+    return isinstance(value, str) if get_origin(part) is Literal else _fits(part, value)
+
+
+def checker(name: str, annotation: Any) -> Check:
+    """Return the check of a parameter: it gives the value back, or raises.
+
+    Examples
+    --------
+    >>> checker("draws", int)("draws", 100)
+    100
+    >>> checker("draws", int)("draws", -1)
+    Traceback (most recent call last):
+    ValueError: draws=-1: give a whole number of at least 0.
+    >>> checker("edges", list[float])("edges", [1, "x"])
+    Traceback (most recent call last):
+    ValueError: edges=[1, 'x']: give a list of numbers.
+    """
+    return _checker(name, annotation, repr(annotation))  # choices in another order are equal, and say another sentence
+
+
+@functools.cache
+def _checker(name: str, annotation: Any, _written: str) -> Check:
+    """Return the check of a parameter, made once."""
+    parts = _parts(annotation)
+    if name in SAID_BY_VERBS:
+        return lambda _, value: value
+    if object in parts or Any in parts:
+        return functools.partial(_something, needed=name in NEEDED)
+    numeric = any(part in (int, float) for part in parts)
+    choices = tuple(one for part in parts if get_origin(part) is Literal for one in get_args(part) if one is not None)
+    simple = choices and all(get_origin(part) is Literal or part is type(None) for part in parts)
+    word = WORDS.get(name) if numeric else None
+    optional = type(None) in parts or any(None in get_args(part) for part in parts if get_origin(part) is Literal)
+    several = [part for part in parts if get_origin(part) in LISTS]
+
+    def check(name: str, value: Any) -> Any:
+        if value is None and optional:
+            return None
+        if simple:
+            known = name in REGISTERED and isinstance(value, str)
+            return value if known else arguments.one_of(name, value, choices)
+        if numeric and arguments.is_number(value):
+            if word is not None:
+                return word(name, value)
+            return arguments.whole(name, value, -LARGEST) if float not in parts else arguments.finite(name, value)
+        if word is not None and not several and not any(get_origin(part) is collections.abc.Mapping for part in parts):
+            return word(name, value)
+        if not any(_fits(part, value) for part in parts):
+            raise ValueError(f"{name}={arguments.shown(value)}: give {_said(parts)}.")
+        if several and not isinstance(value, str) and name not in MAY_BE_EMPTY and _size(value) == 0:
+            raise ValueError(f"{name}={arguments.shown(value)}: it is empty; give {_said(parts)}.")
+        return _names(value) if several else value
+
+    return check
+
+
+NEEDED = ("qrels", "labels", "labelled", "lists", "others", "query", "run_a", "run_b", "new", "old")
+
+
+def _something(name: str, value: Any, *, needed: bool) -> Any:
+    """Return what may be a run, a measure or a table; raise where it can be nothing."""
+    nothing = (value is None and needed) or (value is not None and arguments.is_missing(value))
+    if nothing or isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes.")
+    table = needed and hasattr(value, "columns")  # of which the verb says what it lacks
+    if not isinstance(value, str) and not table and _size(value) == 0:
+        if hasattr(value, "columns"):
+            raise ValueError(f"{name}= is a table without rows; leave it out, or give one that has some.")
+        raise ValueError(f"{name}={arguments.shown(value)}: it is empty; leave it out, or name at least one.")
+    if isinstance(value, str) and not value.strip():
+        raise ValueError(f"{name}={value!r}: it is empty; leave it out, or give a name.")
+    return _names(value)
+
+
+def _names(value: Any) -> Any:
+    """Return a column of texts as the list that it stands for; all else as it is."""
+    if not isinstance(value, np.ndarray | pd.Index | pd.Series) or value.ndim != 1:
+        return value
+    return list(value) if not len(value) or np.asarray(value).dtype.kind in "OUT" else value
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) in (Union, types.UnionType):
+        return tuple(part for one in get_args(annotation) for part in _parts(one))
+    return (annotation,)
+
+
+def _size(value: Any) -> int:
+    return len(value) if hasattr(value, "__len__") else 1
+
+
+def _fits(annotation: Any, value: Any) -> bool:
+    """Return whether a value is what an annotation says, down to the elements of lists and mappings."""
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return any(_fits(part, value) for part in get_args(annotation))
+    if annotation in (object, Any):
+        return not arguments.is_missing(value)
+    if annotation is str:
+        return isinstance(value, str) or hasattr(value, "entry")  # a declared function stands for its name
+    if annotation is bool:
+        return isinstance(value, bool | np.bool_)
+    if annotation is int:
+        return arguments.is_whole(value) and abs(int(value)) <= LARGEST
+    if annotation is float:
+        return arguments.is_finite(value) or (arguments.is_number(value) and value in (np.inf, -np.inf))
+    if origin is Literal:
+        return isinstance(value, str) and value.lower() in {str(one).lower() for one in get_args(annotation)}
+    if origin is tuple:
+        return isinstance(value, list | tuple) and len(value) == len(get_args(annotation))
+    if origin in LISTS:
+        return _is_list(value) and all(_fits(get_args(annotation)[0], one) for one in _elements(value))
+    if origin is collections.abc.Mapping:
+        keys, values = get_args(annotation)
+        return isinstance(value, Mapping | pd.Series) and all(
+            _fits(keys, key) and _fits(values, one) for key, one in value.items()
+        )
+    if origin is os.PathLike:
+        return isinstance(value, os.PathLike)
+    if annotation is pd.DataFrame:
+        table = any(hasattr(value, name) for name in ("columns", "_frame", "__arrow_c_stream__"))
+        return table and not isinstance(value, pd.Series)
+    if getattr(annotation, "__name__", "") == "Axes":  # matplotlib is not imported to look at one
+        return hasattr(value, "transData")
+    return not isinstance(annotation, type) or isinstance(value, annotation)
+
+
+def _is_list(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1
+    return isinstance(value, collections.abc.Iterable) and not isinstance(value, str | bytes | Mapping | pd.DataFrame)
+
+
+def _elements(value: Any) -> Any:
+    return value if hasattr(value, "__len__") else ()  # what can be read only once is not
+
+
+def _said(parts: tuple[Any, ...]) -> str:
+    """Return the types of a parameter in words."""
+    said = list(dict.fromkeys(_worded(part) for part in parts))
+    return said[0] if len(said) == 1 else ", ".join(said[:-1]) + f" or {said[-1]}"
+
+
+def _worded(part: Any) -> str:
+    origin = get_origin(part)
+    words = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+    if origin is Literal:
+        return "one of " + ", ".join(map(repr, get_args(part)))
+    if origin in LISTS:
+        plural = {int: "whole numbers", float: "numbers", str: "texts", pd.DataFrame: "DataFrames"}
+        element = get_args(part)[0]
+        return "a list of pairs" if get_origin(element) is tuple else f"a list of {plural.get(element, 'names')}"
+    if origin is collections.abc.Mapping:
+        return "a mapping"
+    if origin is os.PathLike:
+        return "a path"
+    return words.get(part) or f"a {getattr(part, '__name__', 'value')}"

@@ -1,0 +1,103 @@
+"""Every verb of a join on Dask: the results of pandas to the last bit, under the same signature and docstring."""
+
+import inspect
+from functools import cache, reduce
+
+import pytest
+
+import pdeval
+from pdeval.accessor import DOORS, Joined
+from pdeval.verbs import VERBS
+from tests import asking
+from tests.asking import VERBS_OF_A_JOIN, arguments, asked
+from tests.dask.bits import PREFERENCES, SCORES, divided, gathered, quiet
+
+pytest.importorskip("dask")
+pytestmark = pytest.mark.extras
+
+from pdeval.dask.accessor import (  # noqa: E402
+    DIVIDED,
+    LAZILY,
+    ON_DASK,
+    DaskJudged,
+)
+from pdeval.dask.lazy_verbs import LAZY, PARTWISE  # noqa: E402
+from pdeval.dask.shuffle import is_dask  # noqa: E402
+
+
+def same(left, right):
+    """Fail unless two results are the same; lazy frames in pandas' order."""
+    if is_dask(right):
+        right = gathered(right, SCORES if "run" in right.columns else PREFERENCES)
+    asking.same(left, right)
+
+
+@cache
+def joins(parts, rows):
+    """The same rows joined on pandas and on Dask."""
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & (runs["query_id"].astype(str) > "115")
+    table = divided(runs[kept].reset_index(drop=True), parts, rows)
+    return table.compute().reset_index(drop=True).ireval.join(qrels), table.ireval.join(qrels)
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
+@pytest.mark.parametrize(("parts", "rows"), [(1, "by run"), (3, "mixed"), (17, "by query")])
+def test_every_verb_of_a_join_is_the_same_to_the_last_bit(parts, rows, name):
+    judged, on_dask = joins(parts, rows)
+    given = arguments(name, judged)
+    same(asked(judged, name, given), asked(on_dask, name, given))
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
+def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
+    qrels = pdeval.datasets.sample_qrels()
+    given = {**arguments(name, joins(1, "by run")[0]), "topics": "common"}
+    offered = inspect.signature(reduce(getattr, name.split("."), DOORS["runs"])).parameters
+    given = {key: value for key, value in {**given, "qrels": qrels}.items() if key in offered}
+    table = divided(some, 4, "mixed")
+    same(asked(table.compute().reset_index(drop=True).ireval, name, given), asked(table.ireval, name, given))
+
+
+class TestTheDoor:
+    def test_no_verb_is_written_again(self):
+        for kind, door in ON_DASK.items():
+            own = {name for name in vars(door) if not name.startswith("__")}
+            assert own <= ({"join", "to_parquet", *LAZY} if kind == "runs" else set()), kind
+        own = {name for name in vars(DaskJudged) if not name.startswith("_")}
+        assert own <= {"plan", "here", "positions", "known", "runs", "queries", "at", "gathered", *LAZY}
+
+    def test_what_is_told_of_lazy_results_is_the_only_difference(self):
+        for on_pandas, on_dask in ((DOORS["runs"], ON_DASK["runs"]), (Joined, DaskJudged)):
+            for name in LAZY:
+                one, two = getattr(on_pandas, name), getattr(on_dask, name)
+                assert inspect.signature(one) == inspect.signature(two)
+                plain = " ".join(two.__doc__.split()).replace(LAZILY + " ", "")
+                assert plain == " ".join(one.__doc__.split())
+                assert LAZILY in " ".join(two.__doc__.split())
+        one, two = DOORS["runs"].join, ON_DASK["runs"].join
+        assert inspect.signature(one) == inspect.signature(two)
+        assert " ".join(two.__doc__.split()).replace(DIVIDED + " ", "") == " ".join(one.__doc__.split())
+        call = inspect.signature(ON_DASK["runs"].__call__)
+        assert call == inspect.signature(DOORS["runs"].__call__)
+
+    @pytest.mark.broad
+    def test_completion_shows_the_verbs_of_pandas_and_how_to_write(self, some, qrels):
+        table = divided(some, 2)
+        assert set(dir(table.ireval)) == {*dir(some.ireval), "to_parquet"}
+        assert dir(table.ireval.join(qrels)) == dir(some.ireval.join(qrels))
+        assert dir(quiet(table.ireval.measure, qrels, "AP").ireval) == dir(quiet(some.ireval.measure, qrels).ireval)
+
+    @pytest.mark.parametrize("name", ["measure", "prefer", "summary", "order"])
+    def test_verbs_of_the_partitions_take_what_their_verb_takes(self, name):
+        own = [(p.name, p.kind, p.default) for p in inspect.signature(PARTWISE[name]).parameters.values()][1:]
+        assert own == [(p.name, p.kind, p.default) for p in VERBS["judged"][name].parameters]
+
+    def test_verbs_of_the_partitions_are_verbs(self):
+        assert set(PARTWISE) <= set(VERBS["judged"])
+        for name, function in PARTWISE.items():
+            first = inspect.signature(function).parameters["measures"]
+            verb = inspect.signature(VERBS["judged"][name].function).parameters["measures"]
+            assert first.default == verb.default, name

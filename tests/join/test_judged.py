@@ -1,0 +1,131 @@
+"""Runs joined to judgments, with the rules by which they are read."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pdeval.join import judged
+from pdeval.verbs.arguments import TooFew
+from tests import naive
+
+LISTS = {"a": {"1": ["x", "y"], "2": ["x"]}, "b": {"1": ["y"]}}
+GRADES = {"1": {"x": 2, "y": 0}, "2": {"x": 1}, "3": {"x": 3}}
+
+
+def joined(lists=LISTS, **options):
+    return judged.join(naive.table(lists), naive.judgments(GRADES), **options)
+
+
+def test_a_join_names_its_runs_queries_tables_and_rules():
+    made = joined(level=2, topics="common", depth=5, ties="first")
+    assert made.runs["run"].tolist() == ["a", "b"]
+    assert (made.queries.tolist(), made.queries.name) == (["1", "2", "3"], "query_id")
+    assert [len(table.frame) for table in made.tables] == [4, 4]
+    assert made.attrs == {
+        "topics": "common",
+        "level": 2,
+        "ties": "first",
+        "compat": "trec_eval-10",
+        "depth": 5,
+        "run_columns": ["run"],
+        "query_column": "query_id",
+        "doc_column": "doc_id",
+    }
+    with pytest.raises(ValueError, match="this needs the run table itself, which this join no longer has"):
+        _ = made.on(replace(made.positions, source=None)).tables
+
+
+def test_another_level_or_rule_joins_nothing_again():
+    made = joined(level=2)
+    assert (made.topics, made.at().level, made.at(level=None).level, made.at(level=1).level) == ("relevant", 2, None, 1)
+    other = made.at(topics="common")
+    assert (other.level, other.topics, other.positions is made.positions) == (2, "common", True)
+    assert other.said == {"missing queries"}  # who chose the queries is not told which are missing
+    assert made.at(level=1).said == made.said == set()
+    both = made.at(level=None, topics="judged")
+    assert (both.level, both.topics) == (None, "judged")
+    assert made.at(level=1).topics == "relevant"
+    moved = made.on(made.positions.keep_runs(np.array([True, False])))
+    assert (moved.level, moved.topics, len(moved.runs), moved.said is made.said) == (2, "relevant", 1, True)
+
+
+@pytest.mark.parametrize("level", [0, -1, "2", True - 1, np.nan])
+def test_a_level_that_is_no_number_above_0_is_refused(level):
+    text = "the least grade that counts as relevant must be a number above 0"
+    with pytest.raises(ValueError, match=text):
+        judged.checked_level(level)
+    with pytest.raises(ValueError, match=text):
+        joined().at(level=level)
+    with pytest.raises(ValueError, match=text):
+        joined(level=level)
+    assert [judged.checked_level(one) for one in (None, 1, 0.5, np.float32(2))] == [None, 1, 0.5, 2]
+
+
+def test_queries_count_by_the_level_of_the_join_or_another():
+    made = joined(level=2)
+    assert made.counted().tolist() == [[True, True], [False, False], [True, True]]
+    assert made.counted(1).tolist() == [[True, True]] * 3
+    assert made.at(topics="answered").counted().tolist() == [[True, True], [True, False], [False, False]]
+    error = made.nothing_counts()
+    assert isinstance(error, TooFew)
+    assert str(error).startswith("no judged query has an item with a grade of at least 2 (the largest grade is 3)")
+
+
+def told(ask):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask()
+    return [(str(one.message), one.filename) for one in caught]
+
+
+def test_missing_queries_are_told_once_for_a_join():
+    made = joined()
+    text = "2 of 3 judged queries are missing from run 'b', and some from 1 other run; they count as worst case."
+    assert told(made.tell) == [(text, __file__)]
+    assert told(made.tell) == []
+    assert made.said == {"missing queries"}
+    assert told(made.at(topics="relevant").tell) == []
+    one = joined()
+    assert told(lambda: one.tell(pairs=(np.array([0]), np.array([0])))) == [
+        ("1 of 3 judged queries are missing from run 'a'; they count as worst case.", __file__)
+    ]
+    none = joined()
+    assert told(lambda: none.tell(np.zeros((3, 2), dtype=bool))) == []
+    assert none.said == set()
+    assert told(lambda: none.tell_once("this", "look")) == [("look", __file__)]
+    assert told(lambda: none.tell_once("this", "look")) == []
+
+
+def test_a_join_that_is_kept_has_tables_of_its_own():
+    made = joined(level=2, topics="judged")
+    kept = made.apart()
+    assert (kept.level, kept.topics, kept.said is made.said) == (2, "judged", True)
+    for one, other in zip(kept.tables, made.tables):
+        pd.testing.assert_frame_equal(one.frame, other.frame)
+        assert one.frame is not other.frame
+        assert not np.shares_memory(one.frame.iloc[:, -1].to_numpy(), other.frame.iloc[:, -1].to_numpy())
+    bare = made.on(replace(made.positions, source=None))
+    assert bare.apart() is bare
+
+
+@pytest.mark.parametrize(
+    ("strangers", "shown"), [(1, "'n0'"), (3, "'n0', 'n1', 'n2'"), (4, "'n0', 'n1', 'n2', ... (4 in all)")]
+)
+def test_runs_none_of_whose_items_is_judged_are_told(strangers, shown):
+    lists = LISTS | {f"n{at}": {"1": ["other"]} for at in range(strangers)}
+    text = f"no item of {shown} is judged, whatever the query: are its ids those of the judgments?"
+    assert told(lambda: joined(lists)) == [(text, __file__)]
+    assert told(joined) == []
+
+
+def test_side_tables_are_joined_too():
+    items = pd.DataFrame({"doc_id": ["x", "y"]})
+    history = pd.DataFrame({"query_id": ["1"], "doc_id": ["x"]})
+    assert joined().positions.listed is None
+    with_items = joined(items=items, judged_only=True)
+    assert with_items.positions.listed.catalogue.given == (items, None)
+    assert with_items.positions.rules["judged_only"]
+    assert joined(history=history).positions.listed.catalogue.given == (None, history)

@@ -1,0 +1,51 @@
+import io
+import sys
+
+from pdeval.verbs.progress import track, watched
+
+
+class Terminal(io.StringIO):
+    """A screen that a person looks at."""
+
+    def isatty(self):
+        return True
+
+
+def test_all_steps_come_through_in_order(capsys):
+    assert list(track(iter(range(5)), total=5, progress=False)) == [0, 1, 2, 3, 4]
+    assert list(track(range(5), progress=True)) == [0, 1, 2, 3, 4]
+
+
+def test_a_bar_that_is_asked_for_names_the_work(capsys):
+    list(track(range(3), total=3, desc="preferences", progress=True))
+    assert "preferences" in capsys.readouterr().err
+
+
+def test_nobody_watching_means_no_bar(capsys, monkeypatch):
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    list(track(range(3), desc="preferences"))
+    assert capsys.readouterr().err == ""
+
+
+def test_short_work_shows_no_bar_even_to_a_person(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert watched()
+    list(track(range(3), desc="preferences"))
+    assert "preferences" not in sys.stderr.getvalue()
+
+
+def test_a_bar_is_never_shown_when_it_is_not_wanted(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    list(track(range(3), desc="preferences", progress=False))
+    assert sys.stderr.getvalue() == ""
+
+
+def test_a_notebook_is_watched(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    assert watched()
+
+
+def test_a_process_without_standard_error_is_not_watched(monkeypatch):
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not watched()
