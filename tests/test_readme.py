@@ -88,7 +88,7 @@ def declared() -> list[dict]:
     """Return the verbs of a fresh process, core verbs first, then by family: other tests declare some of their own."""
     code = """
 import inspect, json, pdeval
-from pdeval.accessor.docstrings import sections
+from pdeval.verbs.parameter_texts import sections
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 marked = lambda name: SCHEMAS[name].listed and SCHEMAS[name].known_by != ("-",)

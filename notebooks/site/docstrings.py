@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pdeval.accessor.docstrings import sections
+from pdeval.verbs.parameter_texts import sections
 
 CODE = re.compile(r"(`+[^`]+`+)")
 MARKUP = re.compile(r"([*_<>\[\]$])")

@@ -25,6 +25,7 @@ from pdeval.tables.metadata import runs_within
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import WATCHERS, Verb, of_kind
+from pdeval.verbs.parameter_texts import describes_parameters
 
 if TYPE_CHECKING:
     from pdeval.accessor.typed import JudgedVerbs
@@ -223,6 +224,7 @@ class Ireval:
         raise wrong_name(type(self)._kind, name, self if "_frame" in self.__dict__ else None)
 
 
+@describes_parameters
 def join(
     self: Ireval,
     qrels: object,
@@ -238,33 +240,6 @@ def join(
     history: object = None,
 ) -> Joined:
     """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor.
-
-    Parameters
-    ----------
-    qrels : DataFrame, nested dict or bound accessor
-        Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.
-    level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
-    topics : {'relevant', 'judged', 'answered', 'common'}
-        Which queries count: those with a relevant item (a query that a run did not answer is its worst case); every
-        judged one; what each run answered; what every run answered.
-    ties : {'docid', 'rank', 'first', 'expected'}, optional
-        Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows; the mean over
-        all orders. By default 'docid' where there are scores, else 'rank'.
-    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose arithmetic, where tools differ.
-    depth : int, optional
-        Look only at the first `depth` items of each list.
-    judged_only : bool
-        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does; by default they
-        stay, as non-relevant ones.
-    validate : bool
-        Look for duplicate documents (about a third of the time of a join); if not, the best place of each counts.
-    items : DataFrame or bound accessor, optional
-        Every item that could be recommended, for measures that look at items: its id, and columns of numbers or
-        features (genres, embeddings), one row per item or one per item and genre.
-    history : DataFrame or bound accessor, optional
-        What users had before, for measures that look at items: user, item.
 
     Returns
     -------

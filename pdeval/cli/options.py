@@ -17,9 +17,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import pandas as pd
 
-from pdeval.accessor.docstrings import of_door, sections
+from pdeval.accessor.docstrings import of_door
 from pdeval.accessor.methods import evaluated, signature_of
 from pdeval.verbs import Verb
+from pdeval.verbs.parameter_texts import sections
 
 SHELL = ("qrels", "measures", "progress")  # what files, -m and --quiet say
 LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as trec_eval has them

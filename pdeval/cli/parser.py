@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 from pdeval import __version__
-from pdeval.accessor.docstrings import sections
 from pdeval.accessor.methods import RULES
 from pdeval.cli.options import Option, number_of, options_of, split
 from pdeval.cli.output import formats, send
 from pdeval.files.lines import check_encoding
 from pdeval.verbs import Verb, of_kind
+from pdeval.verbs.parameter_texts import sections
 
 PROGRAM = "pdeval"
 EPILOG = """\

@@ -81,8 +81,6 @@ def cases(
         One row per pair, with means over queries, or one per query and pair.
     baseline : run, or list of them, optional
         Only pairs of a run with this one, which is then run_b.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
 
     Examples
     --------

@@ -62,19 +62,11 @@ def beyond(
         What users had before: user, item.
     per : {'run', 'query'}
         Means over the lists of a run, or the values of each list.
-    confidence : float
-        Of the interval of each mean.
     draws : int
         In so many groups users are left out, for the intervals of measures of all lists together; 0 for none.
-    seed : int, optional
-        Of these groups.
     ties : {'docid', 'rank', 'first'}, optional
         Order of equal scores: item id descending; the rank column; the order of rows. By default 'docid' where there
         are scores, else 'rank'.
-    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose arithmetic, where tools differ.
-    depth : int, optional
-        Look only at the first `depth` items of each list.
     validate : bool
         Look for duplicate items in a list.
 

@@ -87,8 +87,6 @@ def disaggregate(
         Whether a row is about one query, or the mean over all queries of a pair of runs (of a group, with `by`).
     baseline : run, optional
         Only pairs of a run with this one, which is then run_b.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
 
     Examples
     --------

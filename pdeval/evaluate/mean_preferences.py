@@ -39,8 +39,6 @@ def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) ->
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a preferences table which of its measures to use; by default all of them.
     baseline : run, or list of them, optional
         Only pairs of a run with this one, or with one of these.
 

@@ -173,10 +173,6 @@ def prefer(
         Preferences such as "RPP", "rrLP" or "OI", and measures, which prefer by their difference.
     baseline : run, or list of them, optional
         Only pairs of a run with this one, which is then run_b.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     Examples
     --------

@@ -111,10 +111,6 @@ def fit_population(
         Parts into which the queries are divided; each is held out once to measure agreement.
     draws : int
         Bootstrap samples of the queries for the intervals of weights; 0 for none.
-    confidence : float
-        Of the intervals.
-    seed : int, optional
-        Of folds and draws; None for a new one each time.
 
     Returns
     -------

@@ -60,8 +60,6 @@ def quantiles(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a scores table which of its measures to use; by default all of them.
     at : float or list of float, or None
         The quantiles, as shares of the queries counted from the worst; 0.5 is the median. None for none.
     worst : float or list of float, or None
@@ -69,10 +67,6 @@ def quantiles(
         for none.
     draws : int
         Resamples of the queries, for the intervals of the means of worst shares; 0 for none.
-    confidence : float
-        Of the intervals.
-    seed : int or None
-        Of the resamples; None for new ones.
 
     Notes
     -----

@@ -36,14 +36,8 @@ def collection_means(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell collections apart. Of several, a collection is named 'x / y'.
-    metadata : DataFrame or list of them, optional
-        What queries or collections are, one row each, with columns for `by` that are not in the tables.
-    replicate : str or list of str, optional
-        Columns of the run, such as a seed, whose values are averaged within each query first.
 
     Notes
     -----

@@ -80,19 +80,10 @@ def summary(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a scores table which of its measures to use; by default all of them.
     wide : bool
         One row per run, one column per measure, holding the means.
-    confidence : float
-        Of the interval of the mean.
-    replicate : str or list of str, optional
-        Column(s) of the run that tell replicates of a system apart, such as the seed: values are averaged over them
-        within each query first, so that n counts queries.
     draws : int
         In so many groups users are left out, for the intervals of measures of all lists together; 0 for none.
-    seed : int, optional
-        Of these groups.
 
     Examples
     --------

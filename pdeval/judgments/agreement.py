@@ -112,10 +112,8 @@ def agreement(
         What is drawn with replacement: whole queries, whose items are alike; or items. By default queries where the
         table has them.
     confidence : float
-        Of the interval, by percentiles that allow for few queries (Hesterberg 2015). Draws in which a coefficient is
-        undefined do not count.
-    seed : int or None
-        The same seed gives the same interval; None for a new one.
+        ... They are percentiles that allow for few queries (Hesterberg 2015). Draws in which a coefficient is undefined
+        do not count.
 
     Notes
     -----

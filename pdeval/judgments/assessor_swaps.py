@@ -196,15 +196,9 @@ def swap_assessors(
         a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
     draws : int
         How many sets of judgments are drawn.
-    seed : int or None
-        Seed of the draws; None is different each time.
-    grades : mapping of label to number, optional
-        The grade of each label; needed where labels are not numbers.
     method : str or list of str, optional
         How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
         preference.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     References
     ----------

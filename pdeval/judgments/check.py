@@ -123,8 +123,6 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
     ----------
     qrels : DataFrame or bound accessor
         Judgments: query, doc, grade, maybe subtopic.
-    level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
     history : DataFrame or bound accessor, optional
         What users had before (user, item): `had` then counts the items of lists that their users have already, and
         `tested_before` the relevant items that are in the history too, and so were known when the runs were made.

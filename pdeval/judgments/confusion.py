@@ -62,10 +62,6 @@ def confusion(
         Resamples for a bootstrap interval of each share; 0 for none.
     resample : {'query', 'item'}, optional
         What is drawn with replacement; by default queries where the table has them.
-    confidence : float
-        Of the interval.
-    seed : int or None
-        The same seed gives the same interval; None for a new one.
 
     Examples
     --------

@@ -56,8 +56,6 @@ def consensus(
     ties : {'lowest', 'highest'}, optional
         Which of several labels with equally many votes, or equal probability: that of the lowest or of the highest
         grade. By default a tie is an error.
-    grades : mapping of label to number, optional
-        The grade of each label; needed where labels are not numbers.
     repeats : bool
         Whether an assessor may have labelled an item more than once, and each counts; by default that is an error.
     steps : int

@@ -264,12 +264,6 @@ def assessors(
         Resamples for a bootstrap interval of the accuracy; 0 for none. The model is fitted again on each.
     resample : {'query', 'item'}, optional
         What is drawn with replacement; by default queries where the table has them.
-    confidence : float
-        Of the interval.
-    seed : int or None
-        The same seed gives the same interval; None for a new one.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     Notes
     -----

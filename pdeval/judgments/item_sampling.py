@@ -73,10 +73,6 @@ def label_items(
         How far down each list is read.
     design : {'importance', 'uniform'}
         Chances as above; or the same for all items.
-    seed : int or None
-        Of the draw; None for a new one.
-    level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
 
     Examples
     --------

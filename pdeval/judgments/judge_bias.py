@@ -77,13 +77,9 @@ def judge_bias(
     depth : int
         How far down each list is read.
     correction : str or None
-        For the number of runs, as in `compare`.
-    alpha : float
-        `significant` is `p_adjusted < alpha`.
+        ... All runs are corrected together.
     confidence : float
-        Of the interval of favour, Student's over queries; it is not corrected for the number of runs.
-    grades : mapping of label to number, optional
-        The grade of each label of a label table; needed where labels are not numbers.
+        ... That of favour is Student's over queries; it is not corrected for the number of runs.
     scale : list of numbers, optional
         The grades that there are; see `judges`.
 

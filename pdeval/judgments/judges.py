@@ -121,16 +121,6 @@ def judges(
         The test of every pair of runs, under both sets of judgments. There are:
 
         {tests}
-    correction : str or None
-        For the number of pairs of a measure, as in `compare`.
-    alpha : float
-        A pair is significantly different where its corrected p-value is below this.
-    draws : int
-        Of the tests that draw at random.
-    seed : int or None
-        The same seed gives the same p-values; None for a new one.
-    grades : mapping of label to number, optional
-        The grade of each label of a label table; needed where labels are not numbers.
     scale : list of numbers, optional
         The grades that there are; by default the whole numbers from the lowest to the highest that people gave. A judge
         who gives another is an error.
@@ -289,8 +279,6 @@ def judge_scores(
         What to do where the queries that count differ; see `judges`.
     method : str or list of str, optional
         How to order the runs; by default by the mean of a measure and by the win rates of a preference.
-    grades : mapping of label to number, optional
-        The grade of each label of a label table; needed where labels are not numbers.
     scale : list of numbers, optional
         The grades that there are; see `judges`.
 
@@ -362,16 +350,6 @@ def judge_pairs(
         The test of every pair of runs. There are:
 
         {tests}
-    correction : str or None
-        For the number of pairs of a measure, as in `compare`.
-    alpha : float
-        A pair is significantly different where its corrected p-value is below this.
-    draws : int
-        Of the tests that draw at random.
-    seed : int or None
-        The same seed gives the same p-values; None for a new one.
-    grades : mapping of label to number, optional
-        The grade of each label of a label table; needed where labels are not numbers.
     scale : list of numbers, optional
         The grades that there are; see `judges`.
 

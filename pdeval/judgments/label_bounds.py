@@ -64,8 +64,6 @@ def label_bounds(held: Table, measures: object = None, *, between: tuple[float, 
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        Which of the table's measures; by default all.
     between : (float, float), optional
         The least and the largest value of a query, where pdeval does not know the measure.
 

@@ -92,15 +92,11 @@ def label_next(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        Which of the table's measures; by default all.
     queries : int
         How many to draw; of every group, with `by`.
     design : {'importance', 'stratified', 'uniform'}
         Chances in proportion to the predicted residual of each query; the same within each of five strata of machine
         values, allocated as Neyman does; or the same for all queries.
-    seed : int or None
-        Of the draw; None for a new one.
 
     Notes
     -----
@@ -256,12 +252,8 @@ def labels_needed(held: Table, measures: object = None, *, width: float, confide
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        Which of the table's measures; by default all.
     width : float
         The width that is wanted, from one end of the interval to the other, in the measure's unit.
-    confidence : float
-        Of the interval.
 
     Examples
     --------

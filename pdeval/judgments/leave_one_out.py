@@ -81,8 +81,6 @@ def leave_one_out(
     method : str or list of str, optional
         How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
         preference.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     Examples
     --------

@@ -82,8 +82,6 @@ def residuals(
         With 'all', means over all queries of the runs: one that nobody judged may have any value of the measure.
     per : {'run', 'query'}
         The mean over queries, or a row for every query.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     Notes
     -----

@@ -185,8 +185,6 @@ def sample_items(
     design : {'importance', 'stratified', 'uniform'}
         Chances in proportion to what an item can add to precision at its ranks, the mean over runs of 1 / rank; the
         same for all items of a stratum of best ranks (xinfAP's way); or the same for all (infAP's).
-    seed : int or None
-        Of the draw; None for a new one.
 
     Examples
     --------
@@ -264,10 +262,6 @@ def estimate_sampled(
         What `pool.sample` gave: query, doc, probability, chosen. Judgments of other items are not used. That of
         `label_next.items` has items that were labelled before, which count as they are, and what a machine predicts of
         all items: P and RBP are the better for it, and as free of bias.
-    level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
-    depth : int, optional
-        Look only at the first `depth` items of each list.
 
     Notes
     -----

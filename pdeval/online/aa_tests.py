@@ -87,16 +87,10 @@ def aa_test(
         As in `compare_buckets`. Looked at once, such a test errs far less often than alpha.
     share : float
         Share of the users in the first bucket.
-    alpha : float
-        Level of the tests.
     confidence : float
-        Of the exact binomial interval of the error.
+        ... It is the exact binomial interval of the error.
     draws : int
         Random assignments.
-    seed : int, optional
-        Of the assignments.
-    progress : bool, optional
-        Show a progress bar; by default only for long work that a person is watching.
 
     Examples
     --------

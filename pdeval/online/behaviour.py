@@ -77,12 +77,8 @@ def behaviour(
         says), Student's t for other means, the delta method for other ratios, the bootstrap for medians. 'bootstrap':
         for all of them units (users) are drawn with replacement, and the ends are percentiles of what they come to,
         which need not lie as far from the value on both sides.
-    confidence : float
-        Of the intervals.
     draws : int
         Bootstrap samples of every median, and of all others with interval='bootstrap'; 0 leaves out their intervals.
-    seed : int, optional
-        Of the bootstrap.
 
     Examples
     --------

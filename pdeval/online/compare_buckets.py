@@ -106,14 +106,10 @@ def compare_buckets(
         Test so that looking after every user is allowed: intervals and p-values hold at all times at once, once
         buckets have some hundred users (asymptotic confidence sequences: Waudby-Smith et al. 2021). The number of
         users at which they are to be the tightest, of both buckets together.
-    correction : str, optional
-        'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
     alpha : float
         Level of the tests; the intervals have confidence 1 - alpha.
     draws : int
         Bootstrap samples of every median, for the intervals, and of test='bootstrap'; 0 leaves these out.
-    seed : int, optional
-        Of the bootstrap.
 
     Examples
     --------
@@ -300,10 +296,6 @@ def verdict(
     test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
         'auto': pooled z for rates of single queries or users, Welch's t for other means, the delta method for ratios,
         Mann-Whitney for medians.
-    correction : str, optional
-        'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs, within each measure.
-    alpha : float
-        Level of the tests.
 
     Examples
     --------

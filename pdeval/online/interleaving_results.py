@@ -59,10 +59,6 @@ def wins(
         'impression' are the same.
     alternative : {'two-sided', 'greater', 'less'}
         Of the binomial test: any difference, a better, a worse. Ties do not count in it.
-    correction : str, optional
-        'bonferroni', 'holm', 'fdr_bh' and so on, or 'none': for the number of pairs.
-    alpha : float
-        Level of the test.
 
     Examples
     --------

@@ -198,16 +198,12 @@ def interleave_many(
     draws : int
         Independent lists for every query.
     seed : int, optional
-        The same seed gives the same lists for any order of the rows.
+        ... The order of the rows does not matter.
     candidates : int
         Of optimised lists: where a query has more possible lists than this, so many are drawn to choose from.
     ties : {'docid', 'rank', 'first'}, optional
         Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows. By default
         'docid' where there are scores, else 'rank'.
-    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose arithmetic, where tools differ.
-    progress : bool, optional
-        Show a progress bar; by default only for long work that a person is watching.
 
     Examples
     --------

@@ -101,8 +101,6 @@ def simulate_clicks(
         Probability that a user who clicked nothing relevant issues another query of the same arm. Others stop.
     max_queries : int
         The most queries in a session.
-    level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
     graded : bool
         Instead, items are relevant in proportion to their grade, the largest grade fully.
     depth : int, optional
@@ -114,14 +112,12 @@ def simulate_clicks(
     start : str
         The date of the first session; one begins every minute.
     seed : int, optional
-        The same seed gives the same log for any order of the rows.
+        ... The order of the rows does not matter.
     ties : {'docid', 'rank', 'first'}, optional
         How runs are ranked where scores are equal: document id descending, as trec_eval; the rank column; the order of
         rows. By default 'docid' where there are scores, else 'rank'. Interleaved lists stand as they are.
     compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
         Whose arithmetic ranks runs, where tools differ.
-    progress : bool, optional
-        Show a progress bar; by default only for long work that a person is watching.
 
     Examples
     --------

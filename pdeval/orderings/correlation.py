@@ -69,8 +69,6 @@ def correlate(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to order by, for a table which of its measures to use; by default all of them.
     coefficients : str or list of str
         Which coefficients of two orderings. Pearson's looks at the scores, turned where less is better, the others at
         the ranks. `@pdeval.coefficient` declares another. There are:

@@ -75,8 +75,6 @@ def order(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     method : str or list of str, optional
         How to order; by default the mean of scores, and the win rate of preferences. Scores become preferences by
         their differences. The orderings that count votes let each query rank the runs, by score or by win rate; runs
@@ -98,10 +96,6 @@ def order(
         default. The same resamples serve every measure and method.
     confidence : float
         Of that interval; with machine labels also of `score_low` and `score_high`, as in `summary`.
-    seed : int or None
-        Of the resamples; None for new ones.
-    progress : bool, optional
-        Show a bar over the resamples; by default after a second, to a person.
 
     Notes
     -----

@@ -35,19 +35,10 @@ def equivalence_bars(
     ----------
     frame : DataFrame
         Practical equivalence: run_a, run_b, measure, rope, worse, equivalent, better.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the bars need.
     measure : str, optional
         The measure; needed where the frame has several.
     sort : bool
         Sort by better minus worse, the best at the top; else the order of the frame.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -99,21 +90,10 @@ def behaviour_bars(
     ----------
     frame : DataFrame
         Behaviour of users: bucket, measure, value, ci_low, ci_high. Without a bucket column there is one bucket.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
     order : sequence of buckets, optional
         The buckets in their order, the first being the unit; by default that of the frame.
     scale : {"relative", "raw"}
         Multiples of the first bucket's value, or values as they are.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -198,17 +178,10 @@ def headroom_bars(
     ----------
     frame : DataFrame
         Headroom: measure, bucket, low, high, count, share.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     measure : str, optional
         The measure; needed where the frame has several.
     value : {"count", "share"}
         What the bars show: the number of collections, or their share.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -258,20 +231,9 @@ def variance_components(
     ----------
     frame : DataFrame
         Variance components: measure, source, share, of_difference.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     of : {"share", "of_difference"}
         Divide the variance of one value, or that of the difference between the means of two systems, in which queries
         themselves have no part.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

@@ -129,8 +129,6 @@ def preference_heatmap(
     frame : DataFrame
         Preferences (query, run_a, run_b, measure, value), whose mean over queries is drawn; or mean preferences
         (run_a, run_b, measure, mean); or a square matrix, runs x runs.
-    ax : Axes, optional
-        Where to draw; new axes by default, larger for more runs.
     measure : str, optional
         The measure; needed where a frame has several.
     order : DataFrame or sequence of runs, optional
@@ -141,11 +139,6 @@ def preference_heatmap(
         Write the values into the cells; by default where they fit.
     colorbar : bool
         Draw the scale.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -200,8 +193,6 @@ def correlation_heatmap(
     frame : DataFrame
         Correlations or agreement of measures (measure_a, measure_b, value; one triangle is enough), correlations of
         recall levels (recall_a, recall_b, r), or a square matrix.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     value : str, optional
         The column of values; by default value, agreement or r.
     coefficient : str, optional
@@ -214,11 +205,6 @@ def correlation_heatmap(
         Draw the scale.
     label : str, optional
         The text beside the scale; by default the coefficient, or the name of the value column.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -271,19 +257,12 @@ def matrix_heatmap(
     ----------
     frame : DataFrame
         The same labels as index and columns.
-    ax : Axes, optional
-        Where to draw; new axes by default, larger for more labels.
     order : sequence, optional
         The labels in the order wanted; by default preferences stand best first, correlations as they are.
     annotate : bool, optional
         Write the values into the cells; by default where they fit.
     colorbar : bool
         Draw the scale.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -413,19 +392,12 @@ def confusion_heatmap(
     ----------
     frame : DataFrame
         Confusions: assessor, reference, label, n, share.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     assessor : str, optional
         The assessor; needed where the frame has several.
     annotate : bool, optional
         Write the shares into the cells; by default where they fit.
     colorbar : bool
         Draw the scale.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -469,17 +441,10 @@ def query_heatmap(
     ----------
     frame : DataFrame
         Scores: run, query, measure, value.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     measure : str, optional
         The measure; needed where the frame has several.
     colorbar : bool
         Draw the scale.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

@@ -43,19 +43,10 @@ def intervals(
     ----------
     frame : DataFrame
         A table with ci_low and ci_high: comparisons of runs or buckets, segments, gaps, quantiles, biases of judges.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     measure : str, optional
         The measure; needed where the frame has several.
     sort : bool
         Sort the rows by their value, the largest at the top; by default they stand as in the frame.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -148,8 +139,6 @@ def forest(
     ----------
     frame : DataFrame
         What each collection says, from `verdict(by=..., per="collection")`; or a table of verdicts.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     runs : sequence of two str, optional
         The pair of runs, a and b, to draw; needed where the frame has several.
     measure : str, optional
@@ -158,11 +147,6 @@ def forest(
         Which means of the collections to draw as diamonds, as wide as their intervals.
     verdict : DataFrame, optional
         The verdict over the same collections, whose macro difference gets a diamond too.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

@@ -33,18 +33,9 @@ def precision_recall(
     ----------
     frame : DataFrame
         A precision-recall table: run, [query], recall, precision.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     highlight : int or sequence of runs
         With more runs than this many, the best ones by mean precision get colour and name and the others stay grey; or
         the runs to show in colour.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -135,24 +126,13 @@ def recall_levels(
     frame : DataFrame
         Contributions of recall levels: query, run_a, run_b, measure, recall, value. One query is drawn as it is, of
         several the mean at each level over the queries that have it. Without columns of runs the frame is one pair.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     pair : (run, run), optional
         The two runs; needed where the frame has more than one pair. Either direction will do.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
     scale : {"share", "raw"}
         "share" divides each measure's values by the sum of their sizes, so that measures in different units
         compare; "raw" leaves them.
     levels : int, optional
         Draw only the first so many recall levels.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -228,21 +208,10 @@ def incomplete(
     frame : DataFrame
         An experiment with incomplete data: measure, keep, draw, statistic, value; or its summary: measure, keep,
         statistic, mean, sd. A column `drop` ("queries" or "labels") names the x axis.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     statistic : str, optional
         The statistic; by default the only one, or "tau_b".
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
     band : bool
         Shade one standard deviation on either side.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -311,17 +280,6 @@ def running_sum(
     ----------
     frame : DataFrame
         An explanation of a preference on one query: measure, population, recall, weight, value.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -394,23 +352,12 @@ def p_value_curves(
     frame : DataFrame
         Comparisons or sorted p-values: measure, [test], p_value, one row per pair of runs. Several tests have a line
         each.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     p : {"p_value", "p_adjusted"}
         The column of p-values.
     alpha : float
         Draw this level as a line.
     upper : float, optional
         The top of the y axis; by default four times alpha.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

@@ -204,19 +204,12 @@ def critical_difference(
     frame : DataFrame
         Orders: run, measure, method, rank, perhaps rank_low and rank_high; or a leaderboard; or comparisons of all
         pairs by a test of mean ranks.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     comparisons : DataFrame, optional
         Comparisons of all pairs of the runs by the same measure: run_a, run_b, measure, significant.
     measure : str, optional
         The measure; needed where the frame has several.
     method : str, optional
         The method; needed where the frame has several.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -352,20 +345,11 @@ def summary_bars(
     frame : DataFrame
         A summary: run, measure, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd); or
         scores, which are summed up first.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     measures : sequence of str, optional
         The measures to draw, in this order; by default all, up to five.
     sort : bool
         Sort the runs by the first measure's mean, the best at the top (the largest, where it is not known whether more
         is better); else the order of the frame.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

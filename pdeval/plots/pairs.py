@@ -37,19 +37,12 @@ def query_differences(
     ----------
     frame : DataFrame
         Preferences: query, run_a, run_b, measure, value.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     pair : (run, run), optional
         The two runs; needed where the frame has more than one pair. Either direction will do.
     measure : str, optional
         The measure; needed where the frame has several.
     mean : bool
         Draw the mean as a dashed line.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -127,8 +120,6 @@ def win_loss_tie(
     frame : DataFrame
         Preferences (query, run_a, run_b, measure, value), counted here; wins of interleaved runs (run_a, run_b,
         a_wins, b_wins, ties); or other counts: run_a, run_b (or run), wins, ties, losses, seen from run_a.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the bars need.
     measure : str, optional
         The measure; needed where the frame has several.
     baseline : run, optional
@@ -137,11 +128,6 @@ def win_loss_tie(
         One bar per pair, or per run against all others together. By default pairs, up to 40 of them.
     sort : bool
         Sort by wins minus losses, the best at the top; else the order of the frame.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

@@ -47,8 +47,6 @@ def rank_slopes(frame: pd.DataFrame, *, ax: Axes | None = None, orderings: Seque
     ----------
     frame : DataFrame
         Orders by two measures, or by two methods: run, measure, method, rank.
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     orderings : sequence of two, optional
         The two orderings, each by its measure, its method, or (measure, method); needed where the frame has more.
 
@@ -113,15 +111,8 @@ def rank_scatter(frame: pd.DataFrame, *, ax: Axes | None = None, orderings: Sequ
     ----------
     frame : DataFrame
         Orders by two measures, or by two methods: run, measure, method, rank.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     orderings : sequence of two, optional
         The two orderings, each by its measure, its method, or (measure, method); needed where the frame has more.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

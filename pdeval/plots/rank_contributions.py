@@ -30,17 +30,10 @@ def contribution_surface(
     ----------
     frame : DataFrame
         A surface: measure, rank_a, rank_b, value.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     measure : str, optional
         The measure; needed where the frame has several.
     scale : bool
         Draw the scale of the colours.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -90,17 +83,6 @@ def contribution_ecdf(
     ----------
     frame : DataFrame
         A distribution: measure, value, ecdf.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -142,19 +124,8 @@ def discount_curves(
     ----------
     frame : DataFrame
         Discounts: measure, rank, weight.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all.
     log : bool
         A logarithmic axis of ranks.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

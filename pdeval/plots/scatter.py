@@ -42,19 +42,10 @@ def difference_scatter(
     frame : DataFrame
         Preferences (query, run_a, run_b, measure, value) under two measures, or a wide frame with one column
         per measure.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     measures : (str, str), optional
         The measures of the x and the y axis; needed where the frame has more than two.
     most : int
         Draw at most so many points, a seeded sample; r and agreement are those of all points.
-    seed : int or None
-        The seed of that sample.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -144,17 +135,8 @@ def judge_dots(
     ----------
     frame : DataFrame
         Judges against people: judge, measure, tau_b, ...
-    ax : Axes, optional
-        Where to draw; new axes by default, as tall as the list needs.
     value : {'tau_b', 'tau_ap', 'rbo', 'overlap_top', 'tau_b_top', 'kept'}
         The number to draw; the best is 1 for each.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -208,17 +190,8 @@ def judge_scatter(
     ----------
     frame : DataFrame
         Scores by judges and by people: judge, run, measure, human, machine.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     measure : str, optional
         The measure; needed where the frame has several.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -279,21 +252,12 @@ def level_scatter(
     ----------
     frame : DataFrame
         Contributions of recall levels: query, run_a, run_b, measure, population, recall, value.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     measure : str, optional
         The measure; needed where the frame has several.
     levels : int
         Draw the first so many recall levels.
     most : int
         Draw so many points of a cell, chosen by chance; fits and correlations are over all.
-    seed : int, optional
-        Of the choice.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

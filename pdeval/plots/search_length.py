@@ -42,19 +42,12 @@ def asl_histogram(
         A histogram: run, bucket and count or share, buckets in their order, the last one for items not retrieved (its
         name contains "retrieved" or "found"); or search lengths, one row per relevant item. Without a run column the
         frame is one run. Up to five runs stand side by side.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     value : str, optional
         The column of heights; by default count or share.
     edges : sequence of numbers
         Lower edges of the buckets, where they are made here.
     legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes; one run goes into the title instead.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
+        ... A single run goes into the title instead.
 
     Examples
     --------
@@ -110,19 +103,12 @@ def asl_wins(
         run_a and run_b where known, and with the `class` of items that only one run retrieved, or neither; or one row
         per relevant item with a column `difference`, ASL of a minus ASL of b, and `retrieved_a` and `retrieved_b`
         where known.
-    ax : Axes, optional
-        Where to draw; new axes by default.
     pair : (run, run), optional
         The two runs; needed where the frame has more than one pair.
     value : str, optional
         The column of heights; by default count or share.
     edges : sequence of numbers
         Lower edges of the buckets of wins and of losses, where they are made here.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

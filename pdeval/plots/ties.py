@@ -38,21 +38,8 @@ def ties_by_recall(
     frame : DataFrame
         Ties by recall level: recall, tied, and perhaps a column that tells lines apart (measure, collection, dataset,
         benchmark).
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    value : str, optional
-        The column of shares, where it has another name.
-    group : str, optional
-        The column that tells lines apart, where it has another name.
     levels : int or None
         Draw the first so many recall levels; None draws all.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -92,21 +79,8 @@ def tie_probability(
     frame : DataFrame
         Ties by the rank of the first relevant item: p1, tied, and perhaps a column that tells lines apart (measure,
         collection, dataset, benchmark); or probabilities in theory: n, m, p1, probability, where n names the title.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    value : str, optional
-        The column of probabilities, where it has another name.
-    group : str, optional
-        The column that tells lines apart, where it has another name.
     log : bool
         Logarithmic axes; probabilities of 0 are left out, and the y axis ends eight decades below the largest.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------
@@ -166,21 +140,8 @@ def decided_by_recall(
         recall and the cumulative share of pairs decided by then; or one row per pair and query, whose deciding recall
         level is missing or 0 where the pair is tied for good. A column that tells lines apart (measure, collection,
         dataset, benchmark) makes several lines.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    value : str, optional
-        The column of shares, where it has another name.
-    group : str, optional
-        The column that tells lines apart, where it has another name.
     levels : int, optional
         Draw the first so many recall levels.
-    legend : {"inside", "right", "below", "above"} or None
-        Where the legend goes.
-
-    Returns
-    -------
-    Axes
-        Those drawn on.
 
     Examples
     --------

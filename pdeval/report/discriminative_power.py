@@ -52,22 +52,6 @@ def report_discriminative_power(
         Whether the last row is the mean over collections.
     against : str, optional
         A measure, of several collections: what detects more pairs than it, by the same test, is marked.
-    names : mapping of str to str, optional
-        Display names of measures, tests and groups.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
-    footnotes : bool, default True
-        Whether to say number of pairs, test, correction, alpha, tie rule and topic rule.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------

@@ -60,22 +60,6 @@ def report_order(
         The column(s) that tell collections apart; by default those that the table says.
     average : bool, default True
         Whether collections are followed by the mean rank over them.
-    names : mapping of str to str, optional
-        Display names of runs, measures, methods and run columns.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
-    footnotes : bool, default True
-        Whether to say measure, method, what bold and brackets mean, tie rule and topic rule.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------

@@ -49,28 +49,10 @@ def report_matrix(
         The result of `compare`: † where the row is significantly better than the column.
     measure : str, optional
         Which measure of the comparisons, where they hold several.
-    digits : int, default 3
-        Decimals.
     triangle : {"full", "upper", "lower"}
         Which part is printed.
     headers : {"names", "letters"}, optional
         Column headers: the labels, or letters given in front of the rows (the default for more than five).
-    names : mapping of str to str, optional
-        Display names of the labels.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
-    footnotes : bool, default True
-        Whether to say what the marks mean.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------
@@ -186,22 +168,6 @@ def report_comparisons(
         Whether to leave out the other pairs.
     by : str or list of str, optional
         The column(s) that tell collections apart; by default those that the table says.
-    names : mapping of str to str, optional
-        Display names of runs and measures.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
-    footnotes : bool, default True
-        Whether to say test, correction, alpha, number of queries, tie rule and topic rule.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------

@@ -49,8 +49,6 @@ def report_agreement(
         A column (e.g. the kind of sample) whose values become columns of `value` side by side, as papers print it.
     value : str, optional
         The column that is then shown; by default `agreement`, or `value` of correlations.
-    digits : int, default 3
-        Decimals.
     group : str, optional
         A column whose values become titles over rows.
     by : str or list of str, optional
@@ -60,20 +58,6 @@ def report_agreement(
         measures x measures, of several collections their means.
     average : bool, default False
         Whether a row per collection is followed by their mean.
-    names : mapping of str to str, optional
-        Display names of measures, columns and groups.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences under the table.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------
@@ -181,22 +165,6 @@ def report_confusion(
         Decimals of the percentages.
     counts : bool, default False
         Whether to print counts of items instead.
-    names : mapping of str to str, optional
-        Display names of labels and assessors.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
-    footnotes : bool, default True
-        Whether to say what the numbers are.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------

@@ -113,8 +113,6 @@ def report(
         Column(s) of the run that tell replicates of a system apart, such as the seed: a row is a system, its values
         averaged over replicates within each query, and ± says how much the mean varies between them. Or column(s) of
         `metadata`, whose other columns then name the system.
-    digits : int or mapping of measure to int, default 3
-        Decimals.
     group : str or list of str, optional
         Column(s) of the run id, of the table (merged to it, one value per run) or of `metadata`, whose values become
         titles over rows.
@@ -122,8 +120,6 @@ def report(
         What runs, queries or users are, one row each, with columns for `group`, `replicate` or `by`.
     columns : mapping of measure to str, optional
         Headings over neighbouring measures.
-    names : mapping of str to str, optional
-        Display names of runs, measures, columns and groups.
     sort : str or list, optional
         A measure (best first), "name", or all runs in order; by default as in the scores. Names are in natural order,
         run2 before run10.
@@ -144,20 +140,6 @@ def report(
         differ.
     average : {"mean", "rank", "both"} or None
         What follows the collections: the mean over them, each counting the same, the mean of the systems' ranks.
-    caption : str, optional
-        Plain text over the table.
-    label : str, optional
-        For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
-    footnotes : bool, default True
-        Whether to say test, correction, alpha, number of queries, tie rule and topic rule.
-
-    Returns
-    -------
-    Report
-        The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)` give
-        it in other formats.
 
     Examples
     --------

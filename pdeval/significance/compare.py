@@ -101,8 +101,6 @@ def compare(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     test : str, optional
         By default the test of the measure's declaration: the sign test for sgnLP and sgnLR, the t-test for the rest. A
         query that one side lacks is left out for that pair, `n` says how many remain; family-wise tests use only the
@@ -114,25 +112,18 @@ def compare(
         prediction-powered difference, with a lambda of its own for every pair; `difference` is then not quite
         `mean_a - mean_b`.
     correction : str or None
-        A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
-        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. HSD and Nemenyi's test account
-        for all pairs of a measure by themselves: there `p_adjusted` is `p_value`, and the family is the measure.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, which is then `run_b`. Of several, each is compared with all other runs.
-    alpha : float
-        `significant` is `p_adjusted < alpha`.
+        ... HSD and Nemenyi's test account for all pairs of a measure by themselves: `p_adjusted` is then `p_value`, and
+        the family is the measure.
     family : {'measure', 'baseline', 'all'}, optional
         What is corrected together: all pairs of a measure, also those that a baseline leaves out of the result; the
         pairs with one baseline, per measure; all rows of the result, with `by` of a group. By default 'baseline' where
         there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for another one.
     confidence : float
-        Of the interval, which is not corrected for the number of comparisons except under HSD and Nemenyi's test.
+        ... They are not corrected for the number of comparisons, except by HSD and Nemenyi's test.
     draws : int
-        Of the tests that draw at random; their p-values are never below 1 / (1 + draws).
+        ... Their p-values are never below 1 / (1 + draws).
     seed : int or None
-        The same seed gives the same p-values, whatever the block sizes and threads; None for a new one.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        ... Block sizes and threads do not matter.
 
     Raises
     ------

@@ -88,9 +88,6 @@ def delta_sort(
         The level of the t-test.
     per : {'all', 'run'}
         The largest move of any system, or the move of each.
-    replicate : str or list of str, optional
-        Column(s) of the run that tell replicates of a system apart, such as the seed: values are averaged over them
-        within each query first.
 
     References
     ----------

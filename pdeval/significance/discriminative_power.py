@@ -76,25 +76,13 @@ def discriminative_power(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     tests : str or list of str
         "default" is that of the measure's declaration: the sign test for sgnLP and sgnLR, the t-test for the rest.
         `@pdeval.test` declares another. There are:
 
         {tests}
     correction : str or None
-        A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
-        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. All pairs of a measure are
-        corrected together; HSD accounts for them by itself.
-    alpha : float
-        A pair is told apart where its corrected p-value is below this.
-    draws : int
-        Of the tests that draw at random.
-    seed : int or None
-        The same seed gives the same p-values; None for a new one.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        ... HSD accounts for all pairs by itself.
 
     References
     ----------
@@ -156,23 +144,13 @@ def discriminative_curve(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     tests : str or list of str
         "default" is that of the measure's declaration: the sign test for sgnLP and sgnLR, the t-test for the rest.
         `@pdeval.test` declares another. There are:
 
         {tests}
     correction : str or None
-        A method of statsmodels' `multipletests`: 'bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg',
-        'hommel', 'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs'; or 'none'. All pairs of a measure are
-        corrected together; HSD accounts for them by itself.
-    draws : int
-        Of the tests that draw at random.
-    seed : int or None
-        The same seed gives the same p-values; None for a new one.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        ... HSD accounts for all pairs by itself.
 
     Examples
     --------

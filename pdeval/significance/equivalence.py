@@ -167,8 +167,6 @@ def equivalence(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     rope : float
         The largest difference that makes no difference in practice, in the measure's own unit; 0.01 is usual for
         measures between 0 and 1. There is no default. With 0 nothing is equivalent.
@@ -177,8 +175,6 @@ def equivalence(
         about the mean. 'signed_rank': queries are weighted by a Dirichlet process, and each draw says in which of the
         three regions most means of two differences lie; the probabilities are the shares of the draws. It is about
         the typical query, and blind to how large the differences beyond the rope are.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, which is then `run_b`.
     correlation : float
         Of the differences, for 'correlated_t': 0 for queries, which are independent; for the folds of a
         cross-validation the share of a test fold, such as 0.1.
@@ -186,10 +182,6 @@ def equivalence(
         For 'signed_rank': how many queries the pseudo-query with difference 0 counts for.
     draws : int
         For 'signed_rank'; the standard error of a probability is at most 0.5 / sqrt(draws).
-    seed : int or None
-        The same seed gives the same probabilities; None for a new one.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     Raises
     ------

@@ -134,14 +134,10 @@ def leaderboard(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     method : str or list of str, optional
         How to order, as in `order`; by default the mean of scores, and the win rate of preferences.
     test : str, optional
         Of all pairs of runs, as in `compare`; by default that of the measure's declaration.
-    correction : str or None
-        For the number of pairs of a measure.
     alpha : float
         A run is significantly better than another if the corrected p is below it and the test favors the run.
     resample : str or list of str, optional
@@ -153,11 +149,7 @@ def leaderboard(
     draws : int
         Resamples of the queries, or of the collections, for the intervals.
     confidence : float
-        Of the intervals, which are percentiles of the draws.
-    seed : int or None
-        Of the draws; None for new ones.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        ... They are percentiles of the draws.
 
     Notes
     -----

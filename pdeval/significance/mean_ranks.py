@@ -182,8 +182,7 @@ def friedman(held: Held, measures: object = MEASURES) -> pd.DataFrame:
     Parameters
     ----------
     measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them. Preferences have to
-        be differences of scores.
+        ... Preferences have to be differences of scores.
 
     Notes
     -----

@@ -254,36 +254,22 @@ def verdict(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell collections apart.
-    metadata : DataFrame or list of them, optional
-        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     over : {'collections', 'queries'}
         What the interval, and p, generalise to. 'collections': other collections like these; collections are drawn,
         then queries of each. 'queries': other queries of these very collections; only queries are drawn. The micro mean
         has an interval for 'queries' alone: collections of unequal size are too few to draw it for others.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, which is then `run_b`.
     per : {'pair', 'collection'}
         One row per pair and measure, or what each collection says of it.
     test : str, optional
         The test within each collection, by its name in `compare`; by default that of the measure's declaration.
     correction : str or None
-        For the number of pairs of a measure (with one baseline): within each collection, and of p over all.
-    alpha : float
-        The level of what is called significant.
+        ... With baselines, the pairs of each are corrected together: within each collection, and over all of them.
     confidence : float
-        Of all intervals, which are not corrected.
-    replicate : str or list of str, optional
-        Columns of the run, such as a seed, whose values are averaged within each query first.
+        ... They are not corrected for the number of comparisons.
     draws : int
-        Of the bootstrap; p is never below 1 / (1 + draws).
-    seed : int or None
-        The same seed gives the same intervals; None for a new one.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        ... p-values are never below 1 / (1 + draws).
 
     Raises
     ------

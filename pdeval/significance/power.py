@@ -94,8 +94,6 @@ def power(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     difference : float, optional
         The true difference, in the measure's units. By default the observed one, which makes the power a mere
         restatement of the p-value; name the difference that matters instead.
@@ -103,8 +101,6 @@ def power(
         Number of queries of the planned experiment; by default as many as there are.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------
@@ -146,8 +142,6 @@ def sample_size(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     difference : float, optional
         The true difference, in the measure's units. By default the observed one, which chance has made larger or
         smaller; name the difference that matters instead.
@@ -155,8 +149,6 @@ def sample_size(
         Wanted chance of finding the difference.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------
@@ -198,16 +190,12 @@ def detectable_difference(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     power : float
         Wanted chance of finding it.
     queries : int, optional
         Number of queries of the planned experiment; by default as many as there are.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, or with one of these.
 
     Examples
     --------
@@ -368,22 +356,14 @@ def collections_needed(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell collections apart.
-    metadata : DataFrame or list of them, optional
-        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     difference : float, optional
         The true macro difference, in the measure's units; by default the observed one.
     power : float
         Wanted chance of finding the difference.
     alpha : float
         Two-sided level. For Bonferroni over m comparisons give 0.05 / m.
-    baseline : run, tuple of ids, or list of them, optional
-        Only pairs of a run with this one, or with one of these.
-    replicate : str or list of str, optional
-        Columns of the run, such as a seed, whose values are averaged within each query first.
 
     Examples
     --------

@@ -67,8 +67,6 @@ def replicates(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     replicate : str or list of str, optional
         Column(s) of the run that tell replicates of a system apart; by default those named seed, fold, trial or run_id.
     system : str or list of str, optional
@@ -142,8 +140,6 @@ def compare_training(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     replicate : str or list of str, optional
         Column(s) of the run that tell replicates of a system apart; by default those named seed, fold, trial or run_id.
     system : str or list of str, optional
@@ -155,11 +151,9 @@ def compare_training(
     baseline : system, tuple of ids, or list of them, optional
         Only pairs of a system with this one, which is then `run_b`.
     correction : str or None
-        As in `compare`, over all rows of a measure.
-    alpha : float
-        `significant` is `p_adjusted < alpha`.
+        ... All rows of a measure are corrected together.
     confidence : float
-        Of the interval, which is not corrected for the number of comparisons.
+        ... They are not corrected for the number of comparisons.
 
     Raises
     ------

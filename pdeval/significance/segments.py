@@ -199,22 +199,14 @@ def segments(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell segments apart.
-    metadata : DataFrame or list of them, optional
-        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     baseline : run, tuple of ids, or list of them, optional
         Compare all other runs with this one, which is then `run_b`.
     correction : str or None
-        For all tests of a measure together, those of gaps and those of differences apart.
-    alpha : float
-        The level of what is called significant.
+        ... Tests of gaps and tests of differences are corrected separately.
     confidence : float
-        Of all intervals, which are not corrected.
-    replicate : str or list of str, optional
-        Columns of the run, such as a seed, whose values are averaged within each query first.
+        ... They are not corrected for the number of comparisons.
 
     Raises
     ------
@@ -307,22 +299,14 @@ def segment_gaps(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs what to compute, for a table which of its measures to use; by default all of them.
     by : str or list of str
         The column(s) that tell segments apart.
-    metadata : DataFrame or list of them, optional
-        What queries or collections are, one row each, with columns for `by` that are not in the tables.
     baseline : run, tuple of ids, or list of them, optional
         Gaps between the differences of all other runs to this one.
     correction : str or None
-        For all gaps of a measure together.
-    alpha : float
-        The level of what is called significant.
+        ... All gaps of a measure are corrected together.
     confidence : float
-        Of the intervals, which are not corrected.
-    replicate : str or list of str, optional
-        Columns of the run, such as a seed, whose values are averaged within each query first.
+        ... They are not corrected for the number of comparisons.
 
     Examples
     --------

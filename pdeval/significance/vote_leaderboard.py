@@ -52,8 +52,6 @@ def vote_leaderboard(
     method : str or list of str
         How to order: by the strengths of Bradley and Terry, for which chains of votes suffice; or, where every two
         systems met, 'borda', 'winrate', 'copeland', 'mc4', on the shares that each pair won. A tie is half a win.
-    correction : str or None
-        For the number of pairs.
     alpha : float
         A system is significantly better than another if the corrected p is below it and the strength larger.
     resample : str or list of str, optional
@@ -68,12 +66,6 @@ def vote_leaderboard(
         ten times as often.
     draws : int
         Resamples, or draws of strengths.
-    confidence : float
-        Of the intervals.
-    seed : int or None
-        Of the draws; None for new ones.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     Raises
     ------

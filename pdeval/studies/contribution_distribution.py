@@ -82,8 +82,6 @@ def contribution_ecdf(
         The difference that `small` takes as the least to be seen.
     baseline : run, optional
         Only pairs of a run with this one.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
 
     References
     ----------

@@ -89,8 +89,6 @@ def deciding(judged: Judged, *, baseline: object = None, pairs: object = None) -
     ----------
     baseline : run, optional
         Only pairs of a run with this one, which is then run_b.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
 
     Examples
     --------
@@ -225,12 +223,8 @@ def masked(judged: Judged, *, per: Per = "all", baseline: object = None, pairs: 
 
     Parameters
     ----------
-    per : {'all', 'query'}
-        Over all queries together, or one row for every query.
     baseline : run, optional
         Only pairs of a run with this one.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
 
     References
     ----------

@@ -66,8 +66,7 @@ def rrie(held: Held, run_a: object, run_b: object, measures: object = ("AP", "P@
     run_b : run
         The new run.
     measures : str, Measure, or list of them, optional
-        Measures whose best value is 1. For runs what to compute, for a scores table which of its measures to use; by
-        default all of them.
+        ... Their best value has to be 1.
 
     References
     ----------
@@ -132,9 +131,10 @@ def ablation(
     Parameters
     ----------
     margin : float
-        A system is better than another where its mean is better by at least this share of the other's mean ...
+        A system is better than another if its mean is better by at least this fraction of the other's mean, and the
+        difference is significant.
     alpha : float
-        ... and the two-sided paired t-test gives a p-value of at most this.
+        Significance level: the two-sided paired t-test gives a p-value of at most this.
     unretrieved : {'run', 'corpus'}
         An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
         all irrelevant items of the query's corpus, as it always does in a run that returned nothing.

@@ -141,8 +141,6 @@ def headroom(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        Which of the table's measures to use; by default all of them.
     by : str or list of str
         The column(s) that name the collection of a row.
     edges : mapping, optional

@@ -266,11 +266,9 @@ def incomplete(
     summary : bool
         Return means and standard deviations over draws instead.
     seed : int, optional
-        Of the draws; the first draws are the same however many there are.
+        ... The first draws are the same for any number of draws.
     memory : int
         How many bytes the work may take at a time, about; changes no result.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     References
     ----------

@@ -290,21 +290,14 @@ def agree(
     Parameters
     ----------
     measures : str, Measure, or list of them, optional
-        At least two. For runs which measures and preferences to compute; for a table of results which of its measures
-        to use, by default all of them.
+        ... At least two are needed.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
     relative : bool
         Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference; for
         measures of one ranking.
-    per : {'all', 'query'}
-        Over all queries together, or one row for every query.
     baseline : run, optional
         Only pairs of a run with this one.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     References
     ----------

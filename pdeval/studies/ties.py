@@ -79,17 +79,8 @@ def ties(
 
     Parameters
     ----------
-    measures : str, Measure, or list of them, optional
-        For runs which measures and preferences to compute; for a table of results which of its measures to use, by
-        default all of them.
-    per : {'all', 'query'}
-        Over all queries together, or one row for every query.
     baseline : run, optional
         Only pairs of a run with this one.
-    pairs : list of (run_a, run_b), or DataFrame of both, optional
-        Only these pairs; by default every pair once.
-    progress : bool, optional
-        Show a bar; by default after a second, to a person.
 
     References
     ----------

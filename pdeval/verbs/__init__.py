@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
+from pdeval.verbs.parameter_texts import describes_parameters
+
 Needs = Literal["measures", "relevant", "judged"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -150,6 +152,7 @@ def verb(
     """
 
     def declare(function: Function) -> Function:
+        describes_parameters(function)
         own_name = name or function.__name__
         full = own_name if family in (None, own_name) else f"{family}.{own_name}"
         made = Verb(

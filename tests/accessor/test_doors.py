@@ -13,11 +13,12 @@ import pytest
 
 import pdeval
 from pdeval.accessor import DOORS, Ireval, Joined
-from pdeval.accessor.docstrings import sections, undocumented
+from pdeval.accessor.docstrings import undocumented
 from pdeval.accessor.methods import RULES, Family, FamilyAttribute, evaluated, joins, signature_of
 from pdeval.join.judged import Judged
 from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind, verb
+from pdeval.verbs.parameter_texts import sections
 from tests.declaring import for_a_while
 
 EVERY = {

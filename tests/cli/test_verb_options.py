@@ -171,7 +171,7 @@ def test_the_help_is_what_the_docstring_says(tally, capsys, monkeypatch):
         "--check-it, --no-check-it",
         "Check it (default: yes).",
         "--about FILE About the runs.",
-        "-M N, --depth N Look only at the first N items of each list.",
+        "-M N, --depth N Use only the first N items of each list.",
     ):
         assert line in lines
     assert not any("bootstrap" in line for line in lines)

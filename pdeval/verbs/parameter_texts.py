@@ -1,0 +1,257 @@
+"""Documentation of parameters that many verbs share: one text each, inserted into docstrings in signature order.
+
+An entry that a docstring writes itself wins. An entry whose text begins with "..." is added to the shared text:
+
+    confidence : float
+        ... It is not corrected for the number of comparisons.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+WIDTH = 116
+# the rules of the join, wherever a verb makes one: (type, text)
+RULES = {
+    "level": ("float, optional", "The smallest relevant grade; by default any positive grade is relevant."),
+    "topics": (
+        "{'relevant', 'judged', 'answered', 'common'}",
+        "Which queries count: those with a relevant item (an unanswered query gets the worst possible score); all "
+        "judged queries; those that each run answered; those that every run answered.",
+    ),
+    "ties": (
+        "{'docid', 'rank', 'first', 'expected'}, optional",
+        "Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows; the mean "
+        "over all orders. By default 'docid' if there are scores, else 'rank'.",
+    ),
+    "compat": ("{'trec_eval-10', 'trec_eval-9', 'pref_eval'}", "Whose arithmetic, where tools differ."),
+    "depth": ("int, optional", "Use only the first `depth` items of each list."),
+    "judged_only": (
+        "bool",
+        "Remove unjudged items from the lists before they are ranked, as trec_eval's -J does; by default they stay, "
+        "as non-relevant items.",
+    ),
+    "validate": (
+        "bool",
+        "Check for duplicate documents (about a third of the time of a join); otherwise the best rank of each counts.",
+    ),
+    "items": (
+        "DataFrame or bound accessor, optional",
+        "Every item that could be recommended, for measures that look at items: its id, and columns of numbers or "
+        "features (genres, embeddings), one row per item or one per item and genre.",
+    ),
+    "history": (
+        "DataFrame or bound accessor, optional",
+        "Earlier interactions of the users, for measures that look at items: user, item.",
+    ),
+}
+# options that the pipeline adds to verbs
+PIPELINE = {
+    "by": (
+        "str or list of str, optional",
+        "Column(s) that group queries (their category), runs (their family) or stacked collections: the results of "
+        "all groups, stacked, with these columns in front. Columns of the tables, or of `metadata`; a column that "
+        "runs and judgments both have identifies collections, and nothing is joined across them.",
+    ),
+    "metadata": (
+        "DataFrame or list of them, optional",
+        "Attributes of queries, runs or collections, one row each, with columns for `by` that the tables do not have.",
+    ),
+    "replicate": (
+        "str or list of str, optional",
+        "Column(s) of the run that distinguish replicates of a system, such as the seed: values are averaged over "
+        "them within each query first, so that n counts queries.",
+    ),
+    "machine": (
+        "DataFrame, nested dict or bound accessor, optional",
+        "Judgments by a machine, of the queries that people labelled and of more. `qrels` are then people's, and "
+        "estimates and intervals are about what people would say of all queries, which holds if people labelled a "
+        "random sample of them. `measure` and `prefer` give both values, in the columns value and machine.",
+    ),
+}
+SHARED = {
+    **RULES,
+    **PIPELINE,
+    "qrels": (
+        "DataFrame, nested dict or bound accessor",
+        "Judgments: query, doc, grade, maybe subtopic; a table of any library, or query -> doc -> grade.",
+    ),
+    "measures": (
+        "str, Measure, or list of them, optional",
+        "For runs the measures to compute; for a table of results which of its measures to use, by default all of "
+        "them.",
+    ),
+    "baseline": (
+        "run, tuple of ids, or list of them, optional",
+        "Only pairs of a run with this one, which is then `run_b`. Each of several baselines is compared with all "
+        "other runs.",
+    ),
+    "pairs": (
+        "list of (run_a, run_b), or DataFrame of both, optional",
+        "Only these pairs of runs; by default every pair once.",
+    ),
+    "per": ("{'all', 'query'}", "One row for all queries together, or one for each query."),
+    "alpha": ("float", "Significance level: a difference is significant if its corrected p-value is below it."),
+    "confidence": ("float", "Confidence level of the intervals."),
+    "correction": (
+        "str or None",
+        "Correction for the number of comparisons of a measure: a method of "
+        "statsmodels' `multipletests` ('bonferroni', 'sidak', 'holm', 'holm-sidak', 'simes-hochberg', 'hommel', "
+        "'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs') or 'none'.",
+    ),
+    "draws": ("int", "Number of random draws of tests and intervals that use them."),
+    "seed": ("int or None", "Random seed. The same seed gives the same result; None chooses a new one."),
+    "progress": (
+        "bool, optional",
+        "Whether to show a progress bar; by default after one second in interactive sessions.",
+    ),
+    "grades": ("mapping of label to number, optional", "Grade of each label; needed if labels are not numbers."),
+    "digits": ("int", "Number of decimals."),
+    "names": ("mapping of str to str, optional", "Display names of runs, measures, columns and other labels."),
+    "caption": ("str, optional", "Plain text above the table."),
+    "label": ("str, optional", "Label for LaTeX's \\ref and the HTML anchor."),
+    "notes": ("str or list of str, optional", "Sentences after the footnote."),
+    "footnotes": (
+        "bool",
+        "Whether to describe the numbers and marks below the table: test, correction, alpha, number of queries, tie "
+        "rule and topic rule, as far as they apply.",
+    ),
+}
+# parameters of plots, by name; those of other verbs with these names differ
+PLOTS = {
+    "measures": ("sequence of str, optional", "The measures to draw, in this order; by default all."),
+    "ax": ("Axes, optional", "Axes to draw on; by default new ones, sized to fit the rows or labels."),
+    "value": ("str, optional", "The column of values, if it has another name."),
+    "group": ("str, optional", "The column that distinguishes lines, if it has another name."),
+    "legend": ('{"inside", "right", "below", "above"} or None', "Position of the legend."),
+}
+RETURNED = {
+    "Axes": "Axes\n    The axes drawn on.",
+    "Report": "Report\n"
+    "    The table; `print` shows it as Markdown, and `.to_latex()`, `.to_html()`, `.to_frame()` and `.save(path)`\n"
+    "    give it in other formats.",
+}
+SECTIONS = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "Examples")
+
+
+@functools.cache
+def _sections(text: str) -> tuple[tuple[str, str], ...]:
+    parts = re.split(r"(?m)^([A-Z][a-z ]+)\n-{3,}\n", inspect.cleandoc(text))
+    bodies = [body.strip("\n") for body in parts[2::2]]
+    return (("", parts[0].strip()), *zip(parts[1::2], bodies))
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of a numpydoc docstring by title; the text before them is under ''.
+
+    Examples
+    --------
+    >>> sections("Return it." + chr(10) * 2 + "Parameters" + chr(10) + "-" * 10 + chr(10) + "x : int")
+    {'': 'Return it.', 'Parameters': 'x : int'}
+    """
+    return dict(_sections(text))
+
+
+@functools.cache
+def _entries(text: str) -> dict[str, str]:
+    """Return the entries of a Parameters section by parameter; several parameters may share an entry."""
+    entries = [entry.rstrip() for entry in re.split(r"(?m)^(?=\S)", text) if entry]
+    return {name: entry for entry in entries for name in re.split(r",\s*", entry.partition(":")[0].strip())}
+
+
+def indented(text: str) -> str:
+    """Return a paragraph as the body of an entry.
+
+    Examples
+    --------
+    >>> indented("Number of decimals.")
+    '    Number of decimals.'
+    """
+    return textwrap.fill(text, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4)
+
+
+def completed(doc: str, names: Iterable[str], returns: str = "", returned: str = "") -> str:
+    """Return a docstring with the texts of shared parameters, in the order of the names.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The parameters of the signature; entries of others are left out.
+    returns : str
+        The name of the type that is returned.
+    returned : str
+        The Returns section, if the docstring has none and the type has no shared text.
+
+    Examples
+    --------
+    >>> print(completed("Return the table.", ["digits"]))
+    Return the table.
+    <BLANKLINE>
+    Parameters
+    ----------
+    digits : int
+        Number of decimals.
+    <BLANKLINE>
+    """
+    parts = sections(doc)
+    written = _entries(parts.pop("Parameters", ""))
+    shared = {**SHARED, **PLOTS} if returns == "Axes" else SHARED
+    entries = [_entry(name, written.get(name), shared) for name in names]
+    if present := dict.fromkeys(filter(None, entries)):  # several parameters may share an entry
+        parts["Parameters"] = "\n".join(present)
+    if text := RETURNED.get(returns, returned):
+        parts.setdefault("Returns", text)
+    text = [parts.pop("")]
+    for title in [*SECTIONS, *(title for title in parts if title not in SECTIONS)]:
+        if title in parts:
+            text.append(f"{title}\n{'-' * len(title)}\n{parts[title]}")
+    return "\n\n".join(text) + "\n"
+
+
+def _entry(name: str, written: str | None, shared: Mapping[str, tuple[str, str]]) -> str:
+    """Return the entry of a parameter: the one of the docstring, the shared text, or both; empty if there is none."""
+    head, _, body = (written or "").partition("\n")
+    addition = body.strip().removeprefix("...")
+    if written and (name not in shared or addition == body.strip()):
+        return written
+    if name not in shared:
+        return ""
+    kind, text = shared[name]
+    head = head or f"{name} : {kind}"
+    addition = " ".join(addition.split())
+    return f"{head}\n{indented(f'{text} {addition}'.strip())}"
+
+
+def return_type(function: Callable[..., Any]) -> str:
+    """Return the name of the type that a function is annotated to return.
+
+    Examples
+    --------
+    >>> return_type(return_type)
+    'str'
+    """
+    annotation = function.__annotations__.get("return", "")
+    return str(getattr(annotation, "__name__", annotation)).rpartition(".")[2]
+
+
+def describes_parameters(function: Function) -> Function:
+    """Complete the docstring of a function by the texts of the parameters that it shares with others.
+
+    Examples
+    --------
+    >>> @describes_parameters
+    ... def table(*, digits: int = 3):
+    ...     "Return the table."
+    >>> "digits : int" in table.__doc__
+    True
+    """
+    if function.__doc__:
+        function.__doc__ = completed(function.__doc__, inspect.signature(function).parameters, return_type(function))
+    return function
