@@ -24,6 +24,13 @@ _FORMS = (
     (("[0-9]", "9"),),
     (("[0-9]+", ""), ("[a-z]+", "a"), ("[A-Z]+", "A")),
 )
+# changes that make ids of the judgments those of the runs, in the words of the warning
+_EDITS = {
+    "without their first character": lambda ids: pc.utf8_slice_codeunits(ids, 1),
+    "without their last character": lambda ids: pc.utf8_slice_codeunits(ids, 0, -1),
+    "in lower case": pc.utf8_lower,
+    "in upper case": pc.utf8_upper,
+}
 
 
 def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
@@ -54,6 +61,7 @@ def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
         return None
     if doc is not None:
         text = _unlike_forms(judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item))
+        text = text or _edited_ids(judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item))
         if text is not None:
             return text
     total, found = (np.bincount(judged.topic[some], minlength=len(answered)) for some in (item, item[hit]))
@@ -88,6 +96,33 @@ def _unlike_forms(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count:
                     f"{of_them[0].as_py()!r}, and the runs return none of that form but such as "
                     f"{docs.take(hit[:1]).as_text()[0].as_py()!r}. Make the ids alike."
                 )
+    return None
+
+
+def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: int) -> str | None:
+    """Return what to say where many ids that no run returns are those of the runs but for one edit, or None.
+
+    Ids that are found are edited too: where these match as often (numbers from 1 to n do), the edit tells nothing.
+    """
+    returned = _spread(doc, None, ROWS).cast(pa.large_string())
+    sampled_lost, sampled_hit = (_spread(docs, rows, 8 * SAMPLE).cast(pa.large_string()) for rows in (lost, hit))
+
+    def matched(ids: pa.Array) -> np.ndarray:
+        # probes the few ids with the many rows, so that the rows need no table
+        seen = pc.unique(returned.filter(pc.is_in(returned, value_set=ids)))
+        return np.asarray(pc.is_in(ids, value_set=seen))
+
+    usual = matched(sampled_hit).mean()
+    for how, edit in _EDITS.items():
+        there = matched(edit(sampled_lost))
+        by_chance = matched(edit(sampled_hit)).mean()
+        if there.sum() >= FEW and there.mean() >= max(usual / 4, 4 * by_chance):
+            at = int(there.argmax())
+            return (
+                f"{len(lost) / count:.0%} of the relevant items ({len(lost):,} of {count:,}) are returned by no run; "
+                f"many of them match {how}: {sampled_lost[at].as_py()!r} is judged, and "
+                f"{edit(sampled_lost)[at].as_py()!r} is returned. Make the ids alike."
+            )
     return None
 
 

@@ -192,8 +192,8 @@ table(
         "micro_low": "lower end of its interval over these collections; missing where other collections are meant",
         "micro_high": "upper end of it",
         "fixed": "fixed-effects mean of the collections' differences, with its normal interval and p",
-        "random": "random-effects mean (DerSimonian and Laird), with the interval and p of Hartung and Knapp, "
-        "never narrower than theirs",
+        "random": "random-effects mean (DerSimonian and Laird), with the interval and p of Hartung and Knapp for the "
+        "effective number of collections",
         "q": "Cochran's Q: how much more the collections differ than their queries explain",
         "q_p": "p of no such differences",
         "i2": "share of their variance that is between collections",
@@ -282,8 +282,9 @@ def verdict(
     -----
     Draws are studentised, and the interval is symmetric: macro plus and minus the quantile of |t|. The verdict is that
     of macro, whose type I error rate at 5% is 2 to 6% with three to eighteen collections of any size; that of random
-    effects is up to 12% if one collection has most of the queries. Over collections micro is descriptive. Meta-analysis
-    is missing for a pair that does not vary within some collection. See `pdeval.significance.meta_analysis`.
+    effects is at most 5%, and far below it if one collection has most of the queries. Over collections micro is
+    descriptive. Meta-analysis is missing for a pair that does not vary within some collection. See
+    `pdeval.significance.meta_analysis`.
 
     Examples
     --------

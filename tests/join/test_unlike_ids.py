@@ -1,5 +1,6 @@
 """Judgments that match the runs in part: told where a form of ids or a query finds nothing, never of a usual pool."""
 
+import re
 import warnings
 
 import numpy as np
@@ -57,6 +58,25 @@ def test_a_third_of_the_judged_ids_in_another_form_is_told_with_its_share(change
         f"{count / 480:.0%} of the relevant items ({count} of 480) have ids like {shown!r}, and the runs return none "
         "of that form but such as 'doc-00004'. Make the ids alike."
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "how"),
+    [("x{}".format, "without their first character"), ("{}e".format, "without their last character")],
+)
+def test_28_15_a_letter_glued_to_ids_of_letters_is_told(change, how):
+    runs, qrels = collection(lambda n: "".join("xbcdefghij"[int(digit)] for digit in f"{n:05d}"))
+    (text,) = told(runs, changed(qrels, np.arange(len(qrels)) % 3 == 0, change))
+    assert text.startswith("40% of the relevant items (192 of 480) are returned by no run; many of them match ")
+    judged, returned = re.search(rf"{how}: '(\w+)' is judged, and '(\w+)' is returned", text).groups()
+    assert judged == change(returned)
+    assert returned in set(runs["doc_id"])
+
+
+def test_28_15_numbers_that_are_others_without_a_digit_are_not_told():
+    runs = pd.DataFrame({"query_id": 1, "doc_id": np.arange(1, 2001), "score": np.arange(2000)})
+    qrels = pd.DataFrame({"query_id": 1, "doc_id": np.arange(1000, 3000), "relevance": 1})
+    assert told(runs, qrels) == []
 
 
 def test_the_warning_comes_once_for_a_join():

@@ -21,6 +21,11 @@ def by_hand(difference, se):
         return [combine_effects(d, s**2, method_re="dl") for d, s in zip(difference.T, se.T)]
 
 
+def effective_df(found):
+    """Return the degrees of freedom of random effects: Kish's effective number of collections, minus 1."""
+    return 1 / (found.weight**2).sum(axis=0) - 1
+
+
 def same(left, right):
     np.testing.assert_allclose(left, right, rtol=1e-11, atol=1e-15)
 
@@ -40,10 +45,24 @@ def test_both_means_and_intervals_are_those_of_statsmodels(confidence):
     ratio = np.array([one.sd_eff_w_re_hksj / one.sd_eff_w_re for one in other])
     wide = positive & (ratio >= 1)
     assert wide.sum() > 10
-    same(np.stack([found.random_low, found.random_high], axis=1)[wide], student[wide])
+    # and collections - 1 degrees of freedom, whatever their weights
+    level = (1 + confidence) / 2
+    expected = (student[:, 1] - student[:, 0]) * stats.t.ppf(level, effective_df(found)) / stats.t.ppf(level, 8)
     width, narrow = found.random_high - found.random_low, positive & (ratio < 1)
+    same(width[wide], expected[wide])
     assert narrow.sum() > 10
-    same(width[narrow], ((student[:, 1] - student[:, 0]) / ratio)[narrow])
+    same(width[narrow], (expected / ratio)[narrow])
+    same((found.random_low + found.random_high) / 2, found.random)
+
+
+def test_collections_of_equal_weight_have_the_interval_of_statsmodels():
+    se = np.full_like(SE, 0.02)
+    found, other = meta_analysis(SPREAD, se), by_hand(SPREAD, se)
+    ratio = np.array([one.sd_eff_w_re_hksj / one.sd_eff_w_re for one in other])
+    student = np.array([one.conf_int(alpha=0.05, use_t=True)[3] for one in other])
+    wide = (found.tau2 > 0) & (ratio >= 1)
+    assert wide.sum() > 10
+    same(np.stack([found.random_low, found.random_high], axis=1)[wide], student[wide])
 
 
 def test_what_is_said_of_the_disagreement_is_that_of_statsmodels():
@@ -107,17 +126,26 @@ def test_two_collections_suffice():
     assert not np.isnan(found.random_p).any()
 
 
-def test_the_p_value_of_random_effects_is_that_of_student_with_one_degree_less_than_collections():
+def test_the_p_value_of_random_effects_is_that_of_student_with_the_effective_number_of_collections():
     found = meta_analysis(SPREAD, SE)
-    error = (found.random_high - found.random_low) / 2 / stats.t.ppf(0.975, 8)
-    same(found.random_p, 2 * stats.t.sf(np.abs(found.random) / error, 8))
+    df = effective_df(found)
+    assert ((df > 1) & (df < 8)).all()
+    error = (found.random_high - found.random_low) / 2 / stats.t.ppf(0.975, df)
+    same(found.random_p, 2 * stats.t.sf(np.abs(found.random) / error, df))
+
+
+def test_28_17_a_collection_that_outweighs_the_others_leaves_one_degree_of_freedom():
+    found = meta_analysis(np.array([[0.2], [0.1]]), np.array([[1e-9], [1.0]]))
+    half = stats.t.ppf(0.975, 1) * 1e-9
+    same(found.random_high - found.random_low, [2 * half])
 
 
 def test_collections_that_say_the_very_same_do_not_disagree():
     found = meta_analysis(np.full((4, 1), 0.25), np.array([[0.5], [0.25], [0.5], [1.0]]))
     assert [getattr(found, name).item() for name in ("q", "i2", "tau2", "q_p")] == [0, 0, 0, 1]
     assert [getattr(found, name).item() for name in ("random", "fixed")] == [0.25] * 2
-    half = stats.t.ppf(0.975, 3) / np.sqrt(4 + 16 + 4 + 1)  # agreement does not narrow the interval
+    df = 25**2 / (4**2 + 16**2 + 4**2 + 1) - 1  # Kish's effective number of collections, minus 1
+    half = stats.t.ppf(0.975, df) / np.sqrt(4 + 16 + 4 + 1)  # agreement does not narrow the interval
     same([found.random_low.item(), found.random_high.item()], [0.25 - half, 0.25 + half])
     same(found.fixed_p, 2 * stats.norm.sf(0.25 * np.sqrt(4 + 16 + 4 + 1)))
     same(found.weight[:, 0], np.array([4, 16, 4, 1]) / 25)
@@ -134,8 +162,5 @@ def test_few_collections_of_unequal_size_keep_the_level(sizes, between):
     macro, micro = macro_and_micro(parts, draws=999)
     most = stats.binom.ppf(0.999, CASES, 0.05)
     assert (macro.p_value < 0.05).sum() <= most
-    random_p = meta_analysis(mean, sd / np.sqrt(n)).random_p
-    # one collection outweighs five others, and too small a variance between them is found: macro keeps the level
-    known_excess = between == 0.05 and len(sizes) == 6
-    assert (random_p < 0.05).sum() <= (stats.binom.ppf(0.999, CASES, 0.12) if known_excess else most)
+    assert (meta_analysis(mean, sd / np.sqrt(n)).random_p < 0.05).sum() <= most
     assert np.isnan([micro.ci_low, micro.ci_high]).all()
