@@ -83,10 +83,10 @@ def wrong_name(kind: str | None, name: str, door: Any = None) -> AttributeError:
             if name in verb.meant_by:
                 return NoSuchVerb(f"no verb {name!r}. Use .{verb.meant_by[name]}.")
     whose = [verb for full, verbs in every.items() if full.partition(".")[0] == name for verb in verbs]
-    reason = SCHEMAS[kind].unreported if name == "report" and kind in SCHEMAS else ""
-    reason = SCHEMAS[kind].undrawn if name == "plot" and kind in SCHEMAS else reason
-    if reason:
-        return NoSuchVerb(f"there is no {name} of {SCHEMAS[str(kind)].article}: {reason}.")
+    if schema := SCHEMAS.get(kind or ""):
+        reason = {"report": schema.unreported, "plot": schema.undrawn}.get(name)
+        if reason:
+            return NoSuchVerb(f"there is no {name} of {schema.article}: {reason}.")
     if whose:
         return NoSuchVerb(_elsewhere(kind, name, dict.fromkeys(one for verb in whose for one in verb.on), door))
     near = nearest(name, {verb.family for verb in of_kind(kind or "").values()})

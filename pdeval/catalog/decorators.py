@@ -166,11 +166,10 @@ def _declared(family: Family, kernel: Callable[..., Any] | None, name: str | Non
     def declare(function: Kernel) -> Kernel:
         own = name or function.__name__
         columns, parameters = _read(function)
-        _not_taken(own, function)
         given: dict[str, Any] = {**options, "aliases": _as_aliases(own, options.get("aliases", ()))}
         told: Family = "set" if options.get("kind") == "set" else family  # of all lists together, not of one ranking
         entry = Entry(own, told, function, columns, parameters, **given)
-        ENTRIES[entry.name] = entry
+        ENTRIES.add(entry.name, entry, function.__module__)
         function.entry = entry  # type: ignore[attr-defined]
         return function
 
@@ -193,20 +192,6 @@ def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]
         elif parameter.name != "m":  # given only where topics of different numbers of items share a block
             columns.append(parameter.name)
     return tuple(columns), parameters
-
-
-def _not_taken(name: str, function: Callable[..., Any]) -> None:
-    """Raise where a caller's measure would take the name of one of pdeval's; their own may be declared again."""
-    taken = ENTRIES.get(name)
-    if taken is not None and _ours(taken.kernel) and not _ours(function):
-        raise ValueError(
-            f"pdeval has a measure {name!r} ({taken.summary.rstrip('.')}); give yours another name, e.g. "
-            f"name={'my' + name!r}."
-        )
-
-
-def _ours(function: Callable[..., Any]) -> bool:
-    return function.__module__.partition(".")[0] == "pdeval"
 
 
 def _as_aliases(name: str, aliases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:

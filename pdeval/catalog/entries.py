@@ -17,13 +17,16 @@ from pdeval.catalog.parameters import checked, checked_flag, checked_label, chec
 from pdeval.tables.equal_values import NOISE
 from pdeval.verbs.arguments import refuse_unusable
 from pdeval.verbs.checks import checks_arguments
+from pdeval.verbs.registry import Registry
 from pdeval.verbs.spelling import nearest
 
 Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
 Family = Literal["metric", "preference", "ordering", "set"]
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 
-ENTRIES: dict[str, Entry] = {}
+ENTRIES: Registry[Entry] = Registry(
+    "measure", taken="pdeval has a measure {name!r} ({summary}); give yours another name, e.g. name='my{name}'."
+)
 
 
 @dataclass(frozen=True)

@@ -16,25 +16,24 @@ from pdeval.join import lists as list_index
 from pdeval.join.lists import ranges
 from pdeval.join.positions import Positions
 from pdeval.tables.reader import Table, numbers
+from pdeval.verbs.registry import Registry
 
 if TYPE_CHECKING:
     from pdeval.join.blocks import Block, View
 
-ITEM_COLUMNS: dict[str, Callable[[View], np.ndarray]] = {}
-TOPIC_COLUMNS: dict[str, Callable[[Block], Any]] = {}
+ITEM_COLUMNS: Registry[Callable[[View], np.ndarray]] = Registry("item column")
+TOPIC_COLUMNS: Registry[Callable[[Block], Any]] = Registry("topic column")
 NOWHERE = 1 << 40  # stands for infinity among whole numbers
 
 
 def item_column(make: Callable[[View], np.ndarray]) -> Callable[[View], np.ndarray]:
     """Register a function as the maker of the item column of its name."""
-    ITEM_COLUMNS[make.__name__] = make
-    return make
+    return ITEM_COLUMNS.add(make.__name__, make, make.__module__)
 
 
 def topic_column(make: Callable[[Block], Any]) -> Callable[[Block], Any]:
     """Register a function as the maker of the topic column of its name."""
-    TOPIC_COLUMNS[make.__name__] = make
-    return make
+    return TOPIC_COLUMNS.add(make.__name__, make, make.__module__)
 
 
 def _definite(view: View) -> None:

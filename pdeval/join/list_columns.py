@@ -18,6 +18,7 @@ from pdeval.join.positions import Positions, positions_of
 from pdeval.join.ranking import first_rows
 from pdeval.join.run_lists import Rows, rows_of
 from pdeval.tables.reader import Table
+from pdeval.verbs.registry import Registry
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,7 @@ def join_lists(runs: Table, qrels: Table, catalogue: Catalogue, **rules: Any) ->
     return positions.only_judged() if only else positions
 
 
-RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {}
+RANK_COLUMNS: Registry[tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = Registry("rank column")
 POPULAR = ("popularity", "popularity_rank", "popularity_place", "users")
 OF_USERS = ("seen", "had", "had_popularity", "profile", "taste")
 MOST = 1 << 20  # cells of a block, by features where a kernel looks at them
@@ -207,7 +208,7 @@ def rank_column(*needs: str) -> Callable[[Callable[[ListBlock], Any]], Callable[
     """Register a function as the maker of the column of its name, and the side tables that it needs."""
 
     def declare(make: Callable[[ListBlock], Any]) -> Callable[[ListBlock], Any]:
-        RANK_COLUMNS[make.__name__] = make, needs
+        RANK_COLUMNS.add(make.__name__, (make, needs), make.__module__)
         return make
 
     return declare

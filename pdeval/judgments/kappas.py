@@ -18,6 +18,7 @@ import numpy as np
 
 from pdeval.judgments.labels import Labels
 from pdeval.tables.equal_values import NOISE
+from pdeval.verbs.registry import Registry, first_line
 
 Chance = Literal["none", "own", "pooled"]
 
@@ -70,7 +71,9 @@ class Coefficient:
         return corrected(two["observed"], expected)
 
 
-COEFFICIENTS: dict[str, Coefficient] = {}
+COEFFICIENTS: Registry[Coefficient] = Registry(
+    "coefficient", replace="never", taken="there is a coefficient {name!r} already."
+)
 
 
 def coefficient(
@@ -99,11 +102,8 @@ def coefficient(
     """
 
     def declare(function: Callable[[Labels], Kappa]) -> Callable[[Labels], Kappa]:
-        if name in COEFFICIENTS:
-            raise ValueError(f"there is a coefficient {name!r} already.")
-        first = (function.__doc__ or "").strip().partition("\n")[0]
-        said = says or first.removeprefix("Return ").removesuffix(".")
-        COEFFICIENTS[name] = Coefficient(name, function, said, scaled, even, pair_chance)
+        said = says or first_line(function).removeprefix("Return ").removesuffix(".")
+        COEFFICIENTS.add(name, Coefficient(name, function, said, scaled, even, pair_chance))
         return function
 
     return declare

@@ -26,6 +26,7 @@ import numpy as np
 from pdeval.catalog import metric, parse
 from pdeval.catalog.parameters import same
 from pdeval.kernels.primitives import inf, running, share, total
+from pdeval.verbs.registry import Registry
 
 FRAMEWORK = "Azzopardi, Thomas & Moffat 2019, cwl_eval: an evaluation tool for information retrieval"
 Going = TypeVar("Going", bound=Callable[..., Any])
@@ -33,7 +34,7 @@ DEPTH = 1000
 LIMITS = {"max_grade": (0, inf), "min_grade": (0, inf), "n": (1, inf)}
 CELLS = 1 << 18  # ranks times lists that are looked at together
 COLUMNS = ("rank", "gain", "total", "cost", "spent")
-MODELS: dict[str, Model] = {}
+MODELS: Registry[Model] = Registry("user model", replace="always")
 
 
 class Model(NamedTuple):
@@ -205,7 +206,7 @@ def user_model(
         if unknown := [one for one in columns if one not in COLUMNS]:
             raise TypeError(f"a user model has no column {unknown[0]!r}; it may ask for {', '.join(COLUMNS)}.")
         keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
-        MODELS[own] = Model(own, going_on, columns, {one.name: one.default for one in keywords})
+        MODELS.add(own, Model(own, going_on, columns, {one.name: one.default for one in keywords}))
         if not measure:
             return going_on
         kernel = _kernel(own, going_on, keywords)

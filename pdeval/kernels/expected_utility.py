@@ -14,7 +14,7 @@ import numpy as np
 from pdeval.catalog import metric
 from pdeval.kernels.preferences import RPP_PAPER, Users, Weight, users, weights
 from pdeval.kernels.primitives import inf, level, log2, weighted_mean
-from pdeval.kernels.terms import terms_of
+from pdeval.kernels.terms import TERMS
 
 Utility = Literal["precision", "reciprocal", "log"]
 
@@ -92,4 +92,4 @@ def _terms(rank: np.ndarray, *, utility: Utility = "precision", weight: Weight =
 
 
 for _name in ("EU", "ST-EU"):
-    terms_of(_name)(_terms)
+    TERMS.add(_name, _terms, __name__)

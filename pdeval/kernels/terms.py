@@ -16,58 +16,43 @@ from pdeval.kernels.binary import Norm, denominator, seen
 from pdeval.kernels.graded import Discount, Gain, best_dcg, discounted, gain_of
 from pdeval.kernels.primitives import closer, cut, found, inf, level, log2, share
 from pdeval.kernels.search_length import reached
+from pdeval.verbs.registry import Registry
 
 Terms = Callable[..., tuple[np.ndarray, Any]]
-TERMS: dict[str, Terms] = {}
+TERMS: Registry[Terms] = Registry("terms of a measure")
 
 
-def terms_of(name: str, among: dict[str, Terms] = TERMS) -> Callable[[Terms], Terms]:
-    """Register the terms of the measure of that name, or of the preference among those of pairs.
-
-    Examples
-    --------
-    >>> sorted(TERMS)[:3]
-    ['AP', 'ASL', 'Bpref']
-    """
-
-    def declare(function: Terms) -> Terms:
-        among[name] = function
-        return function
-
-    return declare
-
-
-@terms_of("AP")
+@TERMS.function("AP")
 def average_precision(rank: np.ndarray, *, norm: Norm = "m", k: float = inf) -> tuple[np.ndarray, Any]:
     """Precision at each relevant item, i / f_i, weighted 1/m, or by another norm."""
     return level(rank) / cut(rank, k), 1 / denominator(len(rank), norm, k)
 
 
-@terms_of("P")
+@TERMS.function("P")
 def precision(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
     """One k-th of each relevant item that is found down to rank k; without a cutoff, of all retrieved items."""
     return share(found(rank, k), seen(retrieved, k)), 1.0
 
 
-@terms_of("R")
+@TERMS.function("R")
 def recall(rank: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
     """1 for each relevant item that is found down to rank k, weighted 1/m."""
     return found(rank, k).astype(np.float64), 1 / len(rank)
 
 
-@terms_of("RBP")
+@TERMS.function("RBP")
 def rank_biased_precision(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> tuple[np.ndarray, Any]:
     """p^f_i, weighted (1 - p) / p."""
     return (p ** cut(rank, k), (1 - p) / p) if p else (p ** (cut(rank, k) - 1), 1.0)
 
 
-@terms_of("RR")
+@TERMS.function("RR")
 def reciprocal_rank(rank: np.ndarray, *, i: int = 1, k: float = inf) -> tuple[np.ndarray, Any]:
     """1 / f_i at the one level that counts."""
     return np.where(level(rank) == i, 1 / cut(rank, k), 0.0), 1.0
 
 
-@terms_of("DCG")
+@TERMS.function("DCG")
 def discounted_gain(
     rank: np.ndarray,
     grade: np.ndarray,
@@ -83,7 +68,7 @@ def discounted_gain(
     return discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount, base), 1.0
 
 
-@terms_of("nDCG")
+@TERMS.function("nDCG")
 def normalised_gain(
     rank: np.ndarray,
     grade: np.ndarray,
@@ -101,39 +86,39 @@ def normalised_gain(
     return terms, share(np.ones(1), best_dcg(ideal, k, discount, gain, gains, least, base))
 
 
-@terms_of("Bpref")
+@TERMS.function("Bpref")
 def bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> tuple[np.ndarray, Any]:
     """1 - min(n, m) / min(N, m) of each relevant item that was found, weighted 1/m."""
     wrong = share(np.minimum(above, len(rank)), np.minimum(nonrelevant, len(rank)))
     return np.where(found(rank), 1.0 - wrong, 0.0), 1 / len(rank)
 
 
-@terms_of("ESL")
+@TERMS.function("ESL")
 def search_length(rank: np.ndarray, corpus: np.ndarray, *, i: int = 1) -> tuple[np.ndarray, Any]:
     """-f_i at level i; items that were not retrieved stand at the end of the corpus."""
     return np.where(level(rank) == i, -reached(rank, corpus, "corpus"), 0.0), 1.0
 
 
-@terms_of("ISL")
+@TERMS.function("ISL")
 def initial_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
     """-f_1 at the first level; items that were not retrieved stand at the end of the corpus."""
     return search_length(rank, corpus)
 
 
-@terms_of("TSL")
+@TERMS.function("TSL")
 def total_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
     """-f_m at the last level; items that were not retrieved stand at the end of the corpus."""
     return search_length(rank, corpus, i=len(rank))
 
 
-@terms_of("ASL")
+@TERMS.function("ASL")
 def atomized_search_length(rank: np.ndarray, corpus: np.ndarray, *, n: float = inf) -> tuple[np.ndarray, Any]:
     """-(f_i - i + 1) of the first n levels, weighted by their number; what was not retrieved at the corpus' end."""
     first = min(n, len(rank))
     return np.where(level(rank) <= first, level(rank) - 1 - reached(rank, corpus, "corpus"), 0.0), 1 / first
 
 
-PAIR_TERMS: dict[str, Terms] = {}
+PAIR_TERMS: Registry[Terms] = Registry("terms of a preference")
 
 
 def decider(terms: np.ndarray) -> np.ndarray:
@@ -148,28 +133,28 @@ def decider(terms: np.ndarray) -> np.ndarray:
     return (differ & (np.cumsum(differ, axis=0) == 1)) * 1.0
 
 
-@terms_of("sgnLP", PAIR_TERMS)
+@PAIR_TERMS.function("sgnLP")
 def lexicographic_precision(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
     """Who is sooner at each recall level; all the weight is at the first level where they differ."""
     terms = closer(x, y) * 1.0
     return terms, decider(terms)
 
 
-@terms_of("rrLP", PAIR_TERMS)
+@PAIR_TERMS.function("rrLP")
 def lexicographic_precision_by_how_much(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
     """1/x - 1/y at each recall level; all the weight is at the first level where they differ."""
     terms = 1.0 / np.asarray(x) - 1.0 / np.asarray(y)
     return terms, decider(terms)
 
 
-@terms_of("sgnLR", PAIR_TERMS)
+@PAIR_TERMS.function("sgnLR")
 def lexicographic_recall(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
     """Who is sooner at each recall level; all the weight is at the last level where they differ."""
     terms = closer(x, y) * 1.0
     return terms, decider(terms[::-1])[::-1]
 
 
-@terms_of("I", PAIR_TERMS)
+@PAIR_TERMS.function("I")
 def interleaved(
     x: np.ndarray,
     y: np.ndarray,

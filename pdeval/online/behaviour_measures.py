@@ -21,6 +21,7 @@ import pandas as pd
 from pdeval.catalog.directions import Known, remember
 from pdeval.online.two_sample_tests import Aggregate
 from pdeval.verbs.arguments import TooFew, shown
+from pdeval.verbs.registry import Registry
 from pdeval.verbs.spelling import nearest
 
 Observe = Callable[..., Any]
@@ -116,7 +117,9 @@ class BehaviourMeasure:
 
 # events that the tables of queries and users count in columns of their own
 COUNTED = {"impression": "impressions", "click": "clicks"}
-MEASURES: dict[str, BehaviourMeasure] = {}
+MEASURES: Registry[BehaviourMeasure] = Registry(
+    "behaviour measure", taken="pdeval has a behaviour measure {name!r}; give yours another name."
+)
 
 
 def behaviour_measure(
@@ -160,10 +163,7 @@ def behaviour_measure(
         made = BehaviourMeasure(name or function.__name__, function, worse, aggregate, rate, per)
         if isinstance(event := made.asks.get("event"), str):
             made = replace(made, event=event)
-        taken = MEASURES.get(made.name)
-        if taken is not None and taken.observe.__module__ == __name__ != function.__module__:
-            raise ValueError(f"pdeval has a behaviour measure {made.name!r}; give yours another name.")
-        MEASURES[made.name] = made
+        MEASURES.add(made.name, made, function.__module__)
         remember(made.name, made.known())
         return function
 

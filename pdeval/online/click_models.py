@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pdeval.verbs.registry import Registry
+
 
 @dataclass(frozen=True)
 class ClickModel:
@@ -64,8 +66,9 @@ class ClickModel:
         return noticed & ~above, attracted & ~above
 
 
-MODELS: dict[str, ClickModel] = {}
-_OURS = ("perfect", "navigational", "informational", "position-biased", "cascade")
+MODELS: Registry[ClickModel] = Registry(
+    "click model", taken="pdeval has a click model {name!r} ({old.says}); give yours another name."
+)
 
 
 def click_model(
@@ -102,17 +105,17 @@ def click_model(
     (0.5, 1.0)
     >>> del MODELS["hurried"]
     """
-    if name in _OURS and name in MODELS:
-        raise ValueError(f"pdeval has a click model {name!r} ({MODELS[name].says}); give yours another name.")
-    MODELS[name] = ClickModel(click, stop, bias, says)
-    return MODELS[name]
+    return MODELS.add(name, ClickModel(click, stop, bias, says))
 
 
-click_model("perfect", click=(0.0, 1.0), says="click everything relevant and nothing else")
-click_model("navigational", click=(0.05, 0.95), stop=(0.2, 0.9), says="look for one result and stop once it is found")
-click_model("informational", click=(0.4, 0.9), stop=(0.1, 0.5), says="look around and stop late")
-click_model("position-biased", click=(0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands")
-click_model("cascade", click=(0.05, 0.95), stop=(1.0, 1.0), says="read downwards to the first click")
+for _name, _model in {
+    "perfect": ClickModel((0.0, 1.0), says="click everything relevant and nothing else"),
+    "navigational": ClickModel((0.05, 0.95), (0.2, 0.9), says="look for one result and stop once it is found"),
+    "informational": ClickModel((0.4, 0.9), (0.1, 0.5), says="look around and stop late"),
+    "position-biased": ClickModel((0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands"),
+    "cascade": ClickModel((0.05, 0.95), (1.0, 1.0), says="read downwards to the first click"),
+}.items():
+    MODELS.add(_name, _model, __name__)
 
 
 def chosen_model(model: str | ClickModel) -> ClickModel:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from pdeval.evaluate import cube
 from pdeval.orderings.votes import ranks
 from pdeval.tables.equal_values import settled
-from pdeval.verbs.registry import first_line, named, register
+from pdeval.verbs.registry import Registry, first_line, lookup
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Coefficient:
         return tuple(inspect.signature(self.function).parameters)[2:]
 
 
-COEFFICIENTS: dict[str, Coefficient] = {}
+COEFFICIENTS: Registry[Coefficient] = Registry("coefficient")
 FEW = 256  # runs whose pairs are counted one by one
 Function = TypeVar("Function", bound=Callable[..., float])
 
@@ -107,7 +107,7 @@ def coefficient(
         made = Coefficient(name or given.__name__, given, looks_at, tuple(aliases), reference)
         if len(inspect.signature(given).parameters) < 2:
             raise TypeError(f"the coefficient {made.name!r} has to take two arrays, one for each ordering.")
-        register(COEFFICIENTS, made, given, "coefficient")
+        COEFFICIENTS.add(made.name, made, given.__module__)
         return given
 
     return declare if function is None else declare(function)
@@ -122,7 +122,7 @@ def which_coefficients(asked: str | Sequence[str]) -> list[Coefficient]:
     ['tau_b', 'rbo']
     """
     texts = list(asked) if isinstance(asked, list | tuple) else [asked]
-    found = {one.name: one for one in (named("coefficient", str(text), COEFFICIENTS) for text in texts)}
+    found = {one.name: one for one in (lookup("coefficient", str(text), COEFFICIENTS) for text in texts)}
     if not found:
         raise ValueError(f"no coefficient was asked for; name at least one of {', '.join(COEFFICIENTS)}.")
     return list(found.values())

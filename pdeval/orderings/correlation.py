@@ -21,7 +21,7 @@ from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import listed_in_docs, sought
+from pdeval.verbs.registry import listed_in_docs, search
 
 table(
     "correlations",
@@ -215,7 +215,7 @@ def _orders(held: Held, measures: object, method: Method | Sequence[Method] | No
 def _not_coefficients(measures: object, call: str = "correlate") -> None:
     """Raise where a measure that is asked for is a coefficient."""
     for one in measures if isinstance(measures, list | tuple) else [measures]:
-        if isinstance(one, str) and (found := sought(one, COEFFICIENTS)) is not None:
+        if isinstance(one, str) and (found := search(one, COEFFICIENTS)) is not None:
             told = f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={found.name!r})."
             raise ValueError(told) from None
 

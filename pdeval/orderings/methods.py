@@ -20,7 +20,7 @@ from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
 from pdeval.orderings.bradley_terry import many_strengths, strengths
 from pdeval.orderings.leximin import behind
 from pdeval.orderings.markov_chain import stationary
-from pdeval.verbs.registry import named
+from pdeval.verbs.registry import lookup
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 
@@ -160,4 +160,4 @@ def _read(text: object) -> Measure:
     if isinstance(getattr(text, "entry", None), Entry):  # a decorated function, or one that is parsed already
         return parse(text)
     name, bracket, rest = str(text).partition("(")
-    return parse(named("ordering", name.strip(), orderings()).name + bracket + rest)
+    return parse(lookup("ordering", name.strip(), orderings()).name + bracket + rest)

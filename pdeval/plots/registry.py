@@ -24,6 +24,7 @@ from pdeval.tables.schemas import SCHEMAS, Schema
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs import VERBS, verb
 from pdeval.verbs.checks import checks_arguments
+from pdeval.verbs.registry import Registry
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,7 +39,7 @@ class Plot:
     first: tuple[str, ...]
 
 
-PLOTS: dict[str, Plot] = {}
+PLOTS: Registry[Plot] = Registry("plot", replace="always")
 
 
 def plot(*, on: Iterable[str], first: Iterable[str] = ()) -> Callable[[Function], Function]:
@@ -61,7 +62,7 @@ def plot(*, on: Iterable[str], first: Iterable[str] = ()) -> Callable[[Function]
     on, first = tuple(on), tuple(first)
 
     def declare(function: Function) -> Function:
-        PLOTS[function.__name__] = Plot(function.__name__, function, on, first)
+        PLOTS.add(function.__name__, Plot(function.__name__, function, on, first))
         verb(on=on, family="plot")(function)
         if first:
             verb(on=first, name="plot", family="plot", core=True)(function)

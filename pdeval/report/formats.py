@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pdeval.report.report import Report
+from pdeval.verbs.registry import Registry
 
 Function = TypeVar("Function", bound=Callable[..., "str | bytes"])
 
@@ -54,7 +55,9 @@ class Format:
         return (content if content.endswith("\n") else content + "\n").encode()
 
 
-FORMATS: dict[str, Format] = {}
+FORMATS: Registry[Format] = Registry(
+    "report format", replace="module", taken="there is a report format {name!r} already, of {module}."
+)
 
 
 def report_format(
@@ -95,14 +98,11 @@ def report_format(
             raise ValueError(f"the ending {ending!r} must be lower case and begin with a point, e.g. '.tex'.")
 
     def declare(function: Function) -> Function:
-        known = FORMATS.get(name)
-        if known is not None and known.function.__module__ != function.__module__:
-            raise ValueError(f"there is a report format {name!r} already, of {known.function.__module__}.")
         taken = {ending: other.name for other in FORMATS.values() if other.name != name for ending in other.endings}
         for ending in own:
             if ending in taken:
                 raise ValueError(f"files that end in {ending!r} are {taken[ending]} already; choose another ending.")
-        FORMATS[name] = Format(name, function, own, dict(as_file or {}))
+        FORMATS.add(name, Format(name, function, own, dict(as_file or {})), function.__module__)
         setattr(Report, f"to_{name}", function)
         return function
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar, overload
 
 from pdeval.catalog.directions import default_test
-from pdeval.verbs.registry import first_line, named, register, sought
+from pdeval.verbs.registry import Registry, first_line, lookup, search
 
 OPTIONS = ("confidence", "draws", "seed", "progress")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -73,8 +73,9 @@ class SignificanceTest:
         return self.function(*arrays, **{name: options[name] for name in self.options if name in options})
 
 
-TESTS: dict[str, SignificanceTest] = {}
-MACHINE_TESTS: dict[str, SignificanceTest] = {}  # of labels by people and by a machine; the first is the default
+TESTS: Registry[SignificanceTest] = Registry("test")
+# tests of labels by people and by a machine; the first is the default
+MACHINE_TESTS: Registry[SignificanceTest] = Registry("test")
 WALD = "wald"  # of differences of strengths, which only votes have
 
 
@@ -156,7 +157,7 @@ def significance_test(
             own, given, family_wise, scores_only, tuple(aliases), reference, said, joint or family_wise, machine
         )
         _check(made)
-        register(MACHINE_TESTS if machine else TESTS, made, given, "test")
+        (MACHINE_TESTS if machine else TESTS).add(made.name, made, given.__module__)
         ordered = sorted(TESTS.items(), key=lambda item: item[1].joint)  # listed in this order everywhere
         TESTS.clear()
         TESTS.update(ordered)
@@ -222,7 +223,7 @@ def which_test(
         raise ValueError(
             f"test={test!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
         )
-    return named("test", test, TESTS)
+    return lookup("test", test, TESTS)
 
 
 def not_tests(measures: object, call: str) -> None:
@@ -235,6 +236,6 @@ def not_tests(measures: object, call: str) -> None:
     ValueError: 'Tukey' is a significance test, not a measure. Say compare(test='tukey').
     """
     for one in measures if isinstance(measures, list | tuple) else [measures]:
-        if isinstance(one, str) and (found := sought(one, TESTS)) is not None:
+        if isinstance(one, str) and (found := search(one, TESTS)) is not None:
             told = f"{one!r} is a significance test, not a measure. Say {call.format(repr(found.name))}."
             raise ValueError(told) from None

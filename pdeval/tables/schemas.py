@@ -18,6 +18,8 @@ from typing import Any
 
 import pandas as pd
 
+from pdeval.verbs.registry import Registry
+
 PAIRED = ("run_a", "run_b")
 IDS = ("run", "query", "doc", "subtopic", "assessor", "session", "user", "bucket", *PAIRED)
 
@@ -110,7 +112,9 @@ class Schema:
         return self.means.get(column) or MEANINGS.get(column, "")
 
 
-SCHEMAS: dict[str, Schema] = {}
+SCHEMAS: Registry[Schema] = Registry(
+    "table", replace="never", taken="there is a table {name!r} already; a table is declared once."
+)
 WATCHERS: list[Callable[[Schema], None]] = []  # who gives verbs to every table, also to those declared later
 
 
@@ -160,8 +164,6 @@ def table(
     'run, [query], measure, tied'
     >>> del SCHEMAS["example"]
     """
-    if name in SCHEMAS:
-        raise ValueError(f"there is a table {name!r} already; a table is declared once.")
     made = Schema(
         name,
         says,
@@ -175,7 +177,7 @@ def table(
         square,
         tuple(known_by.split()),
     )
-    SCHEMAS[name] = made
+    SCHEMAS.add(name, made)
     for watcher in WATCHERS:
         watcher(made)
     return made

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from pdeval.verbs.registry import Registry
+
 ROLES = (
     *("run", "query", "doc", "score", "rank"),
     *("grade", "subtopic", "assessor", "label", "propensity"),
@@ -14,7 +16,7 @@ ROLES = (
     *("feature", "popularity"),
 )
 
-VOCABULARIES: dict[str, dict[str, str]] = {}
+VOCABULARIES: Registry[dict[str, str]] = Registry("vocabulary", replace="always")
 
 # the names that a role's column has whatever the vocabulary
 GRADES = ("relevance", "label", "grade", "rating", "rel")
@@ -49,7 +51,7 @@ def vocabulary(
     'page'
     """
     own = {"run": run, "query": query, "doc": doc, "score": score, "grade": grade}
-    VOCABULARIES[name] = {role: word for role, word in own.items() if word is not None}
+    VOCABULARIES.add(name, {role: word for role, word in own.items() if word is not None})
 
 
 vocabulary("pdeval", run="run", query="query_id", doc="doc_id")

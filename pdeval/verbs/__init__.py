@@ -24,6 +24,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from pdeval.verbs.parameter_texts import describes_parameters
+from pdeval.verbs.registry import Registry
 
 Needs = Literal["measures", "relevant", "judged"]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -112,7 +113,7 @@ class Verb:
         return list(self.signature.parameters.values())[1:]
 
 
-VERBS: dict[str, dict[str, Verb]] = {}
+VERBS: dict[str, Registry[Verb]] = {}  # by kind of table
 FAMILIES: set[str] = set()  # names that other verbs stand behind, as `ties` of `ties.by_recall`
 WATCHERS: list[Callable[[Verb], None]] = []  # the doors, which take up what is declared after they were built
 
@@ -172,10 +173,9 @@ def verb(
             machine,
         )
         for kind in made.on:
-            known = VERBS.setdefault(kind, {})
-            if full in known and known[full].function.__module__ != function.__module__:
-                raise ValueError(f"{kind} have a verb {full!r} already, of {known[full].function.__module__}.")
-            known[full] = made
+            taken = f"{kind} have a verb {{name!r}} already, of {{module}}."
+            known = VERBS.setdefault(kind, Registry("verb", replace="module", taken=taken))
+            known.add(full, made, function.__module__)
         if "." in full:
             FAMILIES.add(made.family)
         for watcher in WATCHERS:

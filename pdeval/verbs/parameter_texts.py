@@ -208,11 +208,9 @@ def completed(doc: str, names: Iterable[str], returns: str = "", returned: str =
         parts["Parameters"] = "\n".join(present)
     if text := RETURNED.get(returns, returned):
         parts.setdefault("Returns", text)
-    text = [parts.pop("")]
-    for title in [*SECTIONS, *(title for title in parts if title not in SECTIONS)]:
-        if title in parts:
-            text.append(f"{title}\n{'-' * len(title)}\n{parts[title]}")
-    return "\n\n".join(text) + "\n"
+    titles = [title for title in (*SECTIONS, *parts) if title in parts and title]
+    bodies = [f"{title}\n{'-' * len(title)}\n{parts[title]}" for title in dict.fromkeys(titles)]
+    return "\n\n".join([parts[""], *bodies]) + "\n"
 
 
 def _entry(name: str, written: str | None, shared: Mapping[str, tuple[str, str]]) -> str:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from pdeval.catalog import ENTRIES
-from pdeval.kernels import terms
 from pdeval.kernels.terms import TERMS
 
 inf = np.inf
@@ -62,17 +61,6 @@ def test_terms_take_the_parameters_of_their_measure():
     for name in TERMS:
         own, told = ENTRIES[name].parameters, TERMS[name].__kwdefaults__ or {}
         assert {key: own[key] for key in told} == told, name
-
-
-def test_a_function_is_declared_under_its_name_among_those_of_its_kind():
-    mine = {}
-
-    def twice(rank):
-        """Nothing."""
-
-    assert terms.terms_of("twice", mine)(twice) is twice
-    assert mine == {"twice": twice}
-    assert "twice" not in TERMS
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pdeval.orderings.markov_chain import balance, leave_out, stationary
 from pdeval.orderings.methods import borda, bradley_terry, chosen, leximin, mc4, orderings
 from pdeval.orderings.order import order
 from pdeval.orderings.votes import surplus_of_pairs
-from pdeval.verbs.registry import lacking
+from pdeval.verbs.registry import incomplete
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
@@ -46,7 +46,7 @@ def test_every_ordering_orders_scores_and_preferences(name):
 
 @pytest.mark.parametrize("name", orderings())
 def test_every_ordering_says_what_it_is_and_where_it_comes_from(name):
-    assert lacking(orderings()[name]) == []
+    assert incomplete(orderings()[name]) == []
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -58,7 +58,7 @@ def test_every_coefficient_correlates(name):
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_every_coefficient_says_what_it_is_and_where_it_comes_from(name):
-    assert lacking(COEFFICIENTS[name]) == []
+    assert incomplete(COEFFICIENTS[name]) == []
 
 
 def test_the_names_in_docstrings_and_errors_are_those_of_the_registries():

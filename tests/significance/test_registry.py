@@ -13,7 +13,7 @@ from pdeval.catalog import ENTRIES
 from pdeval.significance.compare import compare
 from pdeval.significance.registry import TESTS, not_tests, which_test
 from pdeval.significance.test_result import Outcome
-from pdeval.verbs.registry import lacking
+from pdeval.verbs.registry import incomplete
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
@@ -81,7 +81,7 @@ def test_every_test_is_of_the_mean_difference_with_an_interval_around_it(name):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_every_test_says_what_it_is_and_where_it_comes_from(name):
-    assert lacking(TESTS[name]) == []
+    assert incomplete(TESTS[name]) == []
     assert TESTS[name].says.endswith("test")
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pdeval.verbs.registry import lacking, listed_in_docs, named, register
+from pdeval.verbs.registry import Registry, incomplete, listed_in_docs, lookup
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ ENTRIES = {"sign": Entry("sign", aliases=("binomial",)), "bradley-terry": Entry(
 
 @pytest.mark.parametrize("text", ["sign", "Sign", "binomial", "BINOMIAL"])
 def test_a_declaration_is_found_by_its_name_or_alias_whatever_the_case(text):
-    assert named("test", text, ENTRIES).name == "sign"
+    assert lookup("test", text, ENTRIES).name == "sign"
 
 
 def test_an_unknown_name_suggests_the_nearest_and_lists_all():
     with pytest.raises(KeyError) as caught:
-        named("ordering", "Bradley_Terry", ENTRIES)
+        lookup("ordering", "Bradley_Terry", ENTRIES)
     assert str(caught.value) == (
         "no ordering 'Bradley_Terry'. Did you mean 'bradley-terry'? There are: sign, bradley-terry."
     )
@@ -34,25 +34,44 @@ def test_an_unknown_name_suggests_the_nearest_and_lists_all():
 
 
 def test_a_declaration_without_summary_or_reference_says_what_to_add():
-    assert lacking(Entry("mine")) == []
-    assert lacking(Entry("mine", summary="", reference="")) == [
+    assert incomplete(Entry("mine")) == []
+    assert incomplete(Entry("mine", summary="", reference="")) == [
         "'mine' has no summary: begin its docstring with one line that ends in a full stop.",
         "'mine' has no reference: add reference='Authors year' to its decorator.",
     ]
 
 
 def test_a_name_of_pdeval_is_not_taken_but_ones_own_is_declared_again():
-    def mine(): ...
-
-    def ours(): ...
-
-    ours.__module__ = "pdeval.significance.paired_tests"
-    entries = {"t": Entry("t", function=ours)}
+    tests = Registry("test")
+    tests.add("t", Entry("t"), "pdeval.significance.paired_tests")
     with pytest.raises(ValueError, match=r"pdeval has a test 't' \(Says it\); .* e.g. name='my_t'"):
-        register(entries, Entry("t", function=mine), mine, "test")
-    register(entries, Entry("mine", function=mine), mine, "test")
-    register(entries, Entry("mine", summary="Again.", function=mine), mine, "test")
-    assert entries["mine"].summary == "Again."
+        tests.add("t", Entry("t"), __name__)
+    tests.add("mine", Entry("mine"), __name__)
+    tests.add("mine", Entry("mine", summary="Again."), "another")
+    assert tests["mine"].summary == "Again."
+
+
+@pytest.mark.parametrize(("replace", "again"), [("never", ()), ("module", ("mine",)), ("always", ("mine", "other"))])
+def test_a_registry_says_which_names_may_be_declared_again(replace, again):
+    known = Registry("format", replace=replace, taken="{name} of {module} is {old}.")
+    known.add("text", 1, "mine")
+    for module in ("mine", "other"):
+        if module in again:
+            assert known.add("text", 1, module) == 1
+            known.modules["text"] = "mine"
+        else:
+            with pytest.raises(ValueError, match=r"^text of mine is 1\.$"):
+                known.add("text", 2, module)
+
+
+def test_a_function_is_declared_under_a_name_and_stays_itself():
+    known = Registry("column")
+
+    @known.function("twice")
+    def doubled(): ...
+
+    assert known == {"twice": doubled}
+    assert known.modules == {"twice": __name__}
 
 
 def test_docstrings_list_what_is_declared_on_lines_of_their_own():
