@@ -1,24 +1,35 @@
-"""Agreement of assessors: several coefficients of all of them together, and of every two."""
+"""Agreement of assessors: of all of them together, on every query and of every two; confusion of their labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.groups import named
-from pdeval.judgments.agreement_counts import interval, of_each_unit, resampled
-from pdeval.judgments.kappas import COEFFICIENTS, Coefficient, pairs
-from pdeval.judgments.labels import Labels, coded, given, units_of, what_is
+from pdeval.judgments.agreement_coefficients import (
+    COEFFICIENTS,
+    Coefficient,
+    check_units,
+    interval,
+    of_each_unit,
+    pairs,
+    resampled,
+    resamples,
+)
+from pdeval.judgments.labels import Labels, coded, given, item_columns, label_names, role_columns, units_of
 from pdeval.tables.labels import labels as repeated
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.arguments import several, shown
 
 PAIRWISE = tuple(name for name, one in COEFFICIENTS.items() if one.pair_chance is not None)
+MOST = 50  # labels of a table that people can read
+REFERENCE = "reference"  # the name of judgments that are taken for the labels of an assessor
+
 
 AGREEMENT = table(
     "agreement_of_assessors",
@@ -41,6 +52,8 @@ AGREEMENT = table(
     unreported="it is a table to read: one row per coefficient",
     undrawn="it is a table to read: one row per coefficient",
 )
+
+
 table(
     "agreement_by_query",
     f"query items:int assessors:int labels:int [{' '.join(f'{name}:float' for name in COEFFICIENTS)}]",
@@ -57,6 +70,8 @@ table(
     unreported="it is a table to read: one row per query",
     undrawn="it is a table to read: one row per query",
 )
+
+
 table(
     "assessor_pairs",
     f"assessor_a assessor_b items:int {' '.join(f'{name}:float' for name in PAIRWISE)}",
@@ -72,6 +87,26 @@ table(
     },
     unreported="report the matrix: .agreement.pairs('cohen').ireval.report()",
     undrawn="draw the matrix: .agreement.pairs('cohen').ireval.plot()",
+)
+
+
+table(
+    "confusions",
+    "assessor reference:any label:any n:float share:share [ci_low:float ci_high:float]",
+    "confusion of labels",
+    known_by="reference label n share",
+    row="assessor, label of the reference and label",
+    sort="assessor reference label",
+    then=".report(), .plot()",
+    means={
+        "assessor": "the assessor, under the caller's column name",
+        "reference": "the label that the reference gives: another assessor, judgments, or the true label of a model",
+        "label": "the label that the assessor gives",
+        "n": "how many items have both; expected ones under a model",
+        "share": "of the items to which the reference gives its label; missing where there are none",
+        "ci_low": "lower end of the bootstrap interval of the share",
+        "ci_high": "its upper end",
+    },
 )
 
 
@@ -133,30 +168,79 @@ def agreement(
     groups = [] if by is None else named(by)
     absent = [name for name in groups if name not in labels.frame.columns]
     if absent:
-        have = ", ".join(map(str, labels.frame.columns))
-        raise KeyError(f"no column {absent[0]!r} to split the labels by; the table has {have}.")
-    read, _, scaled = coded(labels, order=order, by=groups)
-    chosen = _chosen(coefficients, scaled)
-    names = [*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())]
-    unit, what = units_of(labels, read, resample) if draws or resample else (np.zeros(0, dtype=np.int64), None)
-
-    def rows_of(part: Labels) -> list[dict[str, object]]:
-        ends = _intervals(chosen, part, unit, str(what), draws, confidence, seed) if draws else [{} for _ in chosen]
-        return [{**_row(one, part), **end} for one, end in zip(chosen, ends, strict=True)]
-
-    if not groups:
-        frame = pd.DataFrame(rows_of(read), columns=names)
-    else:
+        columns = ", ".join(map(str, labels.frame.columns))
+        raise KeyError(f"no column {absent[0]!r} to split the labels by; the table has {columns}.")
+    codes, _, ordered = coded(labels, order=order, by=groups)
+    chosen = _chosen(coefficients, ordered)
+    parts: list[tuple[dict[Any, Any], Labels]] = [({}, codes)]
+    if groups:
         keys = given(labels)[groups]
-        number = keys.groupby(groups, observed=True, sort=True).ngroup().to_numpy()
-        rows = []
-        for group, at in enumerate(np.unique(number, return_index=True)[1]):  # a handful of tasks
-            part = read.take(np.flatnonzero(number == group))
-            rows += [{**keys.iloc[at].to_dict(), **row} for row in rows_of(part)]
-        frame = pd.DataFrame(rows, columns=names)
+        group = keys.groupby(groups, observed=True, sort=True).ngroup().to_numpy()
+        first_rows = np.unique(group, return_index=True)[1]  # a handful of tasks
+        parts = [(keys.iloc[row].to_dict(), codes.take(np.flatnonzero(group == group[row]))) for row in first_rows]
+    unit, what = units_of(labels, codes, resample) if draws or resample else (np.zeros(0, dtype=np.int64), "")
+    rows = []
+    for ids, part in parts:
+        ends = _intervals(chosen, part, unit, what, draws, confidence, seed) if draws else [{}] * len(chosen)
+        rows += [{**ids, **_row(one, part), **end} for one, end in zip(chosen, ends, strict=True)]
+    frame = pd.DataFrame(rows, columns=[*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())])
     if draws:
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
-    return _carrying(labels, frame)
+    frame.attrs.update(role_columns(labels))
+    return frame
+
+
+def _chosen(coefficients: str | Sequence[str] | None, ordered: bool) -> list[Coefficient]:
+    """Return the coefficients by name; by default all that the labels allow."""
+    if coefficients is None:
+        return [one for one in COEFFICIENTS.values() if ordered or not one.scaled]
+    names = [coefficients] if isinstance(coefficients, str) else list(coefficients)
+    for name in names:
+        _check_name(name, tuple(COEFFICIENTS))
+    needing_order = [name for name in names if COEFFICIENTS[name].scaled]
+    if needing_order and not ordered:
+        raise ValueError(f"{needing_order[0]} needs ordered labels: give order=[lowest, ..., highest].")
+    return [COEFFICIENTS[name] for name in names]
+
+
+def _check_name(name: str, known: tuple[str, ...], of: str = "") -> None:
+    if name not in known:
+        former = " 'percent' is now 'observed'." if name == "percent" else ""
+        raise KeyError(f"no coefficient {name!r}{of}; there are {', '.join(known)}.{former}")
+
+
+def _row(one: Coefficient, codes: Labels) -> dict[str, object]:
+    part = one.counted(codes)
+    observed, expected, value = one.function(part)
+    return {
+        "coefficient": one.name,
+        "items": len(np.unique(part.item)),
+        "assessors": len(np.unique(part.assessor)),
+        "labels": len(part.item),
+        "observed": observed,
+        "expected": expected,
+        "value": value,
+    }
+
+
+def _intervals(
+    chosen: list[Coefficient],
+    part: Labels,
+    unit: np.ndarray,
+    what: str,
+    draws: int,
+    confidence: float,
+    seed: int | None,
+) -> list[dict[str, object]]:
+    """Return the bootstrap interval of each coefficient; they share their draws."""
+    units, new_unit = np.unique(unit[part.item], return_inverse=True)
+    several_items = what == "query" and len(np.unique(part.item)) > 1
+    check_units(len(units), what, " Resample items: resample='item'." if several_items else "")
+    # units that the part has, numbered from 0, by item
+    unit_of_item = np.zeros(int(part.item.max()) + 1, dtype=unit.dtype)
+    unit_of_item[part.item] = new_unit
+    ends = [interval(resampled(one, part, unit_of_item, draws, seed), confidence, len(units)) for one in chosen]
+    return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
 
 
 @verb(on="labels", gives="agreement_by_query", family="agreement", name="by_query")
@@ -182,22 +266,24 @@ def agreement_by_query(
     0        1      2          2       4     1.000    1.0
     1        2      3          2       6     0.667    0.4
     """
-    read, _, scaled = coded(labels, order=order)
-    chosen = _chosen(coefficients, scaled)
-    unit, _ = units_of(labels, read, "query")
-    part = read.paired()
-    number = int(unit.max(initial=-1)) + 1
+    codes, assessors, ordered = coded(labels, order=order)
+    chosen = _chosen(coefficients, ordered)
+    query_of_item, _ = units_of(labels, codes, "query")
+    part = codes.paired()
     ids = pd.Index(pd.factorize(given(labels)[labels.roles["query"]], sort=True)[1])
-    own = unit[part.item]
-    seen = np.unique(own * (int(read.assessor.max(initial=0)) + 1) + part.assessor)
-    columns = {
-        labels.roles["query"]: repeated(ids, np.arange(number)),
-        "items": np.bincount(unit[np.unique(part.item)], minlength=number),
-        "assessors": np.bincount(seen // (int(read.assessor.max(initial=0)) + 1), minlength=number),
-        "labels": np.bincount(own, minlength=number),
-        **{one.name: of_each_unit(one, read, unit)[2] for one in chosen},
-    }
-    return _carrying(labels, pd.DataFrame(columns))
+    query = query_of_item[part.item]
+    # each assessor of a query once
+    assessor_of_query = np.unique(query * max(len(assessors), 1) + part.assessor) // max(len(assessors), 1)
+    counted = {"items": query_of_item[np.unique(part.item)], "assessors": assessor_of_query, "labels": query}
+    frame = pd.DataFrame(
+        {
+            labels.roles["query"]: repeated(ids, np.arange(len(ids))),
+            **{name: np.bincount(queries, minlength=len(ids)) for name, queries in counted.items()},
+            **{one.name: of_each_unit(one, codes, query_of_item)[2] for one in chosen},
+        }
+    )
+    frame.attrs.update(role_columns(labels))
+    return frame
 
 
 @verb(
@@ -225,79 +311,180 @@ def agreement_of_pairs(labels: Table, matrix: str | None = None) -> pd.DataFrame
       assessor_a assessor_b  items  observed  scott  cohen
     0        ann        bob      4      0.75  0.467    0.5
     """
-    if matrix is not None and matrix not in PAIRWISE:
-        raise KeyError(f"no coefficient {matrix!r} of pairs; there are {', '.join(PAIRWISE)}.{_renamed(matrix)}")
-    read, assessors, _ = coded(labels)
-    two, name = pairs(read), labels.roles["assessor"]
     if matrix is not None:
-        return _square(labels, COEFFICIENTS[matrix].of_pairs(two), two, assessors.rename(name))
-    columns = {f"{name}_a": repeated(assessors, two["a"]), f"{name}_b": repeated(assessors, two["b"])}
-    columns |= {"items": two["items"], **{one: COEFFICIENTS[one].of_pairs(two) for one in PAIRWISE}}
-    return _carrying(labels, pd.DataFrame(columns))
-
-
-def _square(labels: Table, value: np.ndarray, two: dict[str, np.ndarray], assessors: pd.Index) -> pd.DataFrame:
-    """Return the values of pairs of assessors from both sides, 1 on the diagonal; missing where undefined."""
-    square = np.full((len(assessors), len(assessors)), np.nan)
-    square[two["a"], two["b"]] = square[two["b"], two["a"]] = value
-    np.fill_diagonal(square, 1.0)
-    return _carrying(labels, pd.DataFrame(square, index=assessors, columns=assessors))
-
-
-def _intervals(
-    chosen: list[Coefficient],
-    part: Labels,
-    unit: np.ndarray,
-    what: str,
-    draws: int,
-    confidence: float,
-    seed: int | None,
-) -> list[dict[str, object]]:
-    """Return the bootstrap interval of each coefficient; they share their draws."""
-    present, own = np.unique(unit[part.item], return_inverse=True)
-    if len(present) < 2:
-        one = "one query" if what == "query" else "one item"
-        other = " Resample items: resample='item'." if what == "query" and len(np.unique(part.item)) > 1 else ""
-        raise TooFew(f"the bootstrap draws {what_is(what)} with replacement, and there is {one}.{other}")
-    mine = np.zeros_like(unit)
-    mine[part.item] = own
-    mine = mine[: int(part.item.max()) + 1]
-    ends = [interval(resampled(one, part, mine, draws, seed), confidence, len(present)) for one in chosen]
-    return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
-
-
-def _carrying(labels: Table, frame: pd.DataFrame) -> pd.DataFrame:
-    frame.attrs.update({f"{role}_column": str(name) for role, name in labels.roles.items()})
+        _check_name(matrix, PAIRWISE, " of pairs")
+    codes, assessors, _ = coded(labels)
+    two, name = pairs(codes), labels.roles["assessor"]
+    values = {one: COEFFICIENTS[one].of_pairs(two) for one in PAIRWISE}
+    if matrix is None:
+        ids = {f"{name}_{side}": repeated(assessors, two[side]) for side in "ab"}
+        frame = pd.DataFrame({**ids, "items": two["items"], **values})
+    else:
+        square = np.full((len(assessors), len(assessors)), np.nan)
+        square[two["a"], two["b"]] = square[two["b"], two["a"]] = values[matrix]
+        np.fill_diagonal(square, 1.0)
+        frame = pd.DataFrame(square, index=assessors.rename(name), columns=assessors.rename(name))
+    frame.attrs.update(role_columns(labels))
     return frame
 
 
-def _chosen(coefficients: str | Sequence[str] | None, scaled: bool) -> list[Coefficient]:
-    if coefficients is None:
-        return [one for one in COEFFICIENTS.values() if scaled or not one.scaled]
-    names = [coefficients] if isinstance(coefficients, str) else list(coefficients)
-    unknown = [name for name in names if name not in COEFFICIENTS]
-    if unknown:
-        raise KeyError(f"no coefficient {unknown[0]!r}; there are {', '.join(COEFFICIENTS)}.{_renamed(unknown[0])}")
-    chosen = [COEFFICIENTS[name] for name in names]
-    ordered = [one.name for one in chosen if one.scaled]
-    if ordered and not scaled:
-        raise ValueError(f"{ordered[0]} needs ordered labels: give order=[lowest, ..., highest].")
-    return chosen
+@verb(on="labels", gives="confusions", family="agreement", name="confusion")
+def confusion(
+    labels: Table,
+    reference: object,
+    *,
+    order: Sequence[object] | None = None,
+    draws: int = 0,
+    resample: Literal["query", "item"] | None = None,
+    confidence: float = 0.95,
+    seed: int | None = 0,
+) -> pd.DataFrame:
+    """Return what each assessor says of the items to which a reference gives each label: counts and shares.
+
+    Parameters
+    ----------
+    reference : assessor, list of assessors, or DataFrame
+        Whose labels the others are held against: an assessor of the table; several of them, each of whose labels of an
+        item counts; or judgments (query, doc, grade).
+    order : list, optional
+        The labels from lowest to highest. Numbers and ordered categoricals have an order already.
+    draws : int
+        Resamples for a bootstrap interval of each share; 0 for none.
+    resample : {'query', 'item'}, optional
+        What is drawn with replacement; by default queries where the table has them.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"doc_id": list("aabbccdd"), "assessor": ["people", "llm"] * 4,
+    ...                        "label": [1, 1, 0, 1, 1, 1, 0, 0]})
+    >>> labels.ireval.agreement.confusion("people")
+      assessor  reference  label  n  share
+    0      llm          0      0  1    0.5
+    1      llm          0      1  1    0.5
+    2      llm          1      0  0    0.0
+    3      llm          1      1  2    1.0
+    """
+    both, names = with_reference(labels, reference)
+    codes, assessors, _ = coded(both, order=order)
+    values = label_names(both, order)
+    if len(values) > MOST:
+        low, *_, high = values.tolist()
+        raise ValueError(
+            f"there are {len(values):,} different labels, e.g. {low!r} and {high!r}; a confusion has at most {MOST}. "
+            "Round them to grades first."
+        )
+    is_reference = np.isin(np.arange(len(assessors)), assessors.get_indexer(pd.Index(names)))
+    one, two = _matched(codes, is_reference)
+    if not len(one):
+        theirs = "the reference" if isinstance(reference, pd.DataFrame) else " and ".join(map(repr, names[:3]))
+        raise ValueError(
+            f"no item has a label both of {theirs} and of another assessor; there are {len(np.unique(codes.item)):,} "
+            "items in all. Are items named alike on both sides?"
+        )
+    number = len(values)
+    others = assessors[~is_reference]
+    place = np.cumsum(~is_reference) - 1  # of an assessor among the others
+    # (assessor, label of the reference, label) as one number
+    cell = (place[codes.assessor[two]] * number + codes.label[one]) * number + codes.label[two]
+    shape = (len(others), number, number)
+    tables = np.bincount(cell, minlength=len(others) * number**2).reshape(shape)
+    frame = of_tables(tables, labels.roles["assessor"], others, values)
+    frame.attrs.update(role_columns(labels))
+    frame.attrs["reference"] = REFERENCE if isinstance(reference, pd.DataFrame) else ", ".join(map(str, names))
+    if draws:
+        unit, what = units_of(both, codes, resample)
+        unit_of_pair = np.unique(unit[codes.item[one]], return_inverse=True)[1]
+        check_units(int(unit_of_pair.max()) + 1, what)
+        drawn = _resampled_shares(unit_of_pair, cell, shape, draws, seed)
+        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence, int(unit_of_pair.max()) + 1)
+        frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
+    return frame
 
 
-def _renamed(name: str) -> str:
-    return " 'percent' is now 'observed'." if name == "percent" else ""
+def _resampled_shares(
+    unit: np.ndarray, cell: np.ndarray, shape: tuple[int, int, int], draws: int, seed: int | None
+) -> np.ndarray:
+    """Return the shares of bootstrap samples of the units, one row each."""
+    from scipy.sparse import csr_matrix
+
+    units, size = int(unit.max()) + 1, int(np.prod(shape))
+    sums = csr_matrix((np.ones(len(cell)), (unit, cell)), shape=(units, size))
+    blocks = resamples(units, draws, seed, size)
+    tables = [np.asarray((sums.T @ times.astype(np.float64).T).T).reshape(-1, *shape) for times in blocks]
+    return np.concatenate([_row_shares(table).reshape(len(table), -1) for table in tables])
 
 
-def _row(one: Coefficient, read: Labels) -> dict[str, object]:
-    part = one.counted(read)
-    found = one.function(part)
-    return {
-        "coefficient": one.name,
-        "items": len(np.unique(part.item)),
-        "assessors": len(np.unique(part.assessor)),
-        "labels": len(part.item),
-        "observed": found.observed,
-        "expected": found.expected,
-        "value": found.kappa,
+def _row_shares(tables: np.ndarray) -> np.ndarray:
+    """Return counts as shares of the sum of their row; NaN in rows without any."""
+    total = np.broadcast_to(tables.sum(axis=-1, keepdims=True), tables.shape)
+    return np.divide(tables, total, out=np.full(tables.shape, np.nan), where=total > 0)
+
+
+def of_tables(tables: np.ndarray, name: str, assessors: pd.Index, values: pd.Index) -> pd.DataFrame:
+    """Return tables of counts (assessor, label of the reference, label) as a tidy frame with the shares of rows."""
+    who, first, second = (axis.ravel() for axis in np.indices(tables.shape))
+    columns: dict[str, Any] = {
+        name: repeated(assessors, who),
+        "reference": repeated(values, first),
+        "label": repeated(values, second),
+        "n": tables.ravel(),
+        "share": _row_shares(tables).ravel(),
     }
+    return pd.DataFrame(columns)
+
+
+def with_reference(labels: Table, reference: object) -> tuple[Table, list[object]]:
+    """Return the labels with those of a reference among them, and the names of the assessors who are it.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"doc_id": ["a"], "assessor": ["llm"], "label": [1]})
+    >>> with_reference(read(frame, "labels"), "people")
+    Traceback (most recent call last):
+    KeyError: "no assessor 'people' among the labels; there are 'llm'."
+    """
+    if isinstance(reference, pd.DataFrame) or hasattr(reference, "_binding"):
+        return _with_judgments(labels, read(reference, "qrels"))
+    names = [reference] if isinstance(reference, str | tuple) else several("reference", reference)
+    known = given(labels)[labels.roles["assessor"]].unique().tolist()
+    absent = [name for name in names if isinstance(name, np.ndarray) or name not in known]
+    if absent:
+        examples = ", ".join(map(repr, known[:3])) + (f", ... ({len(known)} in all)" if len(known) > 3 else "")
+        raise KeyError(f"no assessor {absent[0]!r} among the labels; there are {examples}.")
+    if set(known) <= set(names):
+        raise ValueError(f"reference={shown(reference)} is every assessor of the table; there is nobody to hold to it.")
+    return labels, names
+
+
+def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
+    """Return the labels with judgments among them, as those of an assessor of their own."""
+    if "query" not in labels:
+        columns = ", ".join(map(str, labels.frame.columns))
+        raise ValueError(f"judgments are of queries, and the label table has no query column among {columns}.")
+    if (labels.column("assessor") == REFERENCE).any():
+        raise ValueError(f"an assessor is called {REFERENCE!r}, which stands for the judgments here; rename one.")
+    items, assessor, label = item_columns(labels), labels.roles["assessor"], labels.roles["label"]
+    judged = qrels.frame[[qrels.roles[role] for role in ("query", "doc", "grade")]].set_axis([*items, label], axis=1)
+    for name in items:
+        if pd.api.types.is_numeric_dtype(judged[name].dtype) != pd.api.types.is_numeric_dtype(labels.frame[name].dtype):
+            raise ValueError(
+                f"{name!r} is {labels.frame[name].dtype} among the labels and {judged[name].dtype} among the "
+                "judgments; make both the same with .astype(str)."
+            )
+    parts = [
+        part[[*items, assessor, label]].astype(object)
+        for part in (labels.frame, judged.assign(**{assessor: REFERENCE}))
+    ]
+    return Table("labels", pd.concat(parts, ignore_index=True).infer_objects(), labels.roles), [REFERENCE]
+
+
+def _matched(codes: Labels, is_reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return every label of the reference with every other label of the same item, as places in the table."""
+    theirs, others = (np.flatnonzero(mask[codes.assessor]) for mask in (is_reference, ~is_reference))
+    theirs = theirs[np.argsort(codes.item[theirs], kind="stable")]
+    low, high = (np.searchsorted(codes.item[theirs], codes.item[others], side=side) for side in ("left", "right"))
+    often = high - low
+    two = np.repeat(others, often)
+    # 0, 1, 2, ... within the labels of the reference for the same item
+    within = np.arange(len(two)) - np.repeat(np.cumsum(often) - often, often)
+    return theirs[np.repeat(low, often) + within], two

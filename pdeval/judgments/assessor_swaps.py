@@ -13,9 +13,8 @@ import pandas as pd
 from pdeval.catalog import parse_all
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.scores import attributes
-from pdeval.join import judgments
 from pdeval.join.judged import Judged, checked_level
-from pdeval.join.judgments import Judgments
+from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.positions import Positions, join
 from pdeval.join.query_rules import Topics
 from pdeval.join.ranks import Ties
@@ -69,37 +68,35 @@ def swapped_qrels(
     ann [['q', 'd', 1]]
     bob [['q', 'd', 0]]
     """
-    if how not in ("assessor", "draw") or per not in ("item", "query"):
-        raise ValueError(f"how is 'assessor' or 'draw' and per is 'item' or 'query', not {how!r} and {per!r}.")
     if "query" not in labels:
         raise ValueError(
             f"judgments are of queries, and the label table has no query column among "
             f"{', '.join(map(str, labels.frame.columns))}. Bind it: labels.ireval(query=...)."
         )
     query, doc, label = (labels.roles[role] for role in ("query", "doc", "label"))
-    read, assessors, _ = coded(labels)
+    codes, assessors, _ = coded(labels)
     rows = given(labels)
     if rows.empty:
         count = len(labels.frame)
         raise ValueError(f"the label table holds no labels: column {label!r} is empty in all {count:,} rows.")
-    by_item = np.lexsort((read.assessor, read.item))
+    by_item = np.lexsort((codes.assessor, codes.item))
     qrels = rows[[query, doc]].assign(relevance=grades_of(rows[label], grades)).iloc[by_item]
-    who = read.assessor[by_item].astype(np.int64)
+    who = codes.assessor[by_item].astype(np.int64)
     if how == "assessor":
         for code, name in enumerate(assessors):
             yield name, qrels[who == code].reset_index(drop=True)
         return
-    decided = read.item[by_item]
+    unit = codes.item[by_item]
     if per == "query":
-        decided = qrels.groupby(query, observed=True, sort=True).ngroup().to_numpy()
-    # one entry per (what is decided, assessor), sorted: a draw picks one entry of every unit
-    entries, entry = np.unique(decided * len(assessors) + who, return_inverse=True)
+        unit = qrels.groupby(query, observed=True, sort=True).ngroup().to_numpy()
+    # one entry per (unit, assessor), sorted: a draw picks one entry of every unit
+    entries, entry = np.unique(unit * len(assessors) + who, return_inverse=True)
     size = np.bincount(entries // max(len(assessors), 1))
     start = np.cumsum(size) - size
     rng = np.random.default_rng(seed)
     for number in range(draws):
         picked = start + (rng.random(len(start)) * size).astype(np.int64)
-        yield number, qrels[picked[decided] == entry].reset_index(drop=True)
+        yield number, qrels[picked[unit] == entry].reset_index(drop=True)
 
 
 def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.ndarray:
@@ -120,6 +117,8 @@ def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.nd
 WHOSE = "the assessor, or the number of the draw"
 TAU = "Kendall's tau-b of the two orderings; missing where one has nothing relevant, or ties all runs"
 READ = "it is a table to read: one row per pair of orderings"
+
+
 table(
     "swaps",
     "judgments_a:any judgments_b:any measure method runs:int tau_b:float",
@@ -130,6 +129,8 @@ table(
     unreported=READ,
     undrawn=READ,
 )
+
+
 table(
     "swaps_to_qrels",
     "judgments:any measure method runs:int tau_b:float",
@@ -140,6 +141,8 @@ table(
     unreported=READ,
     undrawn=READ,
 )
+
+
 table(
     "swapped_orders",
     "run measure method judgments:any score:float rank:int",
@@ -215,47 +218,49 @@ def swap_assessors(
     0     lenient      strict      AP   mean    12  0.970
     1     lenient      strict      RR   mean    12  0.818
     """
-    held, level, asked = read(labels, "labels"), checked_level(level), parse_all(measures)
-    against = None if qrels is None else read(qrels, "qrels")
-    swapped = swapped_qrels(held, how=how, per=per, draws=draws, seed=seed, grades=grades)
+    table, level, parsed = read(labels, "labels"), checked_level(level), parse_all(measures)
+    others = [] if qrels is None else [read(qrels, "qrels")]
+    swapped = swapped_qrels(table, how=how, per=per, draws=draws, seed=seed, grades=grades)
     first = next(swapped, None)  # faults of the table come up here
     if first is None:
         raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
-    names = {"query": held.roles["query"], "doc": held.roles["doc"], "grade": "relevance"}
-    union = read(_items(held, against).assign(relevance=1), "qrels", names)
-    judged = Judged(
-        join(runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate), level, topics
-    )
-    known: list[object] = []
-    found: list[Standing | None] = []
-    total = draws if how == "draw" else held.column("assessor").nunique()
+    roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
+    union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
+    positions = join(runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate)
+    judged = Judged(positions, level, topics)
+
+    def order_runs(judgments: Table, *, warn: bool = False) -> Standing | None:
+        """Return how the runs are ordered under other judgments, or None where nothing is relevant by them."""
+        regraded_join = judged.on(regraded(judged.positions, read_judgments(judgments)))
+        if not regraded_join.positions.relevant(level).any():
+            return None
+        return standing(regraded_join, parsed, method=method, tell=warn)
+
+    names: list[object] = []
+    orderings: list[Standing | None] = []
+    total = draws if how == "draw" else table.column("assessor").nunique()
     for name, part in track(chain([first], swapped), total=total, desc="swapping assessors", progress=progress):
-        known.append(name)
-        found.append(
-            _standing(judged, judgments.read_judgments(read(part, "qrels", names)), asked, method, tell=not found)
-        )
-    base = None if against is None else _standing(judged, judgments.read_judgments(against), asked, method, tell=False)
-    frame = _orders(judged.runs, known, found) if orders else _taus(known, found, base)
-    frame.attrs.update(attributes(judged, asked))
+        names.append(name)
+        orderings.append(order_runs(read(part, "qrels", roles), warn=not orderings))
+    base = order_runs(others[0]) if others else None
+    frame = _orders(judged.runs, names, orderings) if orders else _taus(names, orderings, base)
+    frame.attrs.update(attributes(judged, parsed))
     return frame
 
 
-def _items(labels: Table, qrels: Table | None) -> pd.DataFrame:
-    """Return every (query, doc) that anybody judged, under the names of the label table."""
-    names = [labels.roles["query"], labels.roles["doc"]]
-    items = given(labels)[names]
-    if qrels is not None:
-        own = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis(names, axis=1)
-        items = pd.concat([items.astype(object), own.astype(object)]).infer_objects()
-    return items.drop_duplicates()
+def items_of_qrels(qrels: Table) -> pd.DataFrame:
+    """Return the query and doc columns of judgments."""
+    return qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]]
 
 
-def _standing(
-    judged: Judged, others: Judgments, measures: object, method: str | Sequence[str] | None, *, tell: bool
-) -> Standing | None:
-    """Return how the runs stand under other judgments, or None where nothing is relevant by them."""
-    own = judged.on(regraded(judged.positions, others))
-    return standing(own, measures, method=method, tell=tell) if own.positions.relevant(own.level).any() else None
+def all_items(parts: Sequence[pd.DataFrame]) -> Table:
+    """Return every (query, doc) of several frames as judgments, under the names of the first."""
+    query, doc = parts[0].columns
+    items = parts[0]
+    if len(parts) > 1:  # ids of several types meet as objects
+        items = pd.concat([part.set_axis([query, doc], axis=1).astype(object) for part in parts]).infer_objects()
+    roles = {"query": query, "doc": doc, "grade": "relevance"}
+    return read(items.drop_duplicates().assign(relevance=1), "qrels", roles)
 
 
 def regraded(positions: Positions, others: Judgments) -> Positions:
@@ -264,66 +269,69 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
     Examples
     --------
     >>> import pdeval
-    >>> fewer = judgments.read_judgments(read(pdeval.datasets.sample_qrels().head(100).assign(relevance=1), "qrels"))
+    >>> fewer = read_judgments(read(pdeval.datasets.sample_qrels().head(100).assign(relevance=1), "qrels"))
     >>> int(regraded(pdeval.datasets.sample_judged().positions, fewer).relevant().sum())
     100
     """
-    was = positions.judged
-    topic = others.queries.probe(was.queries)[others.topic].astype(np.int64)
-    doc = others.docs.probe(was.docs)[others.doc]
-    key, wanted = was.key(), topic * max(len(was.docs), 1) + doc
+    judged = positions.judged
+    topic = others.queries.probe(judged.queries)[others.topic].astype(np.int64)
+    doc = others.docs.probe(judged.docs)[others.doc]
+    key, wanted = judged.key(), topic * max(len(judged.docs), 1) + doc
     at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-    held = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
+    known = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
     grade = np.full(len(key), np.nan)
-    grade[at[held]] = others.grade[held]
-    changed = replace(was, grade=np.nan_to_num(grade), subtopic=None)
+    grade[at[known]] = others.grade[known]
+    changed = replace(judged, grade=np.nan_to_num(grade), subtopic=None)
     top = float(others.grade.max(initial=0.0))
     kept = replace(positions, judged=changed, top_grade=top).keep_items(~np.isnan(grade))
-    has = np.zeros(len(positions.queries), dtype=bool)
-    has[topic[held]] = True
-    return kept if has.all() else kept.keep_topics(has)
+    has_judgments = np.zeros(len(positions.queries), dtype=bool)
+    has_judgments[topic[known]] = True
+    return kept if has_judgments.all() else kept.keep_topics(has_judgments)
 
 
-def _orders(runs: pd.DataFrame, known: list[object], found: list[Standing | None]) -> pd.DataFrame:
-    real = [(place, one) for place, one in enumerate(found) if one is not None]
-    if not real:
+def _check_some_relevant(orderings: Sequence[Standing | None]) -> Standing:
+    """Return the first ordering, or raise where no set of judgments has one."""
+    first = next((one for one in orderings if one is not None), None)
+    if first is None:
         raise ValueError(
             "no set of judgments has anything relevant, so there is nothing to order; see level=, grades=."
         )
-    score, rank = (np.stack([getattr(one, name) for _, one in real], axis=1) for name in ("score", "rank"))
-    key, held, run = (axis.ravel() for axis in np.indices(rank.shape))
-    by = np.lexsort((run, rank.ravel(), held, key))
+    return first
+
+
+def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]) -> pd.DataFrame:
+    """Return one row per run, measure, method and set of judgments that orders runs."""
+    first = _check_some_relevant(orderings)
+    real = [one for one in orderings if one is not None]
+    place = np.array([number for number, one in enumerate(orderings) if one is not None])
+    score, rank = (np.stack([getattr(one, name) for one in real], axis=1) for name in ("score", "rank"))
+    key, judgments, run = (axis.ravel() for axis in np.indices(rank.shape))
+    by = np.lexsort((run, rank.ravel(), judgments, key))
     columns: dict[str, Any] = {name: repeated(runs[name], run[by]) for name in runs.columns}
-    columns |= real[0][1].columns(key[by])
-    columns["judgments"] = repeated(pd.Index(known), np.array([place for place, _ in real])[held[by]])
+    columns |= first.columns(key[by])
+    columns["judgments"] = repeated(pd.Index(names), place[judgments[by]])
     return pd.DataFrame({**columns, "score": score.ravel()[by], "rank": rank.ravel()[by].astype(np.int64)})
 
 
-def _taus(known: list[object], found: list[Standing | None], base: Standing | None) -> pd.DataFrame:
-    real = next((one for one in [*found, base] if one is not None), None)
-    if real is None:
-        raise ValueError(
-            "no set of judgments has anything relevant, so there is nothing to order; see level=, grades=."
-        )
-    if base is None and len(found) < 2:
+def _taus(names: list[object], orderings: list[Standing | None], base: Standing | None) -> pd.DataFrame:
+    """Return Kendall's tau-b of every two orderings, or of each with the base."""
+    first = _check_some_relevant([*orderings, base])
+    if base is None and len(orderings) < 2:
         raise ValueError(
             "there is one set of judgments and nothing to compare it with; give qrels=, or more assessors."
         )
-    nothing = np.zeros(real.rank.shape)
-    ranks = np.stack([nothing if one is None else one.rank for one in [*found, base]], axis=1)
+    no_ranks = np.zeros(first.rank.shape)
+    ranks = np.stack([no_ranks if one is None else one.rank for one in [*orderings, base]], axis=1)
     a, b = all_pairs(ranks.shape[2])
     sign = np.sign(ranks[..., a] - ranks[..., b])  # (keys, judgments, pairs of runs)
-    told = (sign**2).sum(axis=2)
-    size = np.sqrt(told[:, :, None] * told[:, None, :])
+    untied = (sign**2).sum(axis=2)
+    size = np.sqrt(untied[:, :, None] * untied[:, None, :])
     tau = np.where(size > 0, share(sign @ sign.transpose(0, 2, 1), size), np.nan)
-    if base is None:
-        one, two = all_pairs(len(known))
-    else:
-        one, two = np.arange(len(known)), np.full(len(known), len(known))
+    one, two = all_pairs(len(names))
+    if base is not None:  # the last set of judgments
+        one, two = np.arange(len(names)), np.full(len(names), len(names))
     key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
-    names = pd.Index(known)
-    columns: dict[str, Any] = {"judgments": repeated(names, one[pair])}
-    if base is None:
-        columns = {"judgments_a": repeated(names, one[pair]), "judgments_b": repeated(names, two[pair])}
-    columns |= real.columns(key)
+    sides = {"judgments_a": one[pair], "judgments_b": two[pair]} if base is None else {"judgments": one[pair]}
+    columns: dict[str, Any] = {name: repeated(pd.Index(names), place) for name, place in sides.items()}
+    columns |= first.columns(key)
     return pd.DataFrame({**columns, "runs": ranks.shape[2], "tau_b": tau[key, one[pair], two[pair]]})

@@ -1,4 +1,4 @@
-"""The accounting of a join: what each run answered, missed and returned, before any number is believed."""
+"""Checks before any number is believed: what each run answered, missed and returned, and what the collection is."""
 
 from __future__ import annotations
 
@@ -18,62 +18,7 @@ from pdeval.tables.reader import Table, numbers, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
-
-def leaks(rows: Rows, positions: Positions, history: object, level: float | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many items of each list its user has, and how many relevant items of each topic.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pdeval.join.positions import positions_of
-    >>> from pdeval.join.run_lists import rows_of
-    >>> from pdeval.tables.reader import read
-    >>> runs = pd.DataFrame({"user_id": "u", "item_id": ["a", "b"], "score": [2, 1]})
-    >>> tested = pd.DataFrame({"user_id": "u", "item_id": ["b", "c"], "rating": 1})
-    >>> rows = rows_of(read(runs, "runs"), read(tested, "qrels"))
-    >>> had = pd.DataFrame({"user_id": ["u", "u"], "item_id": ["a", "c"]})
-    >>> [found.tolist() for found in leaks(rows, positions_of(rows), had, None)]
-    [[1], [1]]
-    """
-    table = read_history(history)
-    users, user = column_ids(table.user, "history's query").unique()
-    items, item = column_ids(table.item, "history's doc").unique()
-    keys = np.unique(user.astype(np.int64) * len(items) + item)
-    judged, lists = positions.judged, rows.lists
-    alike("query", users, lists.queries, "the history", "the runs")
-    alike("doc", items, rows.doc, "the history", "the runs")
-    of_list = _place(lists.queries, users)[lists.query]
-    if not (of_list >= 0).any():
-        raise ValueError(
-            f"no user of the runs is in the history: the runs have {_some(lists.queries)}, the history {_some(users)}. "
-            "Make the ids alike."
-        )
-    had = rows.doc.probe(items) if rows.lists.order is None else rows.doc.probe(items)[rows.lists.order]
-    again = _known(np.repeat(of_list, lists.sizes), had, keys, len(items))
-    leaked = np.add.reduceat(again, lists.starts[:-1], dtype=np.int64)
-    wanted = np.flatnonzero(positions.relevant(level))
-    tested = _known(
-        _place(judged.queries, users)[judged.topic[wanted]],
-        _place(judged.docs, items)[judged.doc[wanted]],
-        keys,
-        len(items),
-    )
-    return leaked, np.bincount(judged.topic[wanted], tested, minlength=len(judged.queries)).astype(np.int64)
-
-
-def _place(some: Ids, known: Ids) -> np.ndarray:
-    return some.probe(known).astype(np.int64)
-
-
-def _known(user: np.ndarray, item: np.ndarray, keys: np.ndarray, items: int) -> np.ndarray:
-    """Return which pairs of a user and an item (-1 where unknown) are among the keys."""
-    key = user.astype(np.int64) * items + item
-    place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-    return (keys[place] == key) & (user >= 0) & (item >= 0)
-
-
-def _some(ids: Ids) -> str:
-    return ", ".join(map(repr, ids.index()[:3].tolist())) + (", ..." if len(ids) > 3 else "")
+MOST_GRADES = 8  # more of them are a scale, of which the ends are written
 
 
 table(
@@ -100,6 +45,25 @@ table(
     },
     unreported="it is read before numbers are believed; report .summary()",
     undrawn="it is a table to read: one row per run",
+)
+
+
+table(
+    "description",
+    "queries:int runs:int docs_per_query:float judged_per_query:float relevant_per_query:float "
+    "subtopics_per_query:float grades",
+    "description of collections",
+    row="collection",
+    means={
+        "queries": "queries that count",
+        "runs": "number of runs",
+        "docs_per_query": "mean number of items in a list",
+        "judged_per_query": "mean number of judged items of a query",
+        "relevant_per_query": "mean number of relevant items of a query",
+        "subtopics_per_query": "mean number of judged subtopics of a query",
+        "grades": "the grades that were given",
+    },
+    undrawn="it is one row per collection, to be read",
 )
 
 
@@ -147,11 +111,9 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
     qrels, level = read(qrels, "qrels"), checked_level(level)
     rows = rows_of(runs, qrels, validate=False)
     lists, topic = rows.lists, rows.topic
-    repeated = duplicates.rows_repeated(rows.doc, lists)
     positions = positions_of(rows, ranked=False)
     relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
     known = topic >= 0
-    wanted, unwanted = known & relevant[topic], known & ~relevant[topic]
     n_runs = len(lists.runs)
 
     def count(run: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
@@ -161,11 +123,11 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
     size, tied = count(lists.run, lists.sizes), count(lists.run, _tied(rows))
     counts = {
         "answered": count(lists.run[known]),
-        "missing": relevant.sum() - count(lists.run[wanted]),
+        "missing": relevant.sum() - count(lists.run[known & relevant[topic]]),
         "extra": count(lists.run[~known]),
-        "without_relevant": count(lists.run[unwanted]),
+        "without_relevant": count(lists.run[known & ~relevant[topic]]),
         "rows": size,
-        "duplicates": count(lists.run[_list_of(repeated, lists)]),
+        "duplicates": count(lists.run[_list_of(duplicates.rows_repeated(rows.doc, lists), lists)]),
         "tied": np.divide(tied, size, where=size > 0, out=np.zeros(n_runs)),
         "tied_integers": tied * (rows.doc.type == "integers"),
         "misranked": count(lists.run[_misranked(runs, lists)]),
@@ -183,12 +145,13 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
     return frame
 
 
-def _list_of(rows: np.ndarray, found: list_index.Lists) -> np.ndarray:
-    if found.order is not None and len(rows):
-        inverse = np.empty(len(found.order), dtype=np.int64)
-        inverse[found.order] = np.arange(len(found.order))
+def _list_of(rows: np.ndarray, lists: list_index.Lists) -> np.ndarray:
+    """Return the list of each of these rows of the run table."""
+    if lists.order is not None and len(rows):
+        inverse = np.empty(len(lists.order), dtype=np.int64)  # inverse permutation
+        inverse[lists.order] = np.arange(len(lists.order))
         rows = inverse[rows]
-    return found.of_rows(rows)
+    return lists.of_rows(rows)
 
 
 def _tied(rows: Rows) -> np.ndarray:
@@ -202,35 +165,36 @@ def _tied(rows: Rows) -> np.ndarray:
     return np.add.reduceat(tied, starts[:-1], dtype=np.int64)
 
 
-def _misranked(runs: Table, found: list_index.Lists) -> np.ndarray:
+def _misranked(runs: Table, lists: list_index.Lists) -> np.ndarray:
     """Return the lists in which an item of a larger rank has a larger score."""
     if "score" not in runs or "rank" not in runs:
         return np.zeros(0, dtype=np.int64)
-    score, own = _in_lists(numbers(runs.column("score"), "score"), found)
-    rank, _ = _in_lists(_ranks(runs), found)
+    score, rank = _by_list(numbers(runs.column("score"), "score"), lists), _by_list(_ranks(runs), lists)
+    list_of_row = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     # of equal ranks the largest score comes first, so that only the steps from one rank to the next can rise
-    order = np.lexsort((-score, rank, own))
-    rises = (score[order][1:] > score[order][:-1]) & (rank[order][1:] > rank[order][:-1])
-    return np.unique(own[order][1:][rises & (own[order][1:] == own[order][:-1])])
+    order = np.lexsort((-score, rank, list_of_row))
+    score, rank, list_of_row = score[order], rank[order], list_of_row[order]
+    rises = (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]) & (list_of_row[1:] == list_of_row[:-1])
+    return np.unique(list_of_row[1:][rises])
 
 
-def _ranks(runs: Table) -> np.ndarray:
-    said = pd.to_numeric(runs.column("rank"), errors="coerce")
-    return said.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _with_gaps(runs: Table, found: list_index.Lists) -> np.ndarray:
+def _with_gaps(runs: Table, lists: list_index.Lists) -> np.ndarray:
     """Return the lists whose ranks do not follow each other from 1 or 0."""
     if "rank" not in runs:
         return np.zeros(0, dtype=np.int64)
-    rank, _ = _in_lists(_ranks(runs), found)
-    first, last = (least.reduceat(rank, found.starts[:-1]) for least in (np.minimum, np.maximum))
-    return np.flatnonzero(have_gaps(first, last, found.sizes))
+    rank = _by_list(_ranks(runs), lists)
+    first, last = (extreme.reduceat(rank, lists.starts[:-1]) for extreme in (np.minimum, np.maximum))
+    return np.flatnonzero(have_gaps(first, last, lists.sizes))
 
 
-def _in_lists(column: np.ndarray, found: list_index.Lists) -> tuple[np.ndarray, np.ndarray]:
-    """Return a column of the run table list by list, and the list of every row."""
-    return column if found.order is None else column[found.order], np.repeat(np.arange(len(found.sizes)), found.sizes)
+def _ranks(runs: Table) -> np.ndarray:
+    """Return the rank column as numbers; NaN for what is no number."""
+    return pd.to_numeric(runs.column("rank"), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
+    """Return a column of the run table list by list."""
+    return column if lists.order is None else column[lists.order]
 
 
 def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndarray:
@@ -240,3 +204,117 @@ def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndar
     rows = np.bincount(run, positions.retrieved[topic, run], minlength=n_runs)
     share: np.ndarray = np.divide(judged, rows, out=np.zeros(n_runs), where=rows > 0)
     return share
+
+
+def leaks(rows: Rows, positions: Positions, history: object, level: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many items of each list its user has, and how many relevant items of each topic.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.join.positions import positions_of
+    >>> from pdeval.join.run_lists import rows_of
+    >>> from pdeval.tables.reader import read
+    >>> runs = pd.DataFrame({"user_id": "u", "item_id": ["a", "b"], "score": [2, 1]})
+    >>> tested = pd.DataFrame({"user_id": "u", "item_id": ["b", "c"], "rating": 1})
+    >>> rows = rows_of(read(runs, "runs"), read(tested, "qrels"))
+    >>> had = pd.DataFrame({"user_id": ["u", "u"], "item_id": ["a", "c"]})
+    >>> [found.tolist() for found in leaks(rows, positions_of(rows), had, None)]
+    [[1], [1]]
+    """
+    table = read_history(history)
+    users, user = column_ids(table.user, "history's query").unique()
+    items, item = column_ids(table.item, "history's doc").unique()
+    keys = np.unique(user.astype(np.int64) * len(items) + item)
+    judged, lists = positions.judged, rows.lists
+    alike("query", users, lists.queries, "the history", "the runs")
+    alike("doc", items, rows.doc, "the history", "the runs")
+    user_of_list = lists.queries.probe(users).astype(np.int64)[lists.query]
+    if not (user_of_list >= 0).any():
+        raise ValueError(
+            f"no user of the runs is in the history: the runs have {_examples(lists.queries)}, the history "
+            f"{_examples(users)}. Make the ids alike."
+        )
+
+    def in_history(user: np.ndarray, item: np.ndarray) -> np.ndarray:
+        """Return which pairs of a user and an item (-1 where unknown) are among the keys."""
+        key = user * len(items) + item
+        place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        return (keys[place] == key) & (user >= 0) & (item >= 0)
+
+    returned = _by_list(rows.doc.probe(items), lists)
+    leaked = np.add.reduceat(
+        in_history(np.repeat(user_of_list, lists.sizes), returned), lists.starts[:-1], dtype=np.int64
+    )
+    relevant = np.flatnonzero(positions.relevant(level))
+    topic = judged.topic[relevant]
+    tested = in_history(
+        judged.queries.probe(users).astype(np.int64)[topic],
+        judged.docs.probe(items).astype(np.int64)[judged.doc[relevant]],
+    )
+    return leaked, np.bincount(topic, tested, minlength=len(judged.queries)).astype(np.int64)
+
+
+def _examples(ids: Ids) -> str:
+    return ", ".join(map(repr, ids.index()[:3].tolist())) + (", ..." if len(ids) > 3 else "")
+
+
+@verb(on="judged", gives="description", needs="judged", command=True)
+def describe(judged: Judged) -> pd.DataFrame:
+    """Return what a collection is, in one row: the table with which experiments begin.
+
+    Lists, items and subtopics are counted over the queries that count under the topic rule; a query that a run did not
+    answer has no list. An item that was judged for several subtopics is one item.
+
+    Returns
+    -------
+    DataFrame
+        One row; with by="collection" one per collection.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.describe().T
+                                  0
+    queries                      48
+    runs                         12
+    docs_per_query            100.0
+    judged_per_query      88.708333
+    relevant_per_query    23.854167
+    subtopics_per_query         0.0
+    grades               0, 1, 2, 3
+    """
+    positions, counted = judged.positions, judged.counted()
+    queries: np.ndarray = np.any(counted, axis=1)
+    n = int(queries.sum())
+    if not n:
+        raise judged.nothing_counts()
+    lists = counted & positions.answered
+    items = queries[positions.judged.topic]
+    grades = [f"{value:g}" for value in np.unique(positions.judged.grade[items])]
+    scale = f"{grades[0]} to {grades[-1]} ({len(grades)} different)" if len(grades) > MOST_GRADES else ", ".join(grades)
+    with np.errstate(invalid="ignore"):
+        columns = {
+            "queries": n,
+            "runs": len(judged.runs),
+            "docs_per_query": np.float64(positions.retrieved[lists].sum()) / lists.sum(),
+            "judged_per_query": items.sum() / n,
+            "relevant_per_query": (positions.relevant(judged.level) & items).sum() / n,
+            "subtopics_per_query": _subtopics(judged, queries) / n,
+            "grades": scale,
+        }
+    frame = pd.DataFrame([columns])
+    # how ties are ranked is of no matter to what a collection is
+    frame.attrs.update({name: value for name, value in judged.attrs.items() if name not in ("ties", "compat")})
+    return frame
+
+
+def _subtopics(judged: Judged, queries: np.ndarray) -> int:
+    """Return how many different subtopics the queries have, together."""
+    judgments = judged.positions.judged
+    if judgments.subtopic is None or judgments.subtopics is None:
+        return 0
+    topic = judgments.topic[judgments.subtopic[0].astype(np.int64)]
+    key = topic * len(judgments.subtopics) + judgments.subtopic[1].astype(np.int64)
+    return len(np.unique(key[queries[topic]]))

@@ -1,9 +1,9 @@
-"""Assessors of a crowd: how often each is right, what each gets wrong, and how sure the labels of items are."""
+"""Crowds of assessors: one label for each item, how often each assessor is right, and what each gets wrong."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -11,14 +11,16 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join.query_rules import outside
-from pdeval.judgments.agreement_counts import interval
-from pdeval.judgments.confusion import of_tables
-from pdeval.judgments.labels import Labels, coded, items_of, label_names, units_of, what_is
+from pdeval.judgments.agreement import of_tables
+from pdeval.judgments.agreement_coefficients import check_units, interval, resamples
+from pdeval.judgments.assessor_swaps import grades_of
+from pdeval.judgments.labels import Labels, coded, items_of, label_names, role_columns, units_of
+from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import labels as repeated
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.arguments import TooFew, one_of
 from pdeval.verbs.progress import track
 
 CLOSE = 1e-9  # the largest change of a probability in a step that counts as none
@@ -96,44 +98,40 @@ def fitted(
     >>> found.posterior[:, 1].round(3).tolist(), found.accuracy.round(3).tolist()
     ([1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 0.5])
     """
+    from scipy.sparse import csr_matrix
+
     number = len(labels.values)
-    given = _given(labels, assessors)
+    # items x (assessor, label): how often each label was given
+    given = csr_matrix(
+        (np.ones(len(labels.item)), (labels.item, labels.assessor * number + labels.label)),
+        shape=(int(labels.item.max(initial=-1)) + 1, assessors * number),
+    )
+    by_label = given.T.tocsr()
     weight = np.ones(given.shape[0]) if weight is None else weight
-    back = given.T.tocsr()
     if start is None:
         votes = labels.counts()
         posterior = np.asarray(votes.multiply(1 / votes.sum(axis=1)).todense())
     else:
         posterior, _ = _expected(given, start.prevalence, start.errors)
-    likelihood = -np.inf
-    for step in range(1, max(steps, 1) + 1):
-        prevalence, errors = _maximised(back, posterior, weight, (assessors, number))
+    converged, step = False, 0
+    while not converged and step < max(steps, 1):
+        step += 1
+        prevalence, errors = _maximised(by_label, posterior, weight, (assessors, number))
         before = posterior
         posterior, log_likelihoods = _expected(given, prevalence, errors)
         likelihood = float(weight[weight > 0] @ log_likelihoods[weight > 0])
-        if np.abs(posterior - before)[weight > 0].max(initial=0.0) <= CLOSE:
-            return Fit(posterior, prevalence, errors, likelihood, step, True)
-    return Fit(posterior, prevalence, errors, likelihood, step, False)
-
-
-def _given(labels: Labels, assessors: int) -> Any:
-    """Return the sparse table items x (assessor, label) of how often each label was given."""
-    from scipy.sparse import csr_matrix
-
-    number = len(labels.values)
-    items = int(labels.item.max(initial=-1)) + 1
-    shape = (items, assessors * number)
-    return csr_matrix((np.ones(len(labels.item)), (labels.item, labels.assessor * number + labels.label)), shape=shape)
+        converged = bool(np.abs(posterior - before)[weight > 0].max(initial=0.0) <= CLOSE)
+    return Fit(posterior, prevalence, errors, likelihood, step, converged)
 
 
 def _maximised(
-    back: Any, posterior: np.ndarray, weight: np.ndarray, shape: tuple[int, int]
+    by_label: Any, posterior: np.ndarray, weight: np.ndarray, shape: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return prevalence and errors from the posterior: equations 2.3 and 2.4 of the paper."""
-    counted = posterior * weight[:, None]
-    prevalence = counted.sum(axis=0) / weight.sum()
+    weighted = posterior * weight[:, None]
+    prevalence = weighted.sum(axis=0) / weight.sum()
     # (assessor, label) x true label, as (assessor, true label, label)
-    errors = np.asarray(back @ counted).reshape(*shape, shape[1]).transpose(0, 2, 1)
+    errors = np.asarray(by_label @ weighted).reshape(*shape, shape[1]).transpose(0, 2, 1)
     met = errors.sum(axis=2, keepdims=True)
     return prevalence, np.divide(errors, met, out=np.zeros_like(errors), where=met > 0)
 
@@ -170,6 +168,8 @@ table(
     unreported="it is a table to read: one row per assessor",
     undrawn="it is a table to read: one row per assessor",
 )
+
+
 table(
     "posteriors",
     "[query] doc label:any probability:share",
@@ -183,6 +183,24 @@ table(
 )
 
 
+table(
+    "consensus",
+    "[query] doc relevance:float labels:int share:share",
+    "consensus of assessors",
+    known_by="doc relevance labels share",
+    row="item",
+    sort="query doc",
+    then="runs.ireval.measure(consensus)",
+    means={
+        "relevance": "the grade of the label that was chosen",
+        "labels": "how many labels the item has",
+        "share": "of them that are the chosen one; under a model the probability that it is the true one",
+    },
+    unreported="it is a table of judgments, which a report rests on; report scores",
+    undrawn="it is a table of judgments, which a plot rests on; draw scores",
+)
+
+
 class Crowd(NamedTuple):
     """A label table, as codes, with the fit of the model."""
 
@@ -191,45 +209,43 @@ class Crowd(NamedTuple):
     names: pd.Index
     fit: Fit
 
+    def attrs(self, labels: Table) -> dict[str, Any]:
+        """Return the columns of the label table, and how the model was fitted."""
+        return {
+            **role_columns(labels),
+            "prevalence": dict(zip(map(str, self.names), self.fit.prevalence.tolist())),
+            "log_likelihood": self.fit.log_likelihood,
+            "steps": self.fit.steps,
+            "converged": self.fit.converged,
+        }
+
 
 def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, steps: int) -> Crowd:
     """Return the fit of Dawid and Skene's model to a label table, or an error that says why there is none."""
-    read, assessors, _ = coded(labels, order=order, repeats=repeats)
+    codes, assessors, _ = coded(labels, order=order, repeats=repeats)
     names = label_names(labels, order)
     if len(assessors) < 2:
         count = f"{len(assessors)} assessor" + (f", {assessors.tolist()[0]!r}" if len(assessors) else "s")
         raise TooFew(f"assessors are weighed against each other, and there is {count}; it needs at least two.")
     if len(names) < 2:
         raise ValueError(
-            f"all {len(read.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get "
+            f"all {len(codes.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get "
             "wrong."
         )
-    if np.bincount(read.item).max() < 2:
+    if np.bincount(codes.item).max() < 2:
         raise ValueError(
-            f"none of the {len(np.unique(read.item)):,} items has two labels, so that no assessor can be weighed "
+            f"none of the {len(np.unique(codes.item)):,} items has two labels, so that no assessor can be weighed "
             "against another. Are items named alike for all assessors?"
         )
-    found = fitted(read, len(assessors), steps=steps)
-    if not found.converged:
+    fit = fitted(codes, len(assessors), steps=steps)
+    if not fit.converged:
         warnings.warn(
             f"the model did not settle in {steps:,} steps; its numbers may still move. Give it more: "
             f"steps={10 * steps}.",
             UserWarning,
             stacklevel=outside(),
         )
-    return Crowd(read, assessors, names, found)
-
-
-def said_of(labels: Table, crowd: Crowd) -> dict[str, Any]:
-    """Return what the fit rests on, for `attrs`."""
-    fit = crowd.fit
-    return {
-        **{f"{role}_column": str(name) for role, name in labels.roles.items()},
-        "prevalence": dict(zip(map(str, crowd.names), fit.prevalence.tolist())),
-        "log_likelihood": fit.log_likelihood,
-        "steps": fit.steps,
-        "converged": fit.converged,
-    }
+    return Crowd(codes, assessors, names, fit)
 
 
 @verb(on="labels", gives="assessors", family="assessors")
@@ -285,27 +301,26 @@ def assessors(
     2       cy       4     0.5       0.5
     """
     crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
-    read, fit, number = crowd.labels, crowd.fit, len(crowd.assessors)
-    count = np.bincount(read.assessor, minlength=number)
-    right = fit.posterior.argmax(axis=1)[read.item] == read.label
+    codes, fit, number = crowd.labels, crowd.fit, len(crowd.assessors)
+    count = np.bincount(codes.assessor, minlength=number)
+    right = fit.posterior.argmax(axis=1)[codes.item] == codes.label
     columns: dict[str, Any] = {
         labels.roles["assessor"]: repeated(crowd.assessors, np.arange(number)),
         "labels": count,
-        "agreed": np.bincount(read.assessor, right, minlength=number) / count,
+        "agreed": np.bincount(codes.assessor, right, minlength=number) / count,
         "accuracy": fit.accuracy,
     }
     frame = pd.DataFrame(columns)
-    frame.attrs.update(said_of(labels, crowd))
+    frame.attrs.update(crowd.attrs(labels))
     if draws:
-        unit, what = units_of(labels, read, resample)
+        unit, what = units_of(labels, codes, resample)
         units = int(unit.max()) + 1
-        if units < 2:
-            raise TooFew(f"the bootstrap draws {what_is(what)} with replacement, and there is one {what}.")
-        often = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=draws)
-        drawn = np.empty((draws, number))
-        for at, times in enumerate(track(often, total=draws, desc="resampling assessors", progress=progress)):
-            drawn[at] = fitted(read, number, steps=steps, start=fit, weight=times[unit].astype(np.float64)).accuracy
-        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence, units)
+        check_units(units, what)
+        # how often each item counts, by bootstrap sample
+        weights = (times[unit].astype(np.float64) for block in resamples(units, draws, seed) for times in block)
+        weights = track(weights, total=draws, desc="resampling assessors", progress=progress)
+        drawn = [fitted(codes, number, steps=steps, start=fit, weight=weight).accuracy for weight in weights]
+        frame["ci_low"], frame["ci_high"] = interval(np.array(drawn), confidence, units)
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame
 
@@ -337,13 +352,14 @@ def assessor_errors(
     11       cy          1      1  1.0    0.5
     """
     crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
-    read, number = crowd.labels, len(crowd.names)
-    cell = read.assessor.astype(np.int64) * number + read.label
+    codes, number = crowd.labels, len(crowd.names)
+    cell = codes.assessor.astype(np.int64) * number + codes.label
     size = len(crowd.assessors) * number
-    met = [np.bincount(cell, crowd.fit.posterior[read.item, true], minlength=size) for true in range(number)]
-    tables = np.stack(met).reshape(number, -1, number).transpose(1, 0, 2)
+    # expected counts by true label: (true label, assessor, label) becomes (assessor, true label, label)
+    counts = [np.bincount(cell, crowd.fit.posterior[codes.item, true], minlength=size) for true in range(number)]
+    tables = np.stack(counts).reshape(number, -1, number).transpose(1, 0, 2)
     frame = of_tables(tables, labels.roles["assessor"], crowd.assessors, crowd.names)
-    frame.attrs.update(said_of(labels, crowd), reference="true label")
+    frame.attrs.update(crowd.attrs(labels), reference="true label")
     return frame
 
 
@@ -377,5 +393,80 @@ def posteriors(
     columns: dict[str, Any] = {name: repeated(items[name], item) for name in items.columns}
     columns[labels.roles["label"]] = repeated(crowd.names, label)
     frame = pd.DataFrame({**columns, "probability": crowd.fit.posterior.ravel()})
-    frame.attrs.update(said_of(labels, crowd))
+    frame.attrs.update(crowd.attrs(labels))
+    return frame
+
+
+@verb(on="labels", gives="consensus")
+def consensus(
+    labels: Table,
+    *,
+    method: Literal["majority", "dawid_skene"] = "majority",
+    ties: Literal["lowest", "highest"] | None = None,
+    grades: Mapping[object, float] | None = None,
+    repeats: bool = False,
+    steps: int = 1000,
+) -> pd.DataFrame:
+    """Return one grade for each item from the labels of all assessors: judgments, to be used as such at once.
+
+    Parameters
+    ----------
+    method : {'majority', 'dawid_skene'}
+        The label that most assessors gave; or the most probable one where every assessor has an own table of errors,
+        estimated together with the labels (see `assessors`).
+    ties : {'lowest', 'highest'}, optional
+        Which of several labels with equally many votes, or equal probability: that of the lowest or of the highest
+        grade. By default a tie is an error.
+    repeats : bool
+        Whether an assessor may have labelled an item more than once, and each counts; by default that is an error.
+    steps : int
+        The most steps of the EM algorithm of 'dawid_skene'.
+
+    References
+    ----------
+    Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates using the EM algorithm.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"query_id": "1", "doc_id": list("aaabbb"), "assessor": ["ann", "bob", "cy"] * 2,
+    ...                        "label": [2, 2, 0, 0, 0, 0]})
+    >>> labels.ireval.consensus().round(3)
+      query_id doc_id  relevance  labels  share
+    0        1      a          2       3  0.667
+    1        1      b          0       3  1.000
+    """
+    method = one_of("method", method, ("majority", "dawid_skene"))  # type: ignore[assignment]
+    ties = None if ties is None else one_of("ties", ties, ("lowest", "highest"))  # type: ignore[assignment]
+    if method == "dawid_skene":
+        crowd = crowd_of(labels, order=None, repeats=repeats, steps=steps)
+        codes, share, attrs = crowd.labels, crowd.fit.posterior, crowd.attrs(labels)
+    else:
+        codes, _, _ = coded(labels, repeats=repeats)
+        votes = codes.counts().toarray()
+        share, attrs = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1), role_columns(labels)
+    if not len(codes.item):
+        raise ValueError(f"the label table holds no labels: column {labels.roles['label']!r} is empty.")
+    names = label_names(labels)
+    grade = grades_of(pd.Series(names), grades)
+    items = items_of(labels, codes)
+    by_grade = np.argsort(grade, kind="stable")
+    share = share[:, by_grade]
+    best = share >= share.max(axis=1, keepdims=True) - NOISE
+    tied = best.sum(axis=1) > 1
+    if tied.any() and ties is None:
+        at = int(np.flatnonzero(tied)[0])
+        example = tuple(items.iloc[at])
+        those = " and ".join(repr(names.tolist()[by_grade[one]]) for one in np.flatnonzero(best[at]))
+        other = ", or weigh the assessors with method='dawid_skene'" if method == "majority" else ""
+        raise ValueError(
+            f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {example} between "
+            f"{those}. Say ties='lowest' or ties='highest'{other}."
+        )
+    # the first, or the last, of the best labels by grade
+    chosen = best.argmax(axis=1) if ties != "highest" else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
+    row = np.arange(len(items))
+    columns: dict[str, Any] = {name: repeated(items[name], row) for name in items.columns}
+    columns |= {"relevance": grade[by_grade[chosen]], "labels": np.bincount(codes.item), "share": share[row, chosen]}
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(attrs, method=method, grade_column="relevance")
     return frame

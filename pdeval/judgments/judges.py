@@ -1,38 +1,47 @@
-"""Meta-evaluation of judges: would their labels have told the same of the systems as those of people?"""
+"""Meta-evaluation of judges: would their labels have led to the same conclusions about systems as those of people?
+
+The same runs are evaluated under the judgments of people and of each judge, on queries that compare: orderings, scores,
+significant differences, and the grades of the items that each run returned.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.scores import MEASURES
+from pdeval.catalog import parse_all
+from pdeval.evaluate.scores import MEASURES, attributes
+from pdeval.join.judged import Judged, checked_level
+from pdeval.join.judgments import read_judgments
+from pdeval.join.positions import join
 from pdeval.join.query_rules import Topics
 from pdeval.join.ranks import Ties
 from pdeval.join.run_lists import Compat
-from pdeval.judgments.judge_comparison import (
-    VERDICTS,
-    Queries,
-    carrying,
-    common_options,
-    compared_sides,
-    flipped_pairs,
-    sides_of,
-    standing_of,
-    verdicts_of,
-)
+from pdeval.judgments.assessor_swaps import all_items, items_of_qrels, regraded, swapped_qrels
+from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share
 from pdeval.orderings.coefficients import rbo, tau_ap, tau_b
-from pdeval.orderings.order import Standing
-from pdeval.significance.corrections import Correction
-from pdeval.significance.registry import TESTS
+from pdeval.orderings.order import Standing, standing
+from pdeval.significance.compare import compare
+from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.registry import TESTS, which_test
+from pdeval.significance.test_result import Outcome, direction
 from pdeval.tables.labels import labels as repeated
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, read
+from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import TooFew
 from pdeval.verbs.registry import listed_in_docs
+
+Queries = Literal["common", "each", "all"]
+VERDICTS = ("both", "opposed", "lost", "gained", "neither")
+PEOPLE = "people"
+MACHINE = "machine"  # the name of a judge that has none
+
 
 table(
     "judges",
@@ -66,6 +75,74 @@ table(
         "detected": "discriminative power under people: share of the pairs that are significantly different",
         "detected_machine": "discriminative power under the judge",
         "kept": "of the pairs that are significantly different by people, the share that the judge confirms",
+    },
+)
+
+
+table(
+    "judge_scores",
+    "judge:any run measure method human:float machine:float difference:float rank:int rank_machine:int moved:int",
+    "scores by judges and by people",
+    known_by="judge human machine rank_machine moved",
+    row="judge, run and measure",
+    sort="judge measure method rank",
+    then=".report(), .plot()",
+    means={
+        "judge": "whose judgments are held against those of people",
+        "method": "how the runs were ordered",
+        "human": "the score by people's judgments",
+        "machine": "the score by the judge's",
+        "difference": "machine - human",
+        "rank": "the rank by people's judgments",
+        "rank_machine": "the rank by the judge's",
+        "moved": "rank - rank_machine: positive where the judge puts the run higher",
+    },
+)
+
+
+table(
+    "judge_pairs",
+    "judge:any run_a run_b measure test human:float machine:float p_human:float p_machine:float flipped:bool verdict",
+    "pairs of runs by judges and by people",
+    known_by="judge run_a run_b p_human p_machine verdict",
+    row="judge, pair of runs and measure",
+    sort="judge measure run_a run_b",
+    then=".report()",
+    means={
+        "judge": "whose judgments are held against those of people",
+        "human": "the difference by people's judgments, positive where run_a is better",
+        "machine": "the difference by the judge's",
+        "p_human": "corrected p-value of the test by people's judgments",
+        "p_machine": "the same by the judge's",
+        "flipped": "whether the test favors opposite sides by the two",
+        "verdict": "which differences are significant: 'both', 'opposed' where both are in opposite directions, 'lost' "
+        "by people alone, 'gained' by the judge alone, 'neither'",
+    },
+    undrawn="it is one row per pair; draw .judges() or .judges.scores()",
+)
+
+
+table(
+    "judge_bias",
+    "judge:any run n:int items:int higher:share lower:share bias:float favour:float ci_low:float ci_high:float "
+    "p_value:float p_adjusted:float significant:bool",
+    "bias of judges by run",
+    known_by="judge higher lower bias favour",
+    row="judge and run",
+    sort="judge run",
+    then=".report(), .plot()",
+    means={
+        "judge": "whose labels are held against those of people",
+        "n": "queries on which the run returned an item that both labelled",
+        "items": "such items, down to the depth",
+        "higher": "share of them that the judge grades higher than people",
+        "lower": "share of them that the judge grades lower",
+        "bias": "mean grade by the judge minus that by people: mean over queries of the mean over items",
+        "favour": "bias minus the mean bias of all runs, query by query: positive where the judge favours the run",
+        "ci_low": "lower end of the interval of favour",
+        "ci_high": "its upper end",
+        "p_value": "of the t-test that favour is 0",
+        "p_adjusted": "corrected for the number of runs of the judge",
     },
 )
 
@@ -142,110 +219,58 @@ def judges(
     0   hasty      AP  0.939   0.952      -0.115        2    16       0  0.644
     1  strict      AP  0.970   0.982      -0.044        1    12       0  0.733
     """
-    pairs, asked = sides_of(**common_options(locals()))
-    compared = compared_sides(pairs, asked, test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
-    standings: dict[int, Standing] = {}
+    judged = JudgedTwice.of(locals())
+    compared = judged.compared(test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
     rows = []
-    for pair, (human, other) in zip(pairs, compared, strict=True):
-        one, two = (standing_of(standings, side, asked, method) for side in (pair.human, pair.machine))
-        verdicts = verdicts_of(human, other, alpha)
+    for (pair, one, two), (human, other) in zip(judged.ordered(method), compared, strict=True):
+        verdicts, flipped = verdicts_of(human, other, alpha), flipped_pairs(human, other)
         for key, (measure, how) in enumerate(one.keys):
-            own = (human["measure"].astype(str) == measure).to_numpy()
-            rows.append(
-                {
-                    "judge": pair.judge,
-                    "measure": measure,
-                    "method": how,
-                    "runs": one.rank.shape[1],
-                    "queries": one.queries[key],
-                    "queries_machine": two.queries[key],
-                    **_alike(one.rank[key], two.rank[key], top, p),
-                    **_apart(one.score[key], two.score[key]),
-                    **_told(verdicts[own], flipped_pairs(human, other)[own]),
-                }
-            )
-    frame = pd.DataFrame(rows)
-    return carrying(frame, pairs, asked, alpha=alpha, correction=correction, queries=queries)
+            of_measure = (human["measure"].astype(str) == measure).to_numpy()
+            difference = two.score[key] - one.score[key]
+            row = {
+                "judge": pair.judge,
+                "measure": measure,
+                "method": how,
+                "runs": one.rank.shape[1],
+                "queries": one.queries[key],
+                "queries_machine": two.queries[key],
+                **_rank_correlations(one.rank[key], two.rank[key], top, p),
+                "difference": float(np.mean(difference)),
+                "difference_absolute": float(np.mean(np.abs(difference))),
+                **_verdict_counts(verdicts[of_measure], flipped[of_measure]),
+            }
+            rows.append(row)
+    return judged.described(pd.DataFrame(rows), alpha=alpha, correction=correction, queries=queries)
 
 
-def _alike(human: np.ndarray, other: np.ndarray, top: int, p: float) -> dict[str, Any]:
-    """Return how alike two orderings are, from ranks."""
+def _rank_correlations(human: np.ndarray, other: np.ndarray, top: int, p: float) -> dict[str, Any]:
+    """Return how similar two orderings are, from ranks."""
     first, second = human <= top, other <= top
-    both = first & second
-    at_top = float(tau_b(-human[first], -other[first])) if first.sum() > 1 else np.nan
     return {
         "tau_b": tau_b(-human, -other),
         "tau_ap": tau_ap(-human, -other),
         "rbo": rbo(-human, -other, p=p),
         "top": top,
-        "overlap_top": float(2 * both.sum() / (first.sum() + second.sum())),
-        "tau_b_top": at_top,
+        "overlap_top": float(2 * (first & second).sum() / (first.sum() + second.sum())),
+        "tau_b_top": float(tau_b(-human[first], -other[first])) if first.sum() > 1 else np.nan,
     }
 
 
-def _apart(human: np.ndarray, other: np.ndarray) -> dict[str, Any]:
-    return {
-        "difference": float(np.mean(other - human)),
-        "difference_absolute": float(np.mean(np.abs(other - human))),
-    }
-
-
-def _told(verdicts: np.ndarray, flipped: np.ndarray) -> dict[str, Any]:
+def _verdict_counts(verdicts: np.ndarray, flipped: np.ndarray) -> dict[str, Any]:
     """Return the counts of pairs, and the discriminative power under both."""
     both, opposed, lost, gained, _ = np.bincount(verdicts, minlength=len(VERDICTS))
-    pairs, by_people = len(verdicts), both + opposed + lost
+    by_people = both + opposed + lost
     return {
-        "pairs": pairs,
+        "pairs": len(verdicts),
         "flipped": int(flipped.sum()),
         "both": both,
         "opposed": opposed,
         "lost": lost,
         "gained": gained,
-        "detected": by_people / pairs,
-        "detected_machine": (both + opposed + gained) / pairs,
+        "detected": by_people / len(verdicts),
+        "detected_machine": (both + opposed + gained) / len(verdicts),
         "kept": float(share(both, by_people)) if by_people else np.nan,
     }
-
-
-table(
-    "judge_scores",
-    "judge:any run measure method human:float machine:float difference:float rank:int rank_machine:int moved:int",
-    "scores by judges and by people",
-    known_by="judge human machine rank_machine moved",
-    row="judge, run and measure",
-    sort="judge measure method rank",
-    then=".report(), .plot()",
-    means={
-        "judge": "whose judgments are held against those of people",
-        "method": "how the runs were ordered",
-        "human": "the score by people's judgments",
-        "machine": "the score by the judge's",
-        "difference": "machine - human",
-        "rank": "the rank by people's judgments",
-        "rank_machine": "the rank by the judge's",
-        "moved": "rank - rank_machine: positive where the judge puts the run higher",
-    },
-)
-table(
-    "judge_pairs",
-    "judge:any run_a run_b measure test human:float machine:float p_human:float p_machine:float flipped:bool verdict",
-    "pairs of runs by judges and by people",
-    known_by="judge run_a run_b p_human p_machine verdict",
-    row="judge, pair of runs and measure",
-    sort="judge measure run_a run_b",
-    then=".report()",
-    means={
-        "judge": "whose judgments are held against those of people",
-        "human": "the difference by people's judgments, positive where run_a is better",
-        "machine": "the difference by the judge's",
-        "p_human": "corrected p-value of the test by people's judgments",
-        "p_machine": "the same by the judge's",
-        "flipped": "whether the test favors opposite sides by the two",
-        "verdict": "which differences are significant: 'both', 'opposed' where both are in opposite directions, 'lost' "
-        "by people alone, 'gained' by the judge alone, 'neither'",
-    },
-    undrawn="it is one row per pair; draw .judges() or .judges.scores()",
-)
 
 
 @verb(on="runs", gives="judge_scores", family="judges", name="scores", grouped=False)
@@ -293,23 +318,26 @@ def judge_scores(
     0  strict  rerank-s1  0.560    0.533      -0.027     1             1
     1  strict  rerank-s2  0.554    0.515      -0.039     2             2
     """
-    pairs, asked = sides_of(**common_options(locals()))
-    standings: dict[int, Standing] = {}
+    judged = JudgedTwice.of(locals())
     parts = []
-    for pair in pairs:
-        one, two = (standing_of(standings, side, asked, method) for side in (pair.human, pair.machine))
+    for pair, one, two in judged.ordered(method):
         key, run = (axis.ravel() for axis in np.indices(one.rank.shape))
-        by = np.lexsort((run, one.rank.ravel(), key))
-        names = pair.human.runs
-        columns: dict[str, Any] = {"judge": [pair.judge] * len(by)}
-        columns |= {name: repeated(names[name], run[by]) for name in names.columns}
-        columns |= one.columns(key[by])
+        by = np.lexsort((run, one.rank.ravel(), key))  # by measure and method, then by people's rank
         human, other = one.score.ravel()[by], two.score.ravel()[by]
-        ranks = [side.rank.ravel()[by].astype(np.int64) for side in (one, two)]
-        columns |= {"human": human, "machine": other, "difference": other - human}
-        columns |= {"rank": ranks[0], "rank_machine": ranks[1], "moved": ranks[0] - ranks[1]}
+        rank, rank_machine = (side.rank.ravel()[by].astype(np.int64) for side in (one, two))
+        columns: dict[str, Any] = {
+            "judge": [pair.judge] * len(by),
+            **{name: repeated(pair.human.runs[name], run[by]) for name in pair.human.runs.columns},
+            **one.columns(key[by]),
+            "human": human,
+            "machine": other,
+            "difference": other - human,
+            "rank": rank,
+            "rank_machine": rank_machine,
+            "moved": rank - rank_machine,
+        }
         parts.append(pd.DataFrame(columns))
-    return carrying(pd.concat(parts, ignore_index=True), pairs, asked, queries=queries)
+    return judged.described(pd.concat(parts, ignore_index=True), queries=queries)
 
 
 @verb(on="runs", gives="judge_pairs", family="judges", name="pairs", grouped=False)
@@ -362,17 +390,379 @@ def judge_pairs(
     >>> found["verdict"].value_counts().to_dict()
     {'both': 33, 'neither': 21, 'lost': 12}
     """
-    pairs, asked = sides_of(**common_options(locals()))
-    compared = compared_sides(pairs, asked, test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
+    judged = JudgedTwice.of(locals())
+    compared = judged.compared(test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
     parts = []
-    for pair, (human, other) in zip(pairs, compared, strict=True):
+    for pair, (human, other) in zip(judged.pairs, compared, strict=True):
         ids = list(human.columns[: list(human.columns).index("measure")])
-        part = human[[*ids, "measure", "test"]].copy()
+        part = human[[*ids, "measure", "test"]].assign(
+            human=human["difference"].to_numpy(),
+            machine=other["difference"].to_numpy(),
+            p_human=human["p_adjusted"].to_numpy(),
+            p_machine=other["p_adjusted"].to_numpy(),
+            flipped=flipped_pairs(human, other),
+            verdict=np.array(VERDICTS, dtype=object)[verdicts_of(human, other, alpha)],
+        )
         part.insert(0, "judge", [pair.judge] * len(part))
-        part["human"], part["machine"] = human["difference"].to_numpy(), other["difference"].to_numpy()
-        part["p_human"], part["p_machine"] = human["p_adjusted"].to_numpy(), other["p_adjusted"].to_numpy()
-        part["flipped"] = flipped_pairs(human, other)
-        part["verdict"] = np.array(VERDICTS, dtype=object)[verdicts_of(human, other, alpha)]
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
-    return carrying(frame, pairs, asked, alpha=alpha, correction=correction, queries=queries)
+    return judged.described(frame, alpha=alpha, correction=correction, queries=queries)
+
+
+class Pair(NamedTuple):
+    """The runs under the judgments of people and of one judge."""
+
+    judge: object
+    human: Judged
+    machine: Judged
+
+
+class JudgedTwice(NamedTuple):
+    """The runs under the judgments of people and of each judge, judges sorted by name, and the measures."""
+
+    pairs: list[Pair]
+    measures: list[Any]
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> JudgedTwice:
+        """Return both sides from the options that all verbs of judges share."""
+        measures = parse_all(options["measures"])
+        human, machines = read(options["qrels"], "qrels"), judges_of(options["machine"], options["grades"])
+        on_scale(human, machines, options["scale"])
+        rules = {name: options[name] for name in ("queries", "level", "topics", "ties", "compat", "validate")}
+        pairs = paired_sets(options["runs"], human, machines, **rules)
+        if len(pairs[0].human.runs) < 2:
+            raise TooFew("judges are compared by how they order runs, and there is one run; it needs at least two.")
+        return cls(pairs, measures)
+
+    def _for_sides(self, function: Callable[[Judged], Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield what a function returns for both sides of every pair; once for sides that judges share."""
+        known: dict[int, Any] = {}
+        for pair in self.pairs:
+            for side in (pair.human, pair.machine):
+                if id(side) not in known:
+                    known[id(side)] = function(side)
+            yield known[id(pair.human)], known[id(pair.machine)]
+
+    def ordered(self, method: Any) -> Iterator[tuple[Pair, Standing, Standing]]:
+        """Yield each pair with the orderings of the runs by people and by the judge."""
+        sides = self._for_sides(lambda side: standing(side, self.measures, method=method, tell=False))
+        for pair, (human, machine) in zip(self.pairs, sides, strict=True):
+            yield pair, human, machine
+
+    def compared(self, *, test: str | None, **options: Any) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
+        """Return the comparisons of all pairs of runs under people and under each judge."""
+        which_test(test)
+
+        def compare_runs(side: Judged) -> pd.DataFrame:
+            side.said.add("missing queries")  # warned of already, for all sides
+            return compare(side, self.measures, test=test, family="measure", progress=False, **options)
+
+        return list(self._for_sides(compare_runs))
+
+    def described(self, frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+        """Return a table with the rules and options of its numbers in `attrs`."""
+        frame.attrs.update({**attributes(self.pairs[0].human, self.measures), **options})
+        return frame
+
+
+def judges_of(machine: object, grades: Mapping[object, float] | None = None) -> dict[object, Table]:
+    """Return the judgments of each judge by name.
+
+    Parameters
+    ----------
+    machine : mapping, or DataFrame
+        Judgments (query, doc, grade) by the name of the judge; those of one judge; or labels (query, doc, assessor,
+        label) of any number of them.
+    grades : mapping of label to number, optional
+        The grade of each label of a label table; needed where labels are not numbers.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> qrels = pdeval.datasets.sample_qrels()
+    >>> list(judges_of({"llm": qrels, "crowd": qrels})), list(judges_of(qrels))
+    (['llm', 'crowd'], ['machine'])
+    """
+    if isinstance(machine, Mapping):
+        if not machine:
+            raise ValueError("machine={}: it is empty; give the judgments of at least one judge.")
+        return {name: read(one, "qrels") for name, one in machine.items()}
+    frame, binding = getattr(machine, "_frame", machine), getattr(machine, "_binding", None) or {}
+    if not isinstance(frame, pd.DataFrame) or kind_of(frame, binding) != "labels":
+        return {MACHINE: read(machine, "qrels")}
+    labels = read(machine, "labels")
+    names = {"query": labels.roles.get("query", ""), "doc": labels.roles["doc"], "grade": "relevance"}
+    return {name: read(part, "qrels", names) for name, part in swapped_qrels(labels, grades=grades)}
+
+
+def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[float] | None) -> None:
+    """Raise where a judge gives grades that are not on the scale of people.
+
+    Parameters
+    ----------
+    scale : list of numbers, optional
+        The grades that there are; by default the whole numbers from the lowest to the highest that people gave.
+    """
+    grades = {name: np.unique(read_judgments(table).grade) for name, table in {PEOPLE: human, **machines}.items()}
+    people = grades[PEOPLE] if scale is not None else grades.pop(PEOPLE)
+    if scale is None and people.max() <= 0:
+        raise TooFew(
+            f"people give the grade {people.max():g} to everything: nothing is relevant, and nothing to compare."
+        )
+    least, most = np.floor(people.min()), np.ceil(people.max())
+    # of the integers only those that an error lists: there may be very many
+    integers = np.arange(least, min(most, least + 6) + 1)
+    allowed = np.union1d(people, integers) if scale is None else np.asarray(scale, float)
+    for name, given in grades.items():
+        integer = (given == np.round(given)) & (least <= given) & (given <= most) & (scale is None)
+        off = given[~(np.isin(given, allowed) | integer)]
+        if len(off):
+            examples = ", ".join(f"{value:g}" for value in off[:3]) + (" and others" if len(off) > 3 else "")
+            known = ", ".join(f"{value:g}" for value in allowed[:6]) + (", ..." if len(allowed) > 6 else "")
+            raise ValueError(
+                f"{_who(name)} gave {len(off)} grades that are not on the scale of people ({known}): {examples}. Map "
+                "them to it first, or say which grades there are: scale=[...]."
+            )
+        if name != PEOPLE and len(given) == 1:
+            raise ValueError(
+                f"{_who(name)} gives the grade {given[0]:g} to everything, which tells no item from another."
+            )
+
+
+def _who(name: object) -> str:
+    return "people" if name == PEOPLE else f"judge {name!r}"
+
+
+def paired_sets(
+    runs: Table,
+    human: Table,
+    machines: Mapping[object, Table],
+    *,
+    queries: Queries | None,
+    level: float | None,
+    topics: Any,
+    **rules: Any,
+) -> list[Pair]:
+    """Return the runs under the judgments of people and of each judge, on the queries that were asked for.
+
+    The runs are joined once to all items that anybody judged; each set of judgments only changes the grades.
+    """
+    tables = {PEOPLE: human, **dict(sorted(machines.items(), key=lambda one: str(one[0])))}
+    _check_id_types(tables)
+    union = all_items([items_of_qrels(table) for table in tables.values()])
+    base = Judged(join(runs, union, **rules), checked_level(level), topics)
+    base.tell()
+    sides = {name: _under(base, name, table) for name, table in tables.items()}
+    counting = {name: side.queries[np.flatnonzero(side.counted().any(axis=1))] for name, side in sides.items()}
+    chosen = _chosen_queries(counting.pop(PEOPLE), counting, queries)
+    people: dict[tuple[object, ...], Judged] = {}
+    pairs = []
+    for name, (of_people, of_judge) in chosen.items():
+        key = tuple(of_people)
+        if key not in people:  # judges who share their queries share people's numbers
+            people[key] = _kept(sides[PEOPLE], of_people)
+        pairs.append(Pair(name, people[key], _kept(sides[name], of_judge)))
+    return pairs
+
+
+def _check_id_types(tables: Mapping[object, Table]) -> None:
+    """Raise where ids are numbers in one set of judgments and text in another."""
+    human = items_of_qrels(tables[PEOPLE])
+    for name, judgments in tables.items():
+        items = items_of_qrels(judgments).set_axis(human.columns, axis=1)
+        for column in human.columns:
+            numeric = {pd.api.types.is_numeric_dtype(part[column].dtype) for part in (human, items)}
+            if len(numeric) > 1:
+                raise ValueError(
+                    f"the ids of {column!r} are {human[column].dtype} in people's judgments and {items[column].dtype} "
+                    f"in those of {_who(name)}, so none would match. Convert one of them, e.g. with .astype(str)."
+                )
+
+
+def _under(base: Judged, name: object, table: Table) -> Judged:
+    """Return the runs under other judgments, or raise where these say nothing of them."""
+    side = base.on(regraded(base.positions, read_judgments(table)))
+    if not side.positions.relevant(side.level).any():
+        level = "" if side.level is None else f" at level={side.level:g}"
+        raise TooFew(f"nothing is relevant by the judgments of {_who(name)}{level}, so there is nothing to compare.")
+    if not len(side.positions.item):
+        raise ValueError(
+            f"no run has an item that {_who(name)} judged, whatever the query: the {len(table.frame):,} judgments say "
+            "nothing of these runs. Are items named alike on both sides, or were these items taken out of the runs?"
+        )
+    return side
+
+
+def _chosen_queries(
+    people: pd.Index, others: Mapping[object, pd.Index], queries: Queries | None
+) -> dict[object, tuple[pd.Index, pd.Index]]:
+    """Return the queries of people and of each judge to compare on, or an error where the caller has to say."""
+    common = {name: people.intersection(of_judge) for name, of_judge in others.items()}
+    for name, both in common.items():
+        of_judge = others[name]
+        if not len(both) and queries != "all":
+            raise ValueError(
+                f"{_who(name)} has none of the {len(people)} queries that count by people's judgments, e.g. "
+                f"{people.tolist()[0]!r}; it has {len(of_judge)} others, e.g. {of_judge.tolist()[0]!r}. Are queries "
+                "named alike on both sides?"
+            )
+        if queries is None and len(both) < max(len(people), len(of_judge)):
+            several = "people and every judge have" if len(others) > 1 else "both have"
+            each = " queries='each' those that people and the one judge have," if len(others) > 1 else ""
+            count = "1 query" if len(people) == 1 else f"{len(people):,} queries"
+            raise ValueError(
+                f"people's judgments count on {count} and those of {_who(name)} on {len(of_judge)}, "
+                f"{len(both)} of them in common. Say which to use: queries='common' only those that {several},{each} "
+                "queries='all' each on its own."
+            )
+    if queries == "all":
+        chosen = {name: (people, of_judge) for name, of_judge in others.items()}
+    elif queries == "each":
+        chosen = {name: (both, both) for name, both in common.items()}
+    else:
+        shared = people
+        for both in common.values():
+            shared = shared.intersection(both)
+        chosen = dict.fromkeys(others, (shared, shared))
+    for name, both_sides in chosen.items():
+        least = min(map(len, both_sides))
+        if least < 2:
+            raise TooFew(
+                f"a judge is compared with people on at least two queries; there is {'one' if least else 'none'} "
+                f"for {_who(name)} under queries={queries!r}."
+            )
+    return chosen
+
+
+def _kept(side: Judged, queries: pd.Index) -> Judged:
+    kept = side.queries.isin(queries)
+    return side if kept.all() else side.on(side.positions.keep_topics(kept))
+
+
+def verdicts_of(human: pd.DataFrame, other: pd.DataFrame, alpha: float) -> np.ndarray:
+    """Return which of both comparisons are significant, as places in `VERDICTS`."""
+    by_people, by_judge = (one["p_adjusted"].to_numpy() < alpha for one in (human, other))
+    same = direction(human) == direction(other)
+    return np.select([by_people & by_judge & same, by_people & by_judge, by_people, by_judge], [0, 1, 2, 3], 4)
+
+
+def flipped_pairs(human: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
+    """Return which pairs have the run that the test favors at the other side."""
+    return direction(human) * direction(other) < 0
+
+
+@verb(on="runs", gives="judge_bias", family="judges", name="bias", own="depth", grouped=False)
+def judge_bias(
+    runs: Table,
+    qrels: object,
+    machine: object,
+    *,
+    depth: int = 10,
+    correction: Correction | None = "bonferroni",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    grades: Mapping[object, float] | None = None,
+    scale: Sequence[float] | None = None,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    validate: bool = True,
+) -> pd.DataFrame:
+    """Return how each judge grades the items that each run returned, against people, and so which runs it favours.
+
+    A judge who is lenient with everything favours nobody: `favour` is the bias of a run less the mean bias of all runs
+    on the same query. Only items that people and the judge labelled count.
+
+    Parameters
+    ----------
+    qrels : DataFrame or bound accessor
+        People's judgments.
+    machine : mapping of name to DataFrame, or DataFrame
+        The judges' own judgments; see `judges`.
+    depth : int
+        How far down each list is read.
+    correction : str or None
+        ... All runs are corrected together.
+    confidence : float
+        ... That of favour is Student's over queries; it is not corrected for the number of runs.
+    scale : list of numbers, optional
+        The grades that there are; see `judges`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, _ = pdeval.datasets.load_sample()
+    >>> rerank = runs[runs["run"].str.startswith("rerank") & (runs["rank"] <= 10)]
+    >>> liked = qrels.merge(rerank[["query_id", "doc_id"]].drop_duplicates().assign(liked=1), how="left")
+    >>> llm = qrels.assign(relevance=(liked["relevance"] + (liked["liked"] == 1)).clip(upper=3))
+    >>> found = runs.ireval.judges.bias(qrels, {"llm": llm})
+    >>> found[["judge", "run", "items", "higher", "bias", "favour", "significant"]].iloc[[0, 7, 8]].round(3)
+      judge        run  items  higher   bias  favour  significant
+    0   llm       bm25    500   0.172  0.172  -0.103         True
+    7   llm  rerank-s1    420   0.736  0.736   0.462         True
+    8   llm  rerank-s2    421   0.729  0.734   0.459         True
+    """
+    human, machines = read(qrels, "qrels"), judges_of(machine, grades)
+    on_scale(human, machines, scale)
+    correction = which_correction(correction)  # type: ignore[assignment]
+    pool = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
+    by_people = pool.grades(human)
+    parts = []
+    for name, judgments in sorted(machines.items(), key=lambda one: str(one[0])):
+        difference = pool.grades(judgments) - by_people
+        if np.isnan(difference).all():
+            raise ValueError(
+                f"people and judge {name!r} have no item in common among the first {depth} of any run; of the "
+                f"{len(difference):,} items there, people labelled {int((~np.isnan(by_people)).sum()):,}. Are items "
+                "and queries named alike on both sides?"
+            )
+        parts.append(_bias_of_judge(pool, difference, name, str(correction), alpha, confidence))
+    frame = pd.concat(parts, ignore_index=True)
+    frame.attrs.update(pool.attrs, correction=correction, alpha=alpha, confidence=confidence, test="t")
+    return frame
+
+
+def _bias_of_judge(
+    pool: Pool, difference_of_item: np.ndarray, name: object, correction: str, alpha: float, confidence: float
+) -> pd.DataFrame:
+    """Return the rows of one judge, from how much higher than people it grades each item of the pool."""
+    n_runs, n_queries = len(pool.runs), len(pool.queries)
+    known = ~np.isnan(difference_of_item[pool.item])
+    run, difference = pool.run[known], difference_of_item[pool.item[known]]
+    cell = pool.query[pool.item[known]] * n_runs + run
+    # sums over the items of each list, (queries, runs)
+    count = np.bincount(cell, minlength=n_queries * n_runs).reshape(n_queries, n_runs)
+    total = np.bincount(cell, difference, minlength=n_queries * n_runs).reshape(n_queries, n_runs)
+    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    answered = (count > 0).sum(axis=1, keepdims=True)
+    mean_of_runs = np.divide(
+        np.nansum(mean, axis=1, keepdims=True), answered, out=np.zeros(answered.shape), where=answered > 0
+    )
+    n = (count > 0).sum(axis=0)
+    if n.max(initial=0) < 2:
+        raise TooFew(
+            f"a test over queries needs two of them, and judge {name!r} has items in common on {n.max()} only."
+        )
+    result: Outcome = which_test("t")(mean - mean_of_runs, confidence=confidence)
+    # a test of one query is none
+    ci_low, ci_high, p_value = (np.where(n > 1, one, np.nan) for one in (result.ci_low, result.ci_high, result.p_value))
+    adjusted = adjust(p_value, np.zeros(n_runs, dtype=np.int64), correction=correction, alpha=alpha)
+    items = np.bincount(run, minlength=n_runs)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        bias = np.nansum(mean, axis=0) / np.where(n > 0, n, np.nan)
+    columns: dict[str, Any] = {
+        "judge": [name] * n_runs,
+        **{column: repeated(pool.runs[column], np.arange(n_runs)) for column in pool.runs.columns},
+        "n": n,
+        "items": items,
+        "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),
+        "lower": share(np.bincount(run, difference < 0, minlength=n_runs), items),
+        "bias": bias,
+        "favour": np.where(n > 0, result.mean, np.nan),
+        "ci_low": ci_low,
+        "ci_high": ci_high,
+        "p_value": p_value,
+        "p_adjusted": adjusted,
+        "significant": adjusted < alpha,
+    }
+    return pd.DataFrame(columns)

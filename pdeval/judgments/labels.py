@@ -64,7 +64,12 @@ def item_columns(labels: Table) -> list[str]:
     return [labels.roles[role] for role in ("query", "doc") if role in labels]
 
 
-def units_of(labels: Table, read: Labels, what: Literal["query", "item"] | None = None) -> tuple[np.ndarray, str]:
+def role_columns(labels: Table) -> dict[str, Any]:
+    """Return which column plays which role, for `attrs`."""
+    return {f"{role}_column": str(name) for role, name in labels.roles.items()}
+
+
+def units_of(labels: Table, codes: Labels, what: Literal["query", "item"] | None = None) -> tuple[np.ndarray, str]:
     """Return the query of each item (or the item itself) as a code, in the order of the table's ids, and which it is.
 
     Parameters
@@ -79,17 +84,15 @@ def units_of(labels: Table, read: Labels, what: Literal["query", "item"] | None 
     >>> units_of(table, coded(table)[0])
     (array([0, 0, 1]), 'query')
     """
-    items = int(read.item.max(initial=-1)) + 1
-    if what is None:
-        what = "query" if "query" in labels else "item"
-    if what == "item":
-        return np.arange(items), what
+    items = int(codes.item.max(initial=-1)) + 1
+    if what == "item" or (what is None and "query" not in labels):
+        return np.arange(items), "item"
     if "query" not in labels:
-        have = ", ".join(map(str, labels.frame.columns))
-        raise ValueError(f"the label table has no query column among {have}. Bind it: labels.ireval(query=...).")
-    unit = np.zeros(items, dtype=np.int64)
-    unit[read.item] = pd.factorize(given(labels)[labels.roles["query"]], sort=True)[0]
-    return unit, what
+        columns = ", ".join(map(str, labels.frame.columns))
+        raise ValueError(f"the label table has no query column among {columns}. Bind it: labels.ireval(query=...).")
+    query_of_item = np.zeros(items, dtype=np.int64)
+    query_of_item[codes.item] = pd.factorize(given(labels)[labels.roles["query"]], sort=True)[0]
+    return query_of_item, "query"
 
 
 def coded(
@@ -114,19 +117,19 @@ def coded(
     >>> found.label.tolist(), assessors.tolist(), ordered
     ([1, 0], ['ann', 'bob'], False)
     """
-    frame, keys = given(labels), [*by, *item_columns(labels)]
+    frame = given(labels)
     assessor = labels.roles["assessor"]
-    faults = []
-    for name in dict.fromkeys([*keys, assessor]):
-        if missing := int(frame[name].isna().sum()):
-            faults.append(f"{missing:,} rows without a value in {name!r}")
-    twice = frame.duplicated([*keys, assessor])
+    items = [*by, *item_columns(labels)]
+    keys = [*items, assessor]
+    missing = frame[list(dict.fromkeys(keys))].isna().sum()
+    faults = [f"{count:,} rows without a value in {name!r}" for name, count in missing.items() if count]
+    twice = frame.duplicated(keys)
     if twice.any() and not repeats:
-        example = next(frame.loc[twice, [*keys, assessor]].itertuples(index=False, name=None))
+        example = next(frame.loc[twice, keys].itertuples(index=False, name=None))
         faults.append(
             f"{int(twice.sum()):,} repeated labels of one item by one assessor, e.g. {example}; if several assessors "
             "have one name, bind a column that tells them apart, df.ireval(assessor=...), else keep one of each with "
-            f".drop_duplicates({[*keys, assessor]})"
+            f".drop_duplicates({keys})"
         )
     column = frame[labels.roles["label"]]
     unknown = [] if order is None else [value for value in column.unique().tolist() if value not in list(order)]
@@ -136,35 +139,34 @@ def coded(
         faults.append("complex labels, which have no order")
     if faults:
         raise ValueError("the label table cannot be read: " + "; ".join(faults) + ".")
-    if order is not None:
-        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
-    codes, found = pd.factorize(column, sort=True)
-    categories = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else pd.Index(found)
-    scaled = pd.api.types.is_numeric_dtype(column.dtype) or bool(getattr(column.dtype, "ordered", False))
+    column = _in_order(column, order)
+    codes, uniques = pd.factorize(column, sort=True)
+    categories = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else pd.Index(uniques)
+    ordered = pd.api.types.is_numeric_dtype(column.dtype) or bool(getattr(column.dtype, "ordered", False))
     if pd.api.types.is_numeric_dtype(categories.dtype):
-        values = pd.Index(found).to_numpy(dtype=np.float64)
+        values = pd.Index(uniques).to_numpy(dtype=np.float64)
     else:  # a label that nobody gave keeps its place on the scale
-        values = categories.get_indexer(pd.Index(found)).astype(np.float64)
+        values = categories.get_indexer(pd.Index(uniques)).astype(np.float64)
     who, assessors = pd.factorize(frame[assessor], sort=True)
-    number = frame.groupby(keys, observed=True, sort=True).ngroup().to_numpy()
-    return Labels(number, who, codes, values), pd.Index(assessors), scaled
+    item = frame.groupby(items, observed=True, sort=True).ngroup().to_numpy()
+    return Labels(item, who, codes, values), pd.Index(assessors), ordered
+
+
+def _in_order(column: pd.Series, order: Sequence[object] | None) -> pd.Series:
+    """Return a column of labels as an ordered categorical, if their order was given."""
+    if order is None:
+        return column
+    return column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
 
 
 def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
     """Return the labels that were given, in the order of their codes."""
-    column = given(labels)[labels.roles["label"]]
-    if order is not None:
-        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
-    found = pd.Index(pd.factorize(column, sort=True)[1])
-    return pd.Index(found.astype(found.categories.dtype)) if isinstance(found, pd.CategoricalIndex) else found
+    column = _in_order(given(labels)[labels.roles["label"]], order)
+    names = pd.Index(pd.factorize(column, sort=True)[1])
+    return pd.Index(names.astype(names.categories.dtype)) if isinstance(names, pd.CategoricalIndex) else names
 
 
-def items_of(labels: Table, read: Labels) -> pd.DataFrame:
+def items_of(labels: Table, codes: Labels) -> pd.DataFrame:
     """Return the items in the order of their codes: query and doc, or the doc alone."""
-    first = np.unique(read.item, return_index=True)[1]
+    first = np.unique(codes.item, return_index=True)[1]
     return given(labels)[item_columns(labels)].iloc[first].reset_index(drop=True)
-
-
-def what_is(what: str) -> str:
-    """Return the plural of what is drawn."""
-    return "queries" if what == "query" else "items"

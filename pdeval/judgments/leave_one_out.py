@@ -94,46 +94,53 @@ def leave_one_out(
     2  dense-s1       11  0.432          0.427     7             7   1.00
     """
     positions = judged.positions
-    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1:  # type: ignore[redundant-expr]
-        raise ValueError(f"depth={depth!r}: give the depth of the pool, a whole number of at least 1.")
     if positions.rules.get("ties") == "expected":
         raise ValueError("ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=.")
-    unsaid = isinstance(team, str) and metadata is None and team not in judged.runs  # a column of the run table
-    own_table = positions.source[0] if unsaid and positions.source is not None else None
-    teams = None if team is None else partition(judged.runs, team, metadata, own_table)
-    asked = parse_all(measures)
-    full = _standing(judged, asked, method, tell=True)
-    number = len(positions.runs)
-    group = np.arange(number) if teams is None else teams.codes
+    group, teams = np.arange(len(positions.runs)), None
+    if team is not None:
+        in_runs = isinstance(team, str) and metadata is None and team not in judged.runs  # a column of the run table
+        run_table = positions.source[0] if in_runs and positions.source is not None else None
+        teams = partition(judged.runs, team, metadata, run_table)
+        group = teams.codes
+    parsed = parse_all(measures)
+    full = standing(judged, parsed, method=method, tell=True)
     owner = owners(positions, group, depth)
     relevant = positions.relevant(judged.level)
     removed = np.bincount(owner[relevant & (owner >= 0)], minlength=int(group.max()) + 1)
     score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
     queries = np.empty(full.rank.shape, dtype=np.int64)
-    level = {measure.label: measure.level for measure in asked}
-    which = np.unique(group)
-    for one in track(which, total=len(which), desc="leaving out", progress=progress):
-        own = np.flatnonzero(group == one)
-        # nothing of its own: nothing to take away
-        kept = owner != one
-        less = judged if kept.all() else judged.on(positions.keep_items(kept))
-        rest = full if kept.all() else _without(less, asked, own, method)
-        score[:, own], rank[:, own] = rest.score[:, own], rest.rank[:, own]
-        queries[:, own] = [less.counted(level[label]).sum(axis=0)[own] for label, _ in full.keys]
-        taus = [1.0 if rest is full else tau_b(-a, -b) for a, b in zip(full.rank, rest.rank)]
-        tau[:, own] = np.array(taus)[:, None]
-    key, run = np.divmod(np.arange(tau.size), number)
+    level = {measure.label: measure.level for measure in parsed}
+    groups = np.unique(group)
+    for number in track(groups, total=len(groups), desc="leaving out", progress=progress):
+        runs = np.flatnonzero(group == number)
+        kept = owner != number
+        without, rest, taus = judged, full, [1.0] * len(tau)
+        if not kept.all():
+            without = judged.on(positions.keep_items(kept))
+            rest = _standing_without(without, parsed, runs, method)
+            taus = [float(tau_b(-a, -b)) for a, b in zip(full.rank, rest.rank)]
+        score[:, runs], rank[:, runs] = rest.score[:, runs], rest.rank[:, runs]
+        queries[:, runs] = [without.counted(level[label]).sum(axis=0)[runs] for label, _ in full.keys]
+        tau[:, runs] = np.array(taus)[:, None]
+    key, run = np.divmod(np.arange(tau.size), len(positions.runs))
     columns: dict[str, Any] = {name: labels(positions.runs[name], run) for name in positions.runs.columns}
     if teams is not None:
         columns[str(teams.names.name)] = labels(teams.names, teams.codes[run])
-    columns |= full.columns(key)
-    columns |= {"removed": removed[group][run], "queries": queries.ravel()}
-    columns |= {"score": full.score.ravel(), "score_without": score.ravel()}
-    columns["difference"] = columns["score_without"] - columns["score"]
-    columns |= {"rank": full.rank.ravel().astype(np.int64), "rank_without": rank.ravel().astype(np.int64)}
-    columns["rank_change"] = columns["rank_without"] - columns["rank"]
-    frame = pd.DataFrame({**columns, "tau_b": tau.ravel()})
-    frame.attrs.update(attributes(judged, asked))
+    rank_before, rank_without = (ranks.ravel().astype(np.int64) for ranks in (full.rank, rank))
+    columns |= {
+        **full.columns(key),
+        "removed": removed[group][run],
+        "queries": queries.ravel(),
+        "score": full.score.ravel(),
+        "score_without": score.ravel(),
+        "difference": score.ravel() - full.score.ravel(),
+        "rank": rank_before,
+        "rank_without": rank_without,
+        "rank_change": rank_without - rank_before,
+        "tau_b": tau.ravel(),
+    }
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(attributes(judged, parsed))
     return frame
 
 
@@ -148,22 +155,20 @@ def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
     [0]
     """
     inside = positions.rank <= depth
-    item, own = positions.item[inside], group[positions.run[inside]]
+    item, group_of_hit = positions.item[inside], group[positions.run[inside]]
     first = np.full(len(positions.judged.topic), len(positions.runs))
     last = np.full(len(positions.judged.topic), -1)
-    np.minimum.at(first, item, own)
-    np.maximum.at(last, item, own)
+    np.minimum.at(first, item, group_of_hit)
+    np.maximum.at(last, item, group_of_hit)
     return np.where(first == last, last, -1)
 
 
-def _standing(judged: Judged, measures: object, method: str | Sequence[str] | None, *, tell: bool = False) -> Standing:
-    return standing(judged, measures, method=method, tell=tell)
-
-
-def _without(judged: Judged, measures: object, own: np.ndarray, method: str | Sequence[str] | None) -> Standing:
-    """Return how the runs stand when only these items were judged, which took away those of some runs."""
+def _standing_without(
+    judged: Judged, measures: object, runs: np.ndarray, method: str | Sequence[str] | None
+) -> Standing:
+    """Return the ordering of the runs without the items that only some of them contributed."""
     try:
-        return _standing(judged, measures, method)
+        return standing(judged, measures, method=method, tell=False)
     except ValueError as fault:
-        names = ", ".join(map(str, judged.runs.iloc[own[:3]].to_numpy().ravel()))
+        names = ", ".join(map(str, judged.runs.iloc[runs[:3]].to_numpy().ravel()))
         raise ValueError(f"without what only {names} contributed: {fault}") from None

@@ -32,6 +32,12 @@ from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.progress import track
 
+Assume = Literal["any", "all"]
+ITEMS = {"rank", "grade", "relevant", "ideal"}
+COLUMNS = ITEMS | {"relevants", "retrieved", "top_grade", "corpus"}
+BLOCK = 1 << 20  # cells of the largest temporary array
+
+
 table(
     "residuals",
     "run [query] measure value:float low:float high:float residual:float",
@@ -48,11 +54,6 @@ table(
     unreported="it is a table to read: one range per run and measure",
     undrawn="it is a table to read: one range per run and measure",
 )
-
-Assume = Literal["any", "all"]
-ITEMS = {"rank", "grade", "relevant", "ideal"}
-COLUMNS = ITEMS | {"relevants", "retrieved", "top_grade", "corpus"}
-BLOCK = 1 << 20  # cells of the largest temporary array
 
 
 @verb(on="judged", gives="residuals", family="pool", needs="judged", own="depth", formerly="residuals")
@@ -111,35 +112,39 @@ def residuals(
     14  rerank-s1    P@10  0.629  0.629  0.794     0.165
     15  rerank-s1      AP  0.560  0.558  0.678     0.120
     """
-    positions, asked = judged.positions, parse_all(measures)
-    only_metrics(asked)
-    _check(positions, asked, depth, assume, per)
-    unknown = _unjudged_queries(judged, asked, queries, per)
-    cube = scores(judged, asked)
+    positions, parsed = judged.positions, parse_all(measures)
+    only_metrics(parsed)
+    _check(positions, parsed)
+    limits = None if queries == "judged" else _limits(parsed, per)
+    cube = scores(judged, parsed)
     views = Views(judged)
-    value = np.stack([views.values(measure) for measure in asked])
+    value = np.stack([views.values(measure) for measure in parsed])
     low, high = value.copy(), value.copy()
     searched: dict[tuple[str, float | None], list[int]] = {}
-    for number, measure in enumerate(asked):
-        if measure.entry.name in ("RBP", "gRBP"):
+    for number, measure in enumerate(parsed):
+        if measure.entry.name in ("RBP", "gRBP"):  # a sum over ranks: unjudged ones add their weight
             high[number] += _weight_in_doubt(views, measure.parameters["p"], measure.parameters["k"])
             if measure.parameters.get("max_grade") == "topic":
                 low[number] *= _largest(positions)[:, None]
         else:
             searched.setdefault((measure.kind, views.level(measure)), []).append(number)
     steps = [
-        (lists, numbers) for key, numbers in searched.items() for lists in _lists(positions, asked, numbers, key, depth)
+        (lists, numbers)
+        for key, numbers in searched.items()
+        for lists in _lists(positions, parsed, numbers, key, depth)
     ]
     for lists, numbers in track(steps, total=len(steps), desc="residuals", progress=progress):
-        calls = [call_of(asked[number], positions.rules) for number in numbers]
+        calls = [call_of(parsed[number], positions.rules) for number in numbers]
         ranks, count = unjudged(positions, lists.topic, lists.run, depth)
-        lows, highs = lists.range(calls, ranks, count, assume, value[numbers][:, lists.topic, lists.run])
-        for place, number in enumerate(numbers):
-            low[number, lists.topic, lists.run], high[number, lists.topic, lists.run] = lows[place], highs[place]
+        cells = np.array(numbers)[:, None], lists.topic, lists.run  # (measures, lists)
+        low[cells], high[cells] = lists.range(calls, ranks, count, assume, value[cells])
     kept = positions.queries.isin(cube.queries)
     bounds = [replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept])) for part in (low, high)]
     frame = _ranges([cube, *bounds], per)
-    frame = frame if unknown is None else _of_all(frame, cube, unknown)
+    if limits is not None:
+        ids = pd.Index(judged.tables[0].column("query").unique())
+        n_unjudged = int((~ids.isin(judged.queries.astype(ids.dtype))).sum())
+        frame = _of_all(frame, cube, limits, n_unjudged)
     frame.attrs["assumed_grade"] = assumed_grade(positions)
     return frame
 
@@ -149,42 +154,65 @@ def assumed_grade(positions: Positions) -> float:
     return float(positions.top_grade) if positions.top_grade > 0 else 1.0
 
 
-def _unjudged_queries(judged: Judged, asked: list[Measure], queries: str, per: str) -> pd.DataFrame | None:
-    """Return the limits of each measure, one row each, and how many queries of the runs nobody judged."""
-    if queries not in ("judged", "all"):
-        raise ValueError(f"queries={queries!r}: choose 'judged' or 'all'.")
-    if queries == "judged":
-        return None
+def _check(positions: Positions, measures: list[Measure]) -> None:
+    """Raise where the join or a measure has no residual."""
+    if positions.rules.get("ties") == "expected":
+        raise ValueError(
+            "ties='expected' gives no item a definite rank, so there is no residual; choose another ties=."
+        )
+    if not positions.complete:
+        raise ValueError("residuals need to know which items were judged; join with complete=True.")
+    for measure in measures:
+        if reason := _no_residual(measure, bool(positions.rules.get("judged_only"))):
+            raise ValueError(f"{measure.label} has no residual: {reason}")
+
+
+def _no_residual(measure: Measure, judged_only: bool) -> str:
+    """Return why a measure has no residual, or nothing."""
+    if measure.judged_only or judged_only:
+        return "judged_only= takes unjudged items out of the lists."
+    if measure.kind == "judged" != measure.entry.kind:
+        return (
+            "grade 0 has a gain in it, and what is in doubt is whether an item is relevant, not whether it has a gain. "
+            "Ask without a gain of grade 0."
+        )
+    if measure.kind == "subtopic":
+        return "it looks at subtopics, which an unjudged item does not tell."
+    if measure.kind == "judged" or not set(measure.columns) <= COLUMNS:
+        return "it looks at judged items only, so unjudged ones do not touch it."
+    if measure.together:
+        return "it is estimated from the lists of all queries together."
+    return "it is a mean over users who want different items." if measure.entry.population else ""
+
+
+def _limits(measures: list[Measure], per: str) -> pd.DataFrame:
+    """Return the lowest and highest value of each measure, which queries that nobody judged may have."""
     if per != "run":
         raise ValueError("queries='all' is for means: of a query that nobody judged there is nothing to say.")
-    for measure in asked:
+    for measure in measures:
         if measure.entry.aggregate != "mean" or not np.isfinite(measure.entry.range).all():
             raise ValueError(
                 f"{measure.label} has no mean between two numbers, so that queries='all' has no bounds. Choose a "
                 "measure that has, e.g. nDCG."
             )
-    ids = pd.Index(judged.tables[0].column("query").unique())
-    count = int((~ids.isin(judged.queries.astype(ids.dtype))).sum())
-    limits = pd.DataFrame([measure.entry.range for measure in asked], columns=["low", "high"], dtype=float)
-    return limits.assign(queries=count)
+    return pd.DataFrame([measure.entry.range for measure in measures], columns=["low", "high"], dtype=float)
 
 
-def _of_all(frame: pd.DataFrame, cube: Scores, unknown: pd.DataFrame) -> pd.DataFrame:
+def _of_all(frame: pd.DataFrame, cube: Scores, limits: pd.DataFrame, n_unjudged: int) -> pd.DataFrame:
     """Return the ranges of means over judged queries, and over those that may have any value."""
     n = (~np.isnan(cube.values)).sum(axis=1).T.ravel()  # run by run, as the rows are
-    rows = unknown.iloc[np.tile(np.arange(len(unknown)), len(cube.runs))]
-    more = rows["queries"].to_numpy()
-    ends = {name: (n * frame[name] + more * rows[name].to_numpy()) / (n + more) for name in ("low", "high")}
-    return frame.assign(**ends, residual=ends["high"] - ends["low"])
+    rows = limits.iloc[np.tile(np.arange(len(limits)), len(cube.runs))]
+    low, high = ((n * frame[name] + n_unjudged * rows[name].to_numpy()) / (n + n_unjudged) for name in ("low", "high"))
+    return frame.assign(low=low, high=high, residual=high - low)
 
 
 def _weight_in_doubt(views: Views, p: float, k: float) -> np.ndarray:
-    """Return the weight that rank-biased precision gives to the first k ranks less those of judged items."""
-    whole = 1.0 - np.power(float(p), float(k))
-    result = np.full(views.positions.retrieved.shape, whole)
+    """Return the weight that rank-biased precision gives to the first k ranks minus those of judged items."""
+    weight_of_all = 1.0 - np.power(float(p), float(k))
+    result = np.full(views.positions.retrieved.shape, weight_of_all)
     for block in views.blocks("judged", None):
         known = (1.0 - p) * total(np.power(float(p), cut(block["rank"], k) - 1)) if block.size else 0.0
-        result[block.topics] = np.maximum(whole - known, 0.0)
+        result[block.topics] = np.maximum(weight_of_all - known, 0.0)
     return result
 
 
@@ -197,14 +225,13 @@ def _largest(positions: Positions) -> np.ndarray:
 
 def _ranges(cubes: list[Scores], per: str) -> pd.DataFrame:
     """Return values, lowest and highest values side by side."""
-    if per == "query":
-        frames, column = [cube.frame() for cube in cubes], "value"
-    else:
+    frames, column = [cube.frame() for cube in cubes] if per == "query" else [], "value"
+    if per == "run":
         frames, column = [of_scores(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes], "mean"
-    values = frames[0].rename(columns={column: "value"})
     low, high = (frame[column].to_numpy() for frame in frames[1:])
     with np.errstate(invalid="ignore"):  # infinite both ways: nothing is in doubt
-        return values.assign(low=low, high=high, residual=np.where(high == low, 0.0, high - low))
+        residual = np.where(high == low, 0.0, high - low)
+    return frames[0].rename(columns={column: "value"}).assign(low=low, high=high, residual=residual)
 
 
 def unjudged(
@@ -222,35 +249,40 @@ def unjudged(
     [1.0, 8.0, 0.0, 0.0, 176.0, 0.0, 0.0, 216.0, 227.0, 0.0, 1.0, 16.0]
     """
     retrieved = positions.retrieved[topic, run]
-    wide = int(retrieved.max(initial=0))
-    wide = wide if depth is None else min(wide, depth)
-    doubted = np.arange(1, wide + 1) <= retrieved[:, None]
-    place = np.full(positions.retrieved.shape, -1)
-    place[topic, run] = np.arange(len(topic))
-    # hits are sorted by item and items by topic, so those of a topic stand together
+    width = _width(retrieved, depth)
+    in_doubt = np.arange(1, width + 1) <= retrieved[:, None]  # (lists, ranks)
+    list_of_cell = np.full(positions.retrieved.shape, -1)
+    list_of_cell[topic, run] = np.arange(len(topic))
+    # hits are sorted by item and items by topic, so those of a topic are next to each other
     topics = np.unique(topic)
-    ends = [np.searchsorted(positions.judged.topic, topics, side) for side in ("left", "right")]
-    begin, end = (np.searchsorted(positions.item, edge) for edge in ends)
+    edges = [np.searchsorted(positions.judged.topic, topics, side) for side in ("left", "right")]
+    begin, end = (np.searchsorted(positions.item, edge) for edge in edges)
     hits = ranges(begin, end - begin)
-    own = place[np.repeat(topics, end - begin), positions.run[hits]]
-    known = (own >= 0) & (positions.rank[hits] <= wide) & (positions.judged.grade[positions.item[hits]] >= 0)
-    doubted[own[known], positions.rank[hits[known]].astype(np.int64) - 1] = False
-    count = doubted.sum(axis=1)
-    ranks = np.sort(np.where(doubted, np.arange(1.0, wide + 1), np.inf), axis=1)
+    list_of_hit = list_of_cell[np.repeat(topics, end - begin), positions.run[hits]]
+    judged = positions.judged.grade[positions.item[hits]] >= 0
+    known = (list_of_hit >= 0) & (positions.rank[hits] <= width) & judged
+    in_doubt[list_of_hit[known], positions.rank[hits[known]].astype(np.int64) - 1] = False
+    count = in_doubt.sum(axis=1)
+    ranks = np.sort(np.where(in_doubt, np.arange(1.0, width + 1), np.inf), axis=1)
     return ranks[:, : int(count.max(initial=0))], count
 
 
+def _width(retrieved: np.ndarray, depth: int | None) -> int:
+    """Return how many ranks of the longest list are read."""
+    longest = int(retrieved.max(initial=0))
+    return longest if depth is None else min(longest, depth)
+
+
 def _lists(
-    positions: Positions, asked: list[Measure], numbers: list[int], view: tuple[str, float | None], depth: int | None
+    positions: Positions, measures: list[Measure], numbers: list[int], view: tuple[str, float | None], depth: int | None
 ) -> Iterator[_Lists]:
-    """Yield the lists of a view some at a time, those with about equally many items together."""
-    names = {name for number in numbers for name in asked[number].columns}
-    wide = int(positions.retrieved.max(initial=0))
-    wide = wide if depth is None else min(wide, depth)
+    """Yield the lists of a view in parts, those with about equally many items together."""
+    names = {name for number in numbers for name in measures[number].columns}
+    width = _width(positions.retrieved, depth)
     blocks: list[Block] = []
     cells = 0
-    for block in View(positions, *view).blocks(empty=True, most=BLOCK // (1 + wide)):
-        size = block.shape[0] * block.shape[1] * (block.size + wide)
+    for block in View(positions, *view).blocks(empty=True, most=BLOCK // (1 + width)):
+        size = block.shape[0] * block.shape[1] * (block.size + width)
         if blocks and cells + size > BLOCK:
             yield _Lists(blocks, names)
             blocks, cells = [], 0
@@ -264,27 +296,14 @@ class _Lists:
     """Lists of a view, each as a topic of its own: columns of shape (lists, items), padded, or (lists, 1)."""
 
     def __init__(self, blocks: list[Block], names: set[str]) -> None:
-        positions = blocks[0].view.positions
-        self.names, self.top = names, assumed_grade(positions)
+        self.names, self.top = names, assumed_grade(blocks[0].view.positions)
         self.topic = np.concatenate([np.repeat(block.topics, block.shape[1]) for block in blocks])
         self.run = np.concatenate([np.tile(np.arange(block.shape[1]), block.shape[0]) for block in blocks])
         self.size = np.concatenate([np.full(block.shape[0] * block.shape[1], block.size) for block in blocks])
-        wide = max(int(self.size.max()), 1)
+        width = max(int(self.size.max()), 1)
         self.columns: dict[str, np.ndarray] = {}
         for name in (names | {"rank"}) - {"top_grade"}:
-            parts = []
-            for block in blocks:
-                column = np.asarray(block[name])
-                if name in ITEMS:
-                    column = (
-                        np.broadcast_to(column, (block.size, *block.shape))
-                        .reshape(block.size, block.shape[0] * block.shape[1])
-                        .T
-                    )
-                    parts.append(np.pad(column, ((0, 0), (0, wide - block.size))))
-                else:
-                    parts.append(np.broadcast_to(column, block.shape).reshape(-1, 1))
-            self.columns[name] = np.concatenate(parts)
+            self.columns[name] = np.concatenate([_cells(block, name, width) for block in blocks])
 
     def range(
         self, calls: list[tuple[Any, ...]], ranks: np.ndarray, count: np.ndarray, assume: Assume, value: np.ndarray
@@ -294,74 +313,56 @@ class _Lists:
         most = self.size + count
         for size in range(1, int(most.max(initial=0)) + 1):
             fits = (most == size) & (count > 0) if assume == "all" else (size > self.size) & (size <= most)
-            which = np.flatnonzero(fits)
+            lists = np.flatnonzero(fits)
             step = max(BLOCK // size, 1)
-            for part in (which[at : at + step] for at in range(0, len(which), step)):
+            for part in (lists[at : at + step] for at in range(0, len(lists), step)):
                 last = count[part] - (size - self.size[part])
                 # the first unjudged items, and the last ones where those are others
                 for rows, start in ((part, np.zeros_like(last)), (part[last > 0], last[last > 0])):
-                    if len(rows):
-                        columns = self.assuming(rows, ranks, start, size)
-                        for place, (kernel, names, parameters) in enumerate(calls):
-                            found = kernel(*(columns[name] for name in names), **parameters)[:, 0]
-                            low[place, rows] = np.minimum(low[place, rows], found)
-                            high[place, rows] = np.maximum(high[place, rows], found)
+                    if not len(rows):
+                        continue
+                    columns = self.assuming(rows, ranks, start, size)
+                    for place, (kernel, names, parameters) in enumerate(calls):
+                        result = kernel(*(columns[name] for name in names), **parameters)[:, 0]
+                        low[place, rows] = np.minimum(low[place, rows], result)
+                        high[place, rows] = np.maximum(high[place, rows], result)
         return low, high
 
     def assuming(self, rows: np.ndarray, ranks: np.ndarray, start: np.ndarray, size: int) -> dict[str, Any]:
         """Return the columns of some lists, filled up to `size` items by unjudged ones from `start` on."""
-        step, own = np.arange(size), self.size[rows][:, None]
-        judged = step < own
+        step, judged_size = np.arange(size), self.size[rows][:, None]
+        judged = step < judged_size
         at = np.minimum(step, self.columns["rank"].shape[1] - 1)
-        more = ranks[rows[:, None], np.clip(start[:, None] + step - own, 0, ranks.shape[1] - 1)]
-        rank = np.where(judged, self.columns["rank"][rows][:, at], more)
+
+        def filled(name: str, value: Any) -> np.ndarray:
+            """Return a column of items, with a value for the unjudged ones."""
+            return np.where(judged, self.columns[name][rows][:, at], value)
+
+        more = ranks[rows[:, None], np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)]
+        rank = filled("rank", more)
         order = np.argsort(rank, axis=1, kind="stable")
-        found: dict[str, Any] = {"rank": _levels(np.take_along_axis(rank, order, axis=1)), "top_grade": self.top}
-        for name, value in (("grade", self.top), ("relevant", True)):
-            if name in self.names:
-                held = np.where(judged, self.columns[name][rows][:, at], value)
-                found[name] = _levels(np.take_along_axis(held, order, axis=1))
-        if "ideal" in self.names:
-            ideal = np.where(judged, self.columns["ideal"][rows][:, at], self.top)
-            found["ideal"] = _levels(-np.sort(-ideal, axis=1))
+        columns: dict[str, Any] = {"rank": rank}
+        columns |= {
+            name: filled(name, value) for name, value in (("grade", self.top), ("relevant", True)) if name in self.names
+        }
+        columns = {name: _levels(np.take_along_axis(cells, order, axis=1)) for name, cells in columns.items()}
+        columns["top_grade"] = self.top
+        if "ideal" in self.names:  # from the largest gain down
+            columns["ideal"] = _levels(-np.sort(-filled("ideal", self.top), axis=1))
         if "relevants" in self.names:
-            found["relevants"] = self.columns["relevants"][rows] + size - own
-        return found | {name: self.columns[name][rows] for name in ("retrieved", "corpus") if name in self.names}
+            columns["relevants"] = self.columns["relevants"][rows] + size - judged_size
+        return columns | {name: self.columns[name][rows] for name in ("retrieved", "corpus") if name in self.names}
+
+
+def _cells(block: Block, name: str, width: int) -> np.ndarray:
+    """Return a column of a block, one row per list: (lists, width), padded, for items; (lists, 1) for others."""
+    column = np.asarray(block[name])
+    if name not in ITEMS:
+        return np.broadcast_to(column, block.shape).reshape(-1, 1)
+    cells = np.broadcast_to(column, (block.size, *block.shape)).reshape(block.size, block.shape[0] * block.shape[1])
+    return np.pad(cells.T, ((0, 0), (0, width - block.size)))
 
 
 def _levels(cells: np.ndarray) -> np.ndarray:
     """Return (lists, items) as (items, lists, 1)."""
     return np.ascontiguousarray(cells.T)[:, :, None]
-
-
-def _check(positions: Positions, asked: list[Measure], depth: int | None, assume: str, per: str) -> None:
-    if per not in ("run", "query"):
-        raise ValueError(f"per={per!r}: choose 'run' or 'query'.")
-    if assume not in ("any", "all"):
-        raise ValueError(f"assume={assume!r}: choose 'any' or 'all'.")
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or depth < 1):  # type: ignore[redundant-expr]
-        raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
-    if positions.rules.get("ties") == "expected":
-        raise ValueError(
-            "ties='expected' gives no item a definite rank, so there is no residual; choose another ties=."
-        )
-    if not positions.complete:
-        raise ValueError("residuals need to know which items were judged; join with complete=True.")
-    for measure in asked:
-        if measure.judged_only or positions.rules.get("judged_only"):
-            raise ValueError(f"{measure.label} has no residual: judged_only= takes unjudged items out of the lists.")
-        if measure.kind == "judged" != measure.entry.kind:
-            raise ValueError(
-                f"{measure.label} has no residual: grade 0 has a gain in it, and what is in doubt is whether an item "
-                "is relevant, not whether it has a gain. Ask without a gain of grade 0."
-            )
-        if measure.kind in ("judged", "subtopic") or not set(measure.columns) <= COLUMNS:
-            why = "subtopics, which an unjudged item does not tell"
-            why = why if measure.kind == "subtopic" else "judged items only, so unjudged ones do not touch it"
-            raise ValueError(f"{measure.label} has no residual: it looks at {why}.")
-        if measure.together:
-            raise ValueError(
-                f"{measure.label} has no residual: it is estimated from the lists of all queries together."
-            )
-        if measure.entry.population:
-            raise ValueError(f"{measure.label} has no residual: it is a mean over users who want different items.")

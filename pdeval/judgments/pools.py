@@ -1,4 +1,4 @@
-"""Pools: which documents were looked at for each query, and by which runs they were found."""
+"""Pools: which documents were looked at for each query, by which runs they were found, and what each run gave."""
 
 from __future__ import annotations
 
@@ -10,16 +10,108 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pdeval.join import ids, judgments, ranking
+from pdeval.evaluate.cube import all_pairs
+from pdeval.join import ids, ranking
 from pdeval.join.ids import Ids
+from pdeval.join.judged import checked_level
+from pdeval.join.judgments import read_judgments
 from pdeval.join.ranks import Ties
 from pdeval.join.run_lists import Compat, same_type
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import TooFew
 
 Team: TypeAlias = str | Mapping[object, object]
+BLOCK = 1 << 21  # cells of the largest temporary array
+GRADE = "the grade; missing where the item was not judged"
+COUNTS = "it is a table of counts to read"
+LOOKED_AT = {"judged": "of those items, how many were judged", "relevant": "and how many are relevant"}
+
+
+table(
+    "pool",
+    "query doc runs:int rank:int [grade:float]",
+    "pool",
+    known_by="query doc runs rank",
+    row="item of the pool",
+    sort="query doc",
+    means={"runs": "how many runs have the item", "rank": "the best rank that any of them gives it", "grade": GRADE},
+    unreported="it has one row per item; .pool.summary() sums it up",
+    undrawn="it has one row per item; .pool.summary() sums it up",
+)
+
+
+table(
+    "pool_by_run",
+    "query doc run rank:int [grade:float]",
+    "pool by run",
+    known_by="query doc rank",  # as a run table, which it is once it no longer says so
+    row="item of the pool and run that has it",
+    sort="query doc run",
+    means={"rank": "the rank that the run gives it", "grade": GRADE},
+    unreported="it has one row per item and run; .pool.summary() sums it up",
+    undrawn="it has one row per item and run; .pool.summary() sums it up",
+)
+
+
+table(
+    "pool_runs",
+    "run [runs:int] queries:int contributed:int unique:int [judged:int relevant:int unique_relevant:int]",
+    "contributions to the pool",
+    known_by="queries contributed unique",
+    row="run (or team)",
+    sort="run",
+    then=".report()",
+    means={
+        "runs": "the runs of the team",
+        "queries": "queries that the run answered",
+        "contributed": "items that it has in the pool, over all queries",
+        "unique": "items that no other run has there",
+        "unique_relevant": "relevant items that no other run has there",
+        **LOOKED_AT,
+    },
+    undrawn=COUNTS,
+)
+
+
+table(
+    "pool_queries",
+    "query runs:int contributed:int items:int maximum:int filled:share [judged:int relevant:int]",
+    "sizes of the pool",
+    known_by="contributed items maximum filled",
+    row="query",
+    sort="query",
+    then=".report()",
+    means={
+        "runs": "how many runs answered the query",
+        "contributed": "items of all runs, an item once for every run that has it",
+        "items": "different items",
+        "maximum": "depth times the number of runs that answered the query",
+        "filled": "items as a share of the maximum",
+        **LOOKED_AT,
+    },
+    undrawn=COUNTS,
+)
+
+
+table(
+    "pool_pairs",
+    "run_a run_b shared:int only_a:int only_b:int overlap:share",
+    "overlaps in the pool",
+    known_by="shared only_a only_b overlap",
+    row="pair of runs (or teams)",
+    sort="run_a run_b",
+    then=".report()",
+    means={
+        "shared": "items that both have in the pool",
+        "only_a": "items that run_a has there and run_b has not",
+        "only_b": "items that run_b has there and run_a has not",
+        "overlap": "shared items as a share of those that either has",
+    },
+    undrawn=COUNTS,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +120,12 @@ class Teams:
 
     names: pd.Index
     codes: np.ndarray
+
+    @classmethod
+    def of(cls, team_of_run: pd.Series, name: str) -> Teams:
+        """Return the teams of runs, sorted."""
+        codes, names = pd.factorize(team_of_run, sort=True)
+        return cls(pd.Index(names, name=name), codes.astype(np.int64))
 
 
 def partition(
@@ -54,26 +152,29 @@ def partition(
     >>> found.names.tolist(), found.codes.tolist()
     (['new', 'old'], [1, 1, 0])
     """
-    if metadata is None and table is not None and isinstance(team, str) and team in table.frame.columns:
-        metadata = table.frame
     if isinstance(team, str) and team in runs.columns and len(runs.columns) > 1:
-        code, names = pd.factorize(runs[team], sort=True)
-        return Teams(pd.Index(names, name=team), code.astype(np.int64))
-    known = dict(team) if isinstance(team, Mapping) else _column(runs, team, metadata)
-    keys = list(runs.astype(object).itertuples(index=False, name=None))
-    if isinstance(team, Mapping) and len(runs.columns) == 1:
-        known = {one if isinstance(one, tuple) else (one,): name for one, name in known.items()}
-    given = pd.Series([known.get(key) for key in keys], dtype=object)
-    missing = np.flatnonzero(given.isna())
+        return Teams.of(runs[team], team)
+    if isinstance(team, Mapping):
+        known, name, source = dict(team), "team", "the mapping"
+        if len(runs.columns) == 1:
+            known = {run if isinstance(run, tuple) else (run,): name for run, name in known.items()}
+    else:
+        if metadata is None and table is not None and isinstance(team, str) and team in table.frame.columns:
+            metadata = table.frame
+        known, name, source = _teams_in_metadata(runs, team, metadata), team, f"the column {team!r}"
+    runs_as_tuples = runs.astype(object).itertuples(index=False, name=None)
+    team_of_run = pd.Series([known.get(run) for run in runs_as_tuples], dtype=object)
+    missing = np.flatnonzero(team_of_run.isna())
     if len(missing):
-        shown = ", ".join(repr(run_labels(runs)[place]) for place in missing[:3])
-        source = "the mapping" if isinstance(team, Mapping) else f"the column {team!r}"
-        raise ValueError(f"{source} gives no team to {len(missing)} of the {len(runs)} runs, e.g. {shown}.")
-    code, names = pd.factorize(given.infer_objects(), sort=True)
-    return Teams(pd.Index(names, name="team" if isinstance(team, Mapping) else team), code.astype(np.int64))
+        examples = ", ".join(repr(run_labels(runs)[place]) for place in missing[:3])
+        raise ValueError(f"{source} gives no team to {len(missing)} of the {len(runs)} runs, e.g. {examples}.")
+    return Teams.of(team_of_run.infer_objects(), name)
 
 
-def _column(runs: pd.DataFrame, team: object, metadata: pd.DataFrame | None) -> dict[tuple[object, ...], object]:
+def _teams_in_metadata(
+    runs: pd.DataFrame, team: object, metadata: pd.DataFrame | None
+) -> dict[tuple[object, ...], object]:
+    """Return the team of each run by a column of the metadata."""
     names = list(runs.columns)
     if not isinstance(team, str):
         raise TypeError(f"team= takes the name of a metadata column or a mapping of runs, not {type(team).__name__}.")
@@ -81,8 +182,8 @@ def _column(runs: pd.DataFrame, team: object, metadata: pd.DataFrame | None) -> 
         raise ValueError(f"team={team!r} names a column of the metadata: pass them as metadata=, one row per run.")
     absent = [name for name in [*names, team] if name not in metadata.columns]
     if absent:
-        have = ", ".join(map(str, metadata.columns))
-        raise KeyError(f"the metadata have no column {absent[0]!r}; they have {have}.")
+        columns = ", ".join(map(str, metadata.columns))
+        raise KeyError(f"the metadata have no column {absent[0]!r}; they have {columns}.")
     if team in names:
         raise ValueError(f"team={team!r} already names the run; leave out team= to look at single runs.")
     rows = metadata[[*names, team]].drop_duplicates()
@@ -92,33 +193,8 @@ def _column(runs: pd.DataFrame, team: object, metadata: pd.DataFrame | None) -> 
         raise ValueError(
             f"the metadata give {int(twice.sum())} runs more than one {team!r}, e.g. {example!r}; keep one row per run."
         )
-    columns = rows.astype(object)
-    return dict(zip(columns[names].itertuples(index=False, name=None), columns[team]))
-
-
-GRADE = "the grade; missing where the item was not judged"
-table(
-    "pool",
-    "query doc runs:int rank:int [grade:float]",
-    "pool",
-    known_by="query doc runs rank",
-    row="item of the pool",
-    sort="query doc",
-    means={"runs": "how many runs have the item", "rank": "the best rank that any of them gives it", "grade": GRADE},
-    unreported="it has one row per item; .pool.summary() sums it up",
-    undrawn="it has one row per item; .pool.summary() sums it up",
-)
-table(
-    "pool_by_run",
-    "query doc run rank:int [grade:float]",
-    "pool by run",
-    known_by="query doc rank",  # as a run table, which it is once it no longer says so
-    row="item of the pool and run that has it",
-    sort="query doc run",
-    means={"rank": "the rank that the run gives it", "grade": GRADE},
-    unreported="it has one row per item and run; .pool.summary() sums it up",
-    undrawn="it has one row per item and run; .pool.summary() sums it up",
-)
+    rows = rows.astype(object)
+    return dict(zip(rows[names].itertuples(index=False, name=None), rows[team]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +239,9 @@ class Pool:
     @cached_property
     def best(self) -> np.ndarray:
         """The best rank that any run gives to each item."""
-        found = np.full(len(self.query), np.iinfo(np.int64).max)
-        np.minimum.at(found, self.item, self.rank)
-        return found
+        best = np.full(len(self.query), np.iinfo(np.int64).max)
+        np.minimum.at(best, self.item, self.rank)
+        return best
 
     @cached_property
     def count(self) -> np.ndarray:
@@ -178,11 +254,21 @@ class Pool:
         names = {"run_columns": list(map(str, self.runs.columns)), "query_column": self.names[0]}
         return {**self.rules, "depth": self.depth, **names, "doc_column": self.names[1]}
 
+    def frame(self, columns: Mapping[str, Any], row: np.ndarray | None = None, **attrs: Any) -> pd.DataFrame:
+        """Return a table of items, by default of all of them, with these columns after query and doc."""
+        row = np.arange(len(self.query)) if row is None else row
+        query = labels(self.queries.index(), self.query[row])
+        ids = dict(zip(self.names, (query, self.docs.index().take(self.doc[row])), strict=True))
+        made = pd.DataFrame({**ids, **columns}, copy=False)
+        made.attrs.update({**self.attrs, **attrs})
+        return made
+
     def by_team(self, teams: Teams) -> Pool:
         """Return the pool with the runs of a team taken together: an item has the best of their ranks."""
         team = teams.codes[self.run]
         order = np.lexsort((self.rank, team, self.item))
         item, team, rank = self.item[order], team[order], self.rank[order]
+        # the first row of each (item, team) has its best rank
         first = np.ones(len(item), dtype=bool)
         first[1:] = (item[1:] != item[:-1]) | (team[1:] != team[:-1])
         item, team, rank = item[first], team[first], rank[first]
@@ -193,15 +279,20 @@ class Pool:
 
     def grades(self, qrels: Table) -> np.ndarray:
         """Return the grade of each item of the pool; NaN where it was not judged."""
-        judged = judgments.read_judgments(qrels)
+        judged = read_judgments(qrels)
         same_type("query", self.queries.type, judged.queries.type)
         same_type("doc", self.docs.type, judged.docs.type)
         topic = self.queries.probe(judged.queries)[self.query].astype(np.int64)
         doc = self.docs.probe(judged.docs)[self.doc]
-        key, known = judged.key(), topic * len(judged.docs) + doc
-        at = np.minimum(np.searchsorted(key, known), len(key) - 1)
-        held = (topic >= 0) & (doc >= 0) & (key[at] == known)
-        return np.where(held, judged.grade[at], np.nan)
+        key, wanted = judged.key(), topic * len(judged.docs) + doc
+        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        known = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
+        return np.where(known, judged.grade[at], np.nan)
+
+    def judged_and_relevant(self, qrels: Table, level: float | None) -> dict[str, np.ndarray]:
+        """Return which items of the pool were judged, and which are relevant."""
+        grade = self.grades(qrels)
+        return {"judged": grade >= 0, "relevant": (grade > 0) & (grade >= (0 if level is None else level))}
 
 
 def pooled(
@@ -226,8 +317,6 @@ def pooled(
     >>> len(pool.item), len(pool.query)
     (11960, 4922)
     """
-    if depth is None:
-        raise ValueError("depth=None: a pool is made of the first items of each list; give a number, e.g. 100.")
     first = ranking.top(runs, depth, ties=ties, compat=compat, validate=validate)
     lists = first.lists
     docs, doc = ids.column_ids(runs.column("doc"), "doc").take(first.row).unique()
@@ -238,18 +327,18 @@ def pooled(
     size = np.zeros((len(lists.queries), len(lists.runs)), dtype=np.int64)
     size[lists.query, lists.run] = np.minimum(lists.sizes, depth)
     return Pool(
-        int(depth),
-        lists.runs,
-        lists.queries,
-        docs,
-        items // len(docs),
-        items % len(docs),
-        item[order],
-        run[order],
-        first.rank[order],
-        size,
-        (runs.roles["query"], runs.roles["doc"]),
-        {"ties": ties or ("docid" if "score" in runs else "rank"), "compat": compat},
+        depth=int(depth),
+        runs=lists.runs,
+        queries=lists.queries,
+        docs=docs,
+        query=items // len(docs),
+        doc=items % len(docs),
+        item=item[order],
+        run=run[order],
+        rank=first.rank[order],
+        lists=size,
+        names=(runs.roles["query"], runs.roles["doc"]),
+        rules={"ties": ties or ("docid" if "score" in runs else "rank"), "compat": compat},
     )
 
 
@@ -284,13 +373,11 @@ def pool(
     1      101  doc-00012     7     3        1.0
     2      101  doc-00297     1    16        0.0
     """
-    if per not in ("item", "run"):
-        raise ValueError(f"per={per!r}: choose 'item' or 'run'.")
-    found = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
-    return frame(found, qrels=None if qrels is None else read(qrels, "qrels"), per=per)
+    made = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
+    return frame(made, qrels=None if qrels is None else read(qrels, "qrels"), per=per)
 
 
-def frame(found: Pool, *, qrels: Table | None = None, per: Literal["item", "run"] = "item") -> pd.DataFrame:
+def frame(made: Pool, *, qrels: Table | None = None, per: Literal["item", "run"] = "item") -> pd.DataFrame:
     """Return a pool as a table: one row per item, or per item and run.
 
     Examples
@@ -302,19 +389,171 @@ def frame(found: Pool, *, qrels: Table | None = None, per: Literal["item", "run"
            1      b     2     1
            1      c     1     2
     """
-    row = found.item if per == "run" else np.arange(len(found.query))
-    query, doc = found.names
-    columns: dict[str, Any] = {query: labels(found.queries.index(), found.query[row])}
-    columns[doc] = found.docs.index().take(found.doc[row])
-    attrs = found.attrs
+    columns: dict[str, Any] = {"runs": made.count, "rank": made.best}
+    row, attrs = np.arange(len(made.query)), {}
     if per == "run":
-        columns |= {name: labels(found.runs[name], found.run) for name in found.runs.columns}
-        columns["rank"] = found.rank
-    else:
-        columns |= {"runs": found.count, "rank": found.best}
+        row = made.item
+        columns = {name: labels(made.runs[name], made.run) for name in made.runs.columns}
+        columns["rank"] = made.rank
     if qrels is not None:
-        columns[qrels.roles["grade"]] = found.grades(qrels)[row]
-        attrs["grade_column"] = qrels.roles["grade"]
-    made = pd.DataFrame(columns, copy=False)
-    made.attrs.update(attrs)
-    return made
+        columns[qrels.roles["grade"]] = made.grades(qrels)[row]
+        attrs = {"grade_column": qrels.roles["grade"]}
+    return made.frame(columns, row, **attrs)
+
+
+@verb(
+    on="runs",
+    gives=("pool_runs", "pool_queries", "pool_pairs"),
+    family="pool",
+    name="summary",
+    own="depth",
+    formerly="pool_summary",
+)
+def pool_summary(
+    runs: Table,
+    qrels: object = None,
+    *,
+    per: Literal["run", "query", "pair"] = "run",
+    depth: int = 100,
+    team: Team | None = None,
+    metadata: pd.DataFrame | None = None,
+    level: float | None = None,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    validate: bool = True,
+) -> pd.DataFrame:
+    """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share.
+
+    Parameters
+    ----------
+    qrels : DataFrame or bound accessor, optional
+        Judgments, for the columns that count judged and relevant items.
+    per : {'run', 'query', 'pair'}
+        What a row stands for: a run (or team), a query, or a pair of runs (or teams).
+    depth : int
+        How far down each list is read.
+    team : str or mapping, optional
+        Take the runs of a team together: a column of `metadata` or of the run table, or the team of each run.
+    metadata : DataFrame, optional
+        What the runs are, one row per run.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> found = runs.ireval.pool.summary(qrels, depth=20, team="family", metadata=metadata)
+    >>> found[["family", "runs", "contributed", "unique", "unique_relevant"]].head(3)
+        family  runs  contributed  unique  unique_relevant
+    0    dense     3         1701     678               64
+    1   fusion     1         1000     264               44
+    2  lexical     4         2623    1378              116
+    >>> runs.ireval.pool.summary(per="query", depth=20).head(2).round(2)
+      query_id  runs  contributed  items  maximum  filled
+    0      101    12          240     96      240    0.40
+    1      102    12          240    103      240    0.43
+    """
+    if team is not None and per == "query":
+        raise ValueError(
+            "the size of a query's pool does not depend on teams: leave out team=, or choose another per=."
+        )
+    judgments, level = None if qrels is None else read(qrels, "qrels"), checked_level(level)
+    made = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
+    if per == "query":
+        return sizes(made, qrels=judgments, level=level)
+    teams = None if team is None else partition(made.runs, team, metadata, runs)
+    made = made if teams is None else made.by_team(teams)
+    if per == "pair":
+        return overlap(made)
+    counts = contributions(made, qrels=judgments, level=level)
+    if teams is not None:
+        counts.insert(1, "runs", np.bincount(teams.codes, minlength=len(teams.names)))
+    return counts
+
+
+def contributions(pool: Pool, *, qrels: Table | None = None, level: float | None = None) -> pd.DataFrame:
+    """Return what each run (or team) gave to the pool; with judgments, how much of it was judged and is relevant.
+
+    Examples
+    --------
+    >>> lists = pd.DataFrame({"run": list("xxyy"), "query_id": "1", "doc_id": list("abbc"), "score": [2, 1, 2, 1]})
+    >>> print(contributions(pooled(read(lists, "runs"), 2)).to_string(index=False))
+    run  queries  contributed  unique
+      x        1            2       1
+      y        1            2       1
+    """
+    number = len(pool.runs)
+    unique = pool.count == 1
+    counted = {"contributed": np.ones(len(unique), dtype=bool), "unique": unique}
+    if qrels is not None:
+        counted |= pool.judged_and_relevant(qrels, level)
+        counted["unique_relevant"] = counted["relevant"] & unique
+    columns: dict[str, Any] = {name: labels(pool.runs[name], np.arange(number)) for name in pool.runs.columns}
+    columns["queries"] = (pool.lists > 0).sum(axis=0)
+    for name, items in counted.items():
+        columns[name] = np.bincount(pool.run[items[pool.item]], minlength=number)
+    return _described(pool, columns)
+
+
+def sizes(pool: Pool, *, qrels: Table | None = None, level: float | None = None) -> pd.DataFrame:
+    """Return the size of each query's pool, against the most that it could be: depth times the runs that answered.
+
+    Examples
+    --------
+    >>> lists = pd.DataFrame({"run": list("xxyy"), "query_id": "1", "doc_id": list("abbc"), "score": [2, 1, 2, 1]})
+    >>> print(sizes(pooled(read(lists, "runs"), 2)).to_string(index=False))
+    query_id  runs  contributed  items  maximum  filled
+           1     2            4      3        4    0.75
+    """
+    number = len(pool.queries)
+    items = np.bincount(pool.query, minlength=number)
+    answering = (pool.lists > 0).sum(axis=1)
+    columns: dict[str, Any] = {
+        pool.names[0]: labels(pool.queries.index(), np.arange(number)),
+        "runs": answering,
+        "contributed": pool.lists.sum(axis=1),
+        "items": items,
+        "maximum": pool.depth * answering,
+        "filled": items / np.maximum(pool.depth * answering, 1),
+    }
+    if qrels is not None:
+        for name, counted in pool.judged_and_relevant(qrels, level).items():
+            columns[name] = np.bincount(pool.query[counted], minlength=number)
+    return _described(pool, columns)
+
+
+def overlap(pool: Pool) -> pd.DataFrame:
+    """Return how much of the pool each two runs (or teams) share.
+
+    Examples
+    --------
+    >>> lists = pd.DataFrame({"run": list("xxyy"), "query_id": "1", "doc_id": list("abbc"), "score": [2, 1, 2, 1]})
+    >>> print(overlap(pooled(read(lists, "runs"), 2)).round(3).to_string(index=False))
+    run_a run_b  shared  only_a  only_b  overlap
+        x     y       1       1       1    0.333
+    """
+    number = len(pool.runs)
+    if number < 2:
+        raise TooFew("the overlap of a pool needs two runs or teams; there is one.")
+    both = np.zeros((number, number))
+    step = max(BLOCK // number, 1)
+    for first in range(0, len(pool.query), step):
+        low, high = np.searchsorted(pool.item, [first, first + step])
+        # single precision counts up to 2^24 exactly, and a block has fewer items
+        has = np.zeros((step, number), dtype=np.float32)
+        has[pool.item[low:high] - first, pool.run[low:high]] = 1
+        both += has.T @ has
+    a, b = all_pairs(number)
+    shared, size = both[a, b].astype(np.int64), np.diag(both).astype(np.int64)
+    columns: dict[str, Any] = {
+        f"{name}_{side}": labels(pool.runs[name], codes)
+        for side, codes in (("a", a), ("b", b))
+        for name in pool.runs.columns
+    }
+    columns |= {"shared": shared, "only_a": size[a] - shared, "only_b": size[b] - shared}
+    return _described(pool, {**columns, "overlap": shared / (size[a] + size[b] - shared)})
+
+
+def _described(pool: Pool, columns: dict[str, Any]) -> pd.DataFrame:
+    counts = pd.DataFrame(columns)
+    counts.attrs.update(pool.attrs)
+    return counts

@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog.entries import parse_all
-from pdeval.judgments.item_sampling import effects
+from pdeval.judgments.item_samples import effects
 from pdeval.judgments.pools import pooled
 from pdeval.tables.reader import read
 from pdeval.tables.schemas import SCHEMAS, faults

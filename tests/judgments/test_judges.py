@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import pdeval
-from pdeval.judgments.judge_comparison import judges_of
+from pdeval.judgments.judges import judges_of
 from pdeval.orderings.coefficients import rbo, tau_ap
 from pdeval.verbs.arguments import TooFew
 

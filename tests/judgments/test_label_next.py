@@ -1,5 +1,7 @@
 """What to label next: chances that are known, draws that keep them, and estimates that make them good."""
 
+from operator import attrgetter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,7 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate.ppi import powered
-from pdeval.judgments.labeling_plan import chances, label_next, labels_needed, planned, queries_needed, systematic
-from pdeval.tables.reader import read
+from pdeval.judgments.partial_labels import chances, planned, queries_needed, systematic
 from pdeval.tables.schemas import SCHEMAS, faults
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -331,15 +332,14 @@ def test_a_run_without_labels_of_a_kind_needs_more_than_there_are_queries():
         found = lost.ireval.label_next.sample_size("AP", width=0.2).set_index("run")["queries_needed"]
         assert np.isinf(found["ql"])
         assert found["bm25"] == two.ireval.label_next.sample_size("AP", width=0.2)["queries_needed"].iloc[0]
-    held = read(two, "scores")
     for verb, wrong in (
-        (labels_needed, {"width": 0.2, "confidence": 2}),
-        (labels_needed, {"width": -1}),
-        (label_next, {"seed": -1}),
-        (label_next, {"queries": 0}),
+        ("label_next.sample_size", {"width": 0.2, "confidence": 2}),
+        ("label_next.sample_size", {"width": -1}),
+        ("label_next", {"seed": -1}),
+        ("label_next", {"queries": 0}),
     ):
         with pytest.raises(ValueError, match=list(wrong)[-1]):
-            verb(held, "AP", **wrong)
+            attrgetter(verb)(two.ireval)("AP", **wrong)
 
 
 def test_labels_needed_weigh_queries_by_their_chances():

@@ -90,8 +90,8 @@ def test_judgments_that_are_all_one_teams_are_an_error_that_says_so():
 
 @pytest.mark.parametrize("depth", [0, None, 1.5])
 def test_the_depth_is_that_of_a_pool(depth):
-    with pytest.raises(ValueError, match="give the depth of the pool, a whole number of at least 1"):
-        leave_one_out(RUNS.ireval.join(QRELS), depth=depth)
+    with pytest.raises(ValueError, match="give a whole number of at least 1"):
+        RUNS.ireval.join(QRELS).pool.leave_one_out(depth=depth)
 
 
 def test_the_mean_over_orders_has_no_pool():

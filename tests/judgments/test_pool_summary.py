@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.judgments import pool_summary
+from pdeval.judgments import pools
 from tests import naive
 from tests.examples import examples
 from tests.judgments.test_pools import QRELS, RUNS, collections
@@ -104,7 +104,7 @@ def test_contributions_and_overlaps_equal_those_of_sets(collection, depth, block
         assert (row.relevant, row.unique_relevant) == (len(relevant), len(relevant - others))
     if len(held) > 1:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pool_summary, "BLOCK", block)
+            patch.setattr(pools, "BLOCK", block)
             pairs = summary(frame, depth, per="pair")
         wanted = [len(held[a] & held[b]) for a, b in itertools.combinations(sorted(held), 2)]
         assert pairs["shared"].tolist() == wanted

@@ -84,8 +84,8 @@ def test_a_depth_is_a_whole_number(depth):
 
 
 def test_a_pool_needs_a_depth():
-    with pytest.raises(ValueError, match="depth=None: a pool is made of the first items of each list"):
-        pool(depth=None)
+    with pytest.raises(ValueError, match="depth=None: give a whole number of at least 1"):
+        RUNS.ireval.pool(depth=None)
 
 
 def test_judgments_of_another_type_of_ids_are_an_error():

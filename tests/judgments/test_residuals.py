@@ -21,7 +21,7 @@ GRADED = ["nDCG", "nDCG@3", "DCG(gain=exp)@4", "ERR@3", "nERR", "Q", "CG@2"]
 
 
 def found(runs, qrels, measures, topics="relevant", **options):
-    return residuals(runs.ireval.join(qrels, topics=topics), measures, **options)
+    return runs.ireval.join(qrels, topics=topics).pool.residuals(measures, **options)
 
 
 def one_list(docs, grades):
@@ -209,7 +209,7 @@ def test_means_over_queries_are_the_default():
         ("RPP", {}, "RPP is a preference, not a measure of one ranking"),
         ("AP", {"assume": "some"}, "assume='some': choose 'any' or 'all'"),
         ("AP", {"per": "topic"}, "per='topic': choose 'run' or 'query'"),
-        ("AP", {"depth": 0}, "depth=0: give a whole number of at least 1, or None for all"),
+        ("AP", {"depth": 0}, "depth=0: give a whole number of at least 1"),
     ],
 )
 def test_what_has_no_residual_is_an_error(measure, options, text):

@@ -60,7 +60,5 @@ def test_words_need_grades_before_they_are_judgments():
         list(swapped_qrels(worded, grades={"yes": 1, "no": 0}))
     graded = dict(swapped_qrels(worded, grades={"yes": 1, "no": 0, "very": 2}))
     pd.testing.assert_frame_equal(graded["bob"], dict(swapped_qrels(LABELS))["bob"])
-    with pytest.raises(ValueError, match="how is 'assessor' or 'draw'"):
-        list(swapped_qrels(LABELS, how="random"))
     with pytest.raises(ValueError, match=f"holds no labels: column 'label' is empty in all {len(LABELS)} rows"):
         list(swapped_qrels(LABELS.assign(label=None)))

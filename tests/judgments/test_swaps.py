@@ -139,6 +139,8 @@ def test_missing_columns_are_named():
         TypeError, match=r"a pandas DataFrame holding a labels table \(doc, assessor, label\), got list"
     ):
         RUNS.ireval.swap_assessors([1])
+    with pytest.raises(ValueError, match="how='random': choose 'assessor' or 'draw'"):
+        RUNS.ireval.swap_assessors([1], how="random")
 
 
 @pytest.mark.broad

@@ -73,7 +73,7 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a mean difference of 0 has p = 1, which is no lead of either",
     ),
     (
-        "judgments/labeling_plan.py",
+        "judgments/partial_labels.py",
         "over = rest & (size * scale > 1)",
         ("size * scale > 1 -> (size * scale >= 1)",),
         "a chance of exactly 1 is 1 either way, and leaves the others what they had",

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.judgments.judge_comparison import VERDICTS, verdicts_of
+from pdeval.judgments.judges import VERDICTS, verdicts_of
 from pdeval.report.page.data import pairings
 from pdeval.significance.registry import TESTS
 from pdeval.significance.test_result import direction
