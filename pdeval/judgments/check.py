@@ -243,9 +243,8 @@ def leaks(rows: Rows, positions: Positions, history: object, level: float | None
         return (keys[place] == key) & (user >= 0) & (item >= 0)
 
     returned = _by_list(rows.doc.probe(items), lists)
-    leaked = np.add.reduceat(
-        in_history(np.repeat(user_of_list, lists.sizes), returned), lists.starts[:-1], dtype=np.int64
-    )
+    again = in_history(np.repeat(user_of_list, lists.sizes), returned)
+    leaked = np.add.reduceat(again, lists.starts[:-1], dtype=np.int64)
     relevant = np.flatnonzero(positions.relevant(level))
     topic = judged.topic[relevant]
     tested = in_history(
