@@ -61,7 +61,7 @@ from pdeval.online.behaviour_measures import behaviour_measure
 from pdeval.online.click_models import click_model
 from pdeval.orderings.coefficients import coefficient
 from pdeval.orderings.vote_logs import votes
-from pdeval.report.formats import report_format
+from pdeval.report.report import report_format
 from pdeval.significance.registry import significance_test as test
 from pdeval.tables.dataframes import frame
 from pdeval.tables.dicts import from_dict

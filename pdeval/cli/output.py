@@ -15,7 +15,8 @@ import pandas as pd
 from pdeval.cli import UsageError
 from pdeval.files.atomic_write import replacing
 from pdeval.report import FORMATS, Report, columns
-from pdeval.report.spreadsheet import json_records, safe
+from pdeval.report.report import safe
+from pdeval.report.spreadsheet import json_records
 from pdeval.tables.labels import visible
 
 TABLE = ("table", ".txt")  # for people who read on a screen: the only format that is the shell's own

@@ -14,11 +14,10 @@ formats     @report_format; latex, typst, html, markdown and sheet declare their
 
 from pdeval.report import html, latex, markdown, spreadsheet, typst  # noqa: F401 - they declare their formats
 from pdeval.report.discriminative_power import report_discriminative_power
-from pdeval.report.formats import FORMATS, report_format
 from pdeval.report.generic import for_every_other_table, report_table
 from pdeval.report.orderings import report_order
 from pdeval.report.pairs import report_comparisons, report_matrix
-from pdeval.report.report import Cell, Column, Group, Report
+from pdeval.report.report import FORMATS, Cell, Column, Group, Report, report_format
 from pdeval.report.small_tables import report_agreement, report_confusion
 from pdeval.report.systems import report
 

@@ -1,15 +1,15 @@
-"""A Report as HTML that carries its own style and takes the colours of the page, light or dark."""
+"""A Report as HTML with its own style and the colors of the page, light or dark; or as a great_tables object."""
 
 from __future__ import annotations
 
-import html
-from itertools import groupby
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pdeval.files.atomic_write import replacing
-from pdeval.report.formats import report_format
-from pdeval.report.report import Cell, Column, Report
-from pdeval.tables.labels import visible
+from pdeval.report.html_markup import cell_markup, escape, heading_row, span, sub_columns
+from pdeval.report.page import page_of
+from pdeval.report.report import Cell, Column, Report, headings, report_format, report_method, row_groups
 
 # the class stands twice so that these rules outweigh a notebook's own for tables
 STYLE = """<style>
@@ -47,17 +47,6 @@ _PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
-
-
-def escape(text: str) -> str:
-    r"""Return plain text as HTML; control characters, which no page may hold, are spelled out.
-
-    Examples
-    --------
-    >>> print(escape("a<b\x00"))
-    a&lt;b\x00
-    """
-    return html.escape(visible(text, kept="\n\t"))
 
 
 @report_format("html", endings=".html", as_file={"standalone": True})
@@ -116,87 +105,100 @@ def to_html(
     >>> figure = runs.ireval.order(qrels, "RPP", topics="judged").ireval.plot().figure    # doctest: +SKIP
     >>> figure.savefig(f"{folder}/figure.pdf")    # doctest: +SKIP
     """
-    if interactive:
-        from pdeval.report.page import page_of
-
-        text: str = page_of(report, limit=limit)
-    else:
-        text = _table_or_page(report, standalone=standalone)
+    text: str = page_of(report, limit=limit) if interactive else _table(report)
+    if standalone and not interactive:
+        text = _PAGE.format(title=escape(report.caption or "pdeval report"), table=text)
     if path is not None:
         with replacing(path) as beside:
             beside.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n")
     return text
 
 
-def _table_or_page(report: Report, *, standalone: bool) -> str:
-    columns = report.columns
-    parts = [_parts(report, i) for i in range(len(columns))]
-    widths = list(map(len, parts))
+def _table(report: Report) -> str:
+    parts = sub_columns(report)
     lines = ["<table>"]
     if report.caption is not None:
         lines.append(f"<caption>{escape(report.caption)}</caption>")
-    lines += ["<thead>", *_header_groups(columns, widths)]
-    headers = (
-        f'<th scope="col"{_class(column)}{_span(width)}>{_header(column)}</th>'
-        for column, width in zip(columns, widths)
+    lines.append("<thead>")
+    lines += heading_row(
+        report, parts, heading='<th scope="colgroup" class="n g"{span}>{title}</th>', empty="<th{span}></th>"
     )
-    lines += [f"<tr>{''.join(headers)}</tr>", "</thead>", *_body(report, parts), "</table>"]
-    lines += [f"<p>{' '.join(map(escape, report.notes))}</p>"] if report.notes else []
-    anchor = f' id="{escape(report.label)}"' if report.label else ""
-    table = "\n".join([f'<div class="pdeval-report"{anchor}>', STYLE, *lines, "</div>"])
-    return _PAGE.format(title=escape(report.caption or "pdeval report"), table=table) if standalone else table
-
-
-def _parts(report: Report, i: int) -> str:
-    """The sub-columns of a column: numbers (n), then marks (m) and spreads (s) where any cell has them."""
-    if not report.columns[i].numeric:
-        return "t"
-    marked = any(row[i].marks for row in report.rows)
-    spread = any(row[i].spread_text for row in report.rows)
-    return "n" + "m" * marked + "s" * spread
-
-
-def _class(column: Column) -> str:
-    return ' class="n"' if column.numeric else ""
-
-
-def _span(width: int) -> str:
-    return f' colspan="{width}"' if width > 1 else ""
-
-
-def _header(column: Column) -> str:
-    return escape(column.header) + {None: "", True: " ↑", False: " ↓"}[column.higher]
-
-
-def _header_groups(columns: tuple[Column, ...], widths: list[int]) -> list[str]:
-    if not any(column.group for column in columns):
-        return []
-    cells = []
-    for title, members in groupby(range(len(columns)), key=lambda i: columns[i].group):
-        width = sum(widths[i] for i in members)
-        kind = ' scope="colgroup" class="n g"' if title else ""
-        cells.append(f"<th{kind}{_span(width)}>{escape(title)}</th>")
-    return [f"<tr>{''.join(cells)}</tr>"]
-
-
-def _body(report: Report, parts: list[str]) -> list[str]:
+    headers = (_header(column, span(len(part))) for column, part in zip(report.columns, parts))
+    lines += [f"<tr>{''.join(headers)}</tr>", "</thead>"]
     rows = ["<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>" for row in report.rows]
-    if not report.groups:
-        return ["<tbody>", *rows, "</tbody>"]
-    lines, start = [], 0
-    for group in report.groups:
-        title = f'<tr><th class="t" scope="rowgroup"{_span(sum(map(len, parts)))}>{escape(group.title)}</th></tr>'
-        lines += ["<tbody>", title, *rows[start : start + group.size], "</tbody>"]
-        start += group.size
-    return lines
+    for title, members in row_groups(report, rows):
+        lines.append("<tbody>")
+        if title is not None:
+            width = span(sum(map(len, parts)))
+            lines.append(f'<tr><th class="t" scope="rowgroup"{width}>{escape(title)}</th></tr>')
+        lines += [*members, "</tbody>"]
+    lines.append("</table>")
+    if report.notes:
+        lines.append(f"<p>{' '.join(map(escape, report.notes))}</p>")
+    anchor = f' id="{escape(report.label)}"' if report.label else ""
+    return "\n".join([f'<div class="pdeval-report"{anchor}>', STYLE, *lines, "</div>"])
+
+
+def _header(column: Column, width: str) -> str:
+    kind = ' class="n"' if column.numeric else ""
+    return f'<th scope="col"{kind}{width}>{escape(column.header)}{column.arrow}</th>'
 
 
 def _cell(cell: Cell, parts: str) -> str:
-    text = escape(cell.text)
-    text = {"": text, "best": f"<b>{text}</b>", "second": f"<u>{text}</u>"}[cell.emphasis]
-    marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
-    ends = ", ".join(map(escape, cell.spread_text))
-    spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")
+    markup = cell_markup(cell)
     if parts == "t":
-        return f"<td>{text}</td>"
-    return "".join(f'<td class="{part}">{ {"n": text, "m": marks, "s": spread}[part] }</td>' for part in parts)
+        return f"<td>{markup['t']}</td>"
+    return "".join(f'<td class="{part}">{markup[part]}</td>' for part in parts)
+
+
+@report_method
+def to_great_tables(report: Report) -> Any:
+    """Return the table as an object of the package great_tables, to be styled further and shown as HTML.
+
+    Returns
+    -------
+    great_tables.GT
+        Its data are the numbers of `to_frame()`; cells show them as the report prints them.
+
+    Examples
+    --------
+    >>> from pdeval.report import Cell, Column
+    >>> table = Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),))
+    >>> table.to_great_tables().as_raw_html()  # doctest: +SKIP
+    """
+    try:
+        from great_tables import GT, html
+    except ImportError:
+        raise ImportError("to_great_tables() needs the package great_tables: pip install great_tables.") from None
+    import pandas as pd
+
+    columns = report.columns
+    data = pd.DataFrame({column.name: [row[i].value for row in report.rows] for i, column in enumerate(columns)})
+    if report.groups:
+        name = "group"
+        while name in data.columns:
+            name += "_"
+        titles = [group.title for group in report.groups for _ in range(group.size)]
+        table = GT(data.assign(**{name: titles}), groupname_col=name)
+    else:
+        table = GT(data)
+    headers: Any = {column.name: html(escape(column.header) + column.arrow) for column in columns}
+    table = table.cols_label(cases=headers)
+    table = table.cols_align("left", columns=[column.name for column in columns if not column.numeric])
+    table = table.cols_align("center", columns=[column.name for column in columns if column.numeric])
+    for title, members in headings(report):
+        if title:
+            table = table.tab_spanner(html(escape(title)), columns=[columns[i].name for i in members])
+    for i, column in enumerate(columns):
+        for place, row in enumerate(report.rows):
+            # a cell shows its printed text, whatever its value
+            markup = cell_markup(row[i])
+            text = markup["n"] + markup["m"] + (f" {markup['s']}" if markup["s"] else "")
+            table = table.fmt(partial(_constant, text), columns=column.name, rows=[place])
+    if report.caption is not None:
+        table = table.tab_header(html(escape(report.caption)))
+    return table.tab_source_note(html(escape(" ".join(report.notes)))) if report.notes else table
+
+
+def _constant(text: str, _: object) -> str:
+    return text

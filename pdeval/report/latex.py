@@ -7,13 +7,11 @@ under each other and the numbers under their header, without siunitx or dcolumn.
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import Literal, get_args
 
 from pdeval.report.footnotes import placed
-from pdeval.report.formats import report_format
-from pdeval.report.numbers import MINUS, Lacking, Marks, check_length, lacking, marks_below, widest
-from pdeval.report.report import DASH, Cell, Column, Report
+from pdeval.report.numbers import MINUS, Marks, Padding, aligned_spreads, check_length, marks_below, paddings
+from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 
 Environment = Literal["table", "table*", "tabular", "longtable"]
@@ -170,82 +168,67 @@ def _over_pages(
 
 
 def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
-    """The columns as LaTeX declares them, the lines of the header and those of the rows."""
+    """Return the specification of the columns, the lines of the header and those of the rows."""
     # a column without a header holds letters: keep them close to what they name
     kinds = ("c" if column.numeric else "l" if column.header else r"l@{\hspace{0.6em}}" for column in report.columns)
     columns = [_cells(column, cells, below) for column, cells in zip(report.columns, zip(*report.rows), strict=False)]
     rows = [[_row(list(cells))] for cells in zip(*columns)]
     if below:
-        rows = [[*row, *_marks_row(cells)] for row, cells in zip(rows, report.rows)]
-        rows = [[row[0], row[1] + "[0.4ex]"] if len(row) > 1 else row for row in rows]
+        for lines, cells in zip(rows, report.rows):
+            marks = [rf"\scriptsize {escape(cell.marks)}" if cell.marks else "" for cell in cells]
+            lines += [_row(marks) + "[0.4ex]"] if any(marks) else []
     body: list[str] = []
-    start = 0
-    for place, group in enumerate(report.groups):
-        body += [r"\midrule"] if place else []
-        title = rf"\textit{{{escape(group.title)}}}"
-        body.append(rf"\multicolumn{{{len(report.columns)}}}{{@{{}}l@{{}}}}{{{title}}} \\")
-        body += [line for row in rows[start : start + group.size] for line in row]
-        start += group.size
-    if not report.groups:
-        body = [line for row in rows for line in row]
-    names = _row([_header(column) for column in report.columns])
-    return f"@{{}}{''.join(kinds)}@{{}}", [r"\toprule", *_header_groups(report.columns), names, r"\midrule"], body
-
-
-def _marks_row(cells: tuple[Cell, ...]) -> list[str]:
-    """The line of a row's marks, where it has any."""
-    shown = [rf"\scriptsize {escape(cell.marks)}" if cell.marks else "" for cell in cells]
-    return [_row(shown)] if any(shown) else []
+    for title, members in row_groups(report, rows):
+        body += [r"\midrule"] if body else []
+        if title is not None:
+            heading = rf"\textit{{{escape(title)}}}"
+            body.append(rf"\multicolumn{{{len(report.columns)}}}{{@{{}}l@{{}}}}{{{heading}}} \\")
+        body += [line for lines in members for line in lines]
+    arrows = {None: "", True: r" $\uparrow$", False: r" $\downarrow$"}
+    names = _row([escape(column.header) + arrows[column.higher] for column in report.columns])
+    return f"@{{}}{''.join(kinds)}@{{}}", [r"\toprule", *_heading_rows(report), names, r"\midrule"], body
 
 
 def _row(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _header(column: Column) -> str:
-    arrow = {None: "", True: r" $\uparrow$", False: r" $\downarrow$"}[column.higher]
-    return escape(column.header) + arrow
-
-
-def _header_groups(columns: tuple[Column, ...]) -> list[str]:
-    if not any(column.group for column in columns):
-        return []
-    cells, rules, start = [], [], 1
-    for title, members in groupby(columns, key=lambda column: column.group):
-        width = len(list(members))
+def _heading_rows(report: Report) -> list[str]:
+    cells = []
+    rules = []
+    for title, members in headings(report):
         if title:
-            cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(title)}}}")
-            rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+            cells.append(rf"\multicolumn{{{len(members)}}}{{c}}{{{escape(title)}}}")
+            rules.append(rf"\cmidrule(lr){{{members[0] + 1}-{members[-1] + 1}}}")
         else:
-            cells += [""] * width
-        start += width
-    return [_row(cells), "".join(rules)]
+            cells += [""] * len(members)
+    return [_row(cells), "".join(rules)] if cells else []
 
 
 def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
     if not column.numeric:
-        return [_emphasised(escape(cell.text), cell) for cell in cells]
-    texts = _aligned([cell.text for cell in cells], [cell.emphasis for cell in cells])
+        return [_emphasized(cell) for cell in cells]
+    padding = paddings([cell.text for cell in cells])
     marks = _marks(["" if below else cell.marks for cell in cells])
-    spreads = _spreads([cell.spread_text for cell in cells])
-    alone = [cell.value is None for cell in cells]
+    spreads = aligned_spreads([cell.spread_text for cell in cells], _deviation, _interval)
     return [
-        escape(cell.text) if bare else text + mark + spread
-        for cell, bare, text, mark, spread in zip(cells, alone, texts, marks, spreads)
+        escape(cell.text) if cell.value is None else _padded(_emphasized(cell), pad) + mark + spread
+        for cell, pad, mark, spread in zip(cells, padding, marks, spreads)
     ]
 
 
-def _emphasised(text: str, cell: Cell) -> str:
+def _emphasized(cell: Cell) -> str:
+    text = escape(cell.text)
     return {"": text, "best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}[cell.emphasis]
 
 
-def _aligned(texts: list[str], emphasis: list[str] | None = None) -> list[str]:
-    """Pad the numbers to one width: signs, digits before the point, digits after it."""
-    out = []
-    for text, short, stress in zip(texts, lacking(texts), emphasis or [""] * len(texts)):
-        shown = {"": "{}", "best": r"\textbf{{{}}}", "second": r"\underline{{{}}}"}[stress].format(escape(text))
-        out.append(_phantom(short.sign) + _phantom(short.digits) + shown + _phantom(short.decimals))
-    return out
+def _padded(text: str, padding: Padding) -> str:
+    """Return a number as wide as the others: signs, digits before the point, digits after it."""
+    return _before(padding) + text + _phantom(padding.decimals)
+
+
+def _before(padding: Padding) -> str:
+    return _phantom(padding.sign) + _phantom(padding.digits)
 
 
 def _phantom(text: str) -> str:
@@ -253,34 +236,22 @@ def _phantom(text: str) -> str:
 
 
 def _marks(marks: list[str]) -> list[str]:
-    """Raise the marks and pad them to the width of the longest, so that they do not push the numbers apart."""
-    longest = widest(marks)
-    if not longest:
-        return [""] * len(marks)
-    raised, room = [_raised(mark) if mark else "" for mark in marks], _raised(longest)
-    return [text if text == room else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{room}}}" for text in raised]
-
-
-def _raised(mark: str) -> str:
-    text = escape(mark.replace("*", "∗"))  # a plain asterisk is raised already
-    return rf"\textsuperscript{{{text}}}"
-
-
-def _spreads(spreads: list[tuple[str, ...]]) -> list[str]:
-    sizes = {len(spread) for spread in spreads} - {0}
-    if not sizes:
-        return [""] * len(spreads)
-    ends = max(sizes)
-    if ends == 1:
-        sides = _aligned([spread[0] if spread else DASH for spread in spreads])
-        return [rf" $\pm$ {side}" if spread else "" for side, spread in zip(sides, spreads)]
-    # the padding stands outside the brackets, where it does not show
-    lows, highs = [lacking([spread[i] if spread else DASH for spread in spreads]) for i in (0, 1)]
+    """Raise the marks and pad them to the width of the longest, so that the numbers stay aligned."""
+    # a plain asterisk is raised already
+    raised = [rf"\textsuperscript{{{escape(mark.replace('*', '∗'))}}}" if mark else "" for mark in marks]
+    if not any(marks):
+        return raised
+    longest = raised[marks.index(max(marks, key=len))]
     return [
-        f" {_before(low)}[{escape(spread[0])}, {escape(spread[1])}]{_before(high)}" if spread else ""
-        for spread, low, high in zip(spreads, lows, highs)
+        text if text == longest else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{longest}}}"
+        for text in raised
     ]
 
 
-def _before(short: Lacking) -> str:
-    return _phantom(short.sign) + _phantom(short.digits)
+def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
+    return rf" $\pm$ {_padded(escape(spread[0]), padding)}"
+
+
+def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
+    # the padding is outside the brackets, where it is not seen
+    return f" {_before(low)}[{escape(spread[0])}, {escape(spread[1])}]{_before(high)}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pdeval.report.formats import report_format
-from pdeval.report.report import Cell, Column, Report
+from pdeval.report.report import Cell, Column, Report, report_format, row_groups
 from pdeval.tables.labels import visible
 
 # an underscore inside a word is plain text to every Markdown reader; at its ends it is not
@@ -21,7 +20,7 @@ def escape(text: str) -> str:
     >>> print(escape("a|b *c* bm25_rm3 _x"))
     a\|b \*c\* bm25_rm3 \_x
     """
-    return _SPECIAL.sub(lambda found: "\\" + found[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
+    return _SPECIAL.sub(lambda match: "\\" + match[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
 
 
 @report_format("markdown", endings=".md")
@@ -40,23 +39,26 @@ def to_markdown(report: Report) -> str:
     |:-------|
     | a\\|b   |
     """
-    header = [_header(column) for column in report.columns]
-    rows = [[_cell(cell) for cell in cells] for cells in report.rows]
-    if report.groups:
-        rows = _with_titles(report, rows)
-    widths = [max(3, *(len(row[i]) for row in [header, *rows])) for i in range(len(header))]
+    columns = report.columns
+    header = [escape(f"{c.group}: {c.header}" if c.group else c.header) + c.arrow for c in columns]
+    # titles of groups are in the first column that has a header
+    first = next((i for i, column in enumerate(columns) if column.header), 0)
+    rows = []
+    for title, members in row_groups(report, report.rows):
+        if title is not None:
+            rows.append([f"*{escape(title)}*" if i == first else "" for i in range(len(columns))])
+        rows += [[_cell(cell) for cell in cells] for cells in members]
+    widths = [max(3, *map(len, texts)) for texts in zip(header, *rows)]
     rule = "|".join(
-        "-" * (width + 1) + ":" if column.numeric else ":" + "-" * (width + 1)
-        for column, width in zip(report.columns, widths)
+        "-" * (width + 1) + ":" if column.numeric else ":" + "-" * (width + 1) for column, width in zip(columns, widths)
     )
-    lines = [_line(header, report.columns, widths), f"|{rule}|"]
-    lines += [_line(row, report.columns, widths) for row in rows]
-    parts = ["\n".join(lines)]
+    table = [_line(header, columns, widths), f"|{rule}|", *(_line(row, columns, widths) for row in rows)]
+    paragraphs = ["\n".join(table)]
     if report.caption is not None:
-        parts.insert(0, _paragraph(report.caption))
+        paragraphs.insert(0, _paragraph(report.caption))
     if report.notes:
-        parts.append(_paragraph(" ".join(report.notes)))
-    return "\n\n".join(parts)
+        paragraphs.append(_paragraph(" ".join(report.notes)))
+    return "\n\n".join(paragraphs)
 
 
 def _paragraph(text: str) -> str:
@@ -64,27 +66,11 @@ def _paragraph(text: str) -> str:
     return re.sub(r"^(\s*\d*)([#>+.)-])", r"\1\\\2", escape(text))
 
 
-def _with_titles(report: Report, rows: list[list[str]]) -> list[list[str]]:
-    out, start = [], 0
-    place = next((i for i, column in enumerate(report.columns) if column.header), 0)
-    for group in report.groups:
-        out.append(["" for _ in report.columns])
-        out[-1][place] = f"*{escape(group.title)}*"
-        out += rows[start : start + group.size]
-        start += group.size
-    return out
-
-
 def _line(row: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
     cells = (
         text.rjust(width) if column.numeric else text.ljust(width) for text, column, width in zip(row, columns, widths)
     )
     return f"| {' | '.join(cells)} |"
-
-
-def _header(column: Column) -> str:
-    title = f"{column.group}: {column.header}" if column.group else column.header
-    return escape(title) + {None: "", True: " ↑", False: " ↓"}[column.higher]
 
 
 def _cell(cell: Cell) -> str:

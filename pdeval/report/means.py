@@ -21,6 +21,7 @@ from pdeval.evaluate.summary import of_scores
 from pdeval.orderings.votes import win_rates
 from pdeval.orderings.with_machine import win_rates_of
 from pdeval.report.footnotes import words
+from pdeval.report.sentences import and_list
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
 
@@ -288,7 +289,7 @@ def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
             if len(lacking):
                 against = f"against the baseline {labels[base]!r}"
                 raise ValueError(f"run {labels[lacking[0]]!r} has no preferences {against}.")
-        about = f"Cells are mean preferences over {_and([labels[base] for base in bases])}."
+        about = f"Cells are mean preferences over {and_list([labels[base] for base in bases])}."
     values = np.empty((len(source.measures), len(source.queries), n_runs))
     for i in range(len(source.measures)):
         sums, count = _sums(source, i, bases)
@@ -313,10 +314,6 @@ def _sums(source: Any, measure: int, bases: list[int]) -> tuple[np.ndarray, np.n
             count[:, base] = 0
         total, number = total + sums, number + count
     return total, number
-
-
-def _and(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _check_all_met(met: np.ndarray, labels: list[str]) -> None:

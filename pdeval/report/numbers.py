@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from pdeval.report.report import DASH, Report
 
-MOST = 10
+MAX_DIGITS = 10
 MINUS = "−"
 
 
@@ -79,8 +79,8 @@ def check(digits: object, name: str = "digits") -> int:
     """
     if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)):
         raise TypeError(f"{name}={digits!r}: the number of decimals must be a whole number, e.g. 3.")
-    if not 0 <= digits <= MOST:
-        raise ValueError(f"{name}={digits}: a cell can show 0 to {MOST} decimals.")
+    if not 0 <= digits <= MAX_DIGITS:
+        raise ValueError(f"{name}={digits}: a cell can show 0 to {MAX_DIGITS} decimals.")
     return int(digits)
 
 
@@ -100,63 +100,63 @@ def per_column(digits: int | Mapping[str, int], columns: list[str], default: int
     return [check(digits.get(name, default), f"digits[{name!r}]") for name in columns]
 
 
-class Lacking(NamedTuple):
-    """What a number lacks beside others: a sign, digits before the point, the point and digits after it."""
+_NUMBER = re.compile(r"([−<]?)(\d+)(\.\d+|)")
+
+
+class Padding(NamedTuple):
+    """The invisible characters that align a number with others: a sign, leading digits, the point and decimals."""
 
     sign: str = ""
     digits: str = ""
     decimals: str = ""
 
 
-def lacking(texts: Sequence[str]) -> list[Lacking]:
-    """Return what each number of a column lacks; texts that are no numbers lack nothing.
+def paddings(texts: Sequence[str]) -> list[Padding]:
+    """Return the padding of each number of a column; texts that are no numbers need none.
 
     Examples
     --------
-    >>> [tuple(one) for one in lacking(["1.5", "−10.25", "–"])]
+    >>> [tuple(one) for one in paddings(["1.5", "−10.25", "–"])]
     [('−', '0', '0'), ('', '', ''), ('', '', '')]
     """
-    parts = [_split(text) for text in texts]
-    signs = [sign for sign, _, _ in parts if sign]
-    before = max((len(whole) for _, whole, _ in parts), default=0)
-    after = max((len(rest) for _, whole, rest in parts if whole), default=0)
-    found = []
-    for sign, whole, rest in parts:
-        if not whole:
-            found.append(Lacking())
+    matches = [_NUMBER.fullmatch(text) for text in texts]
+    numbers = [match for match in matches if match]
+    sign = next((match[1] for match in numbers if match[1]), "")
+    before = max((len(match[2]) for match in numbers), default=0)
+    after = max((len(match[3]) for match in numbers), default=0)
+    result = []
+    for match in matches:
+        if match is None:
+            result.append(Padding())
             continue
-        behind = after - len(rest)
-        point = "." * (not rest and behind > 0)
-        found.append(
-            Lacking(
-                signs[0] if signs and not sign else "", "0" * (before - len(whole)), point + "0" * (behind - len(point))
-            )
-        )
-    return found
+        # the rest of ".000" after the decimals that are there, the point included
+        decimals = ("." + "0" * after)[len(match[3]) : after]
+        result.append(Padding("" if match[1] else sign, "0" * (before - len(match[2])), decimals))
+    return result
 
 
-def _split(text: str) -> tuple[str, str, str]:
-    found = re.fullmatch(r"([−<]?)(\d+)(\.\d+)?", text)
-    return (found[1], found[2], found[3] or "") if found else ("", "", text)
-
-
-def widest(marks: Sequence[str]) -> str:
-    """Return the longest marks of a column, which all others are given the room of.
+def aligned_spreads(
+    spreads: Sequence[tuple[str, ...]], deviation: Callable[..., str], interval: Callable[..., str]
+) -> list[str]:
+    """Return the markup of the spreads of a column; `deviation` and `interval` take the texts and their paddings.
 
     Examples
     --------
-    >>> widest(["a", "", "bc"])
-    'bc'
+    >>> aligned_spreads([("0.1",), ()], lambda ends, _: f"± {ends[0]}", str)
+    ['± 0.1', '']
     """
-    return max(marks, key=len, default="")
+    n_ends = max(map(len, spreads), default=0)
+    padding = [paddings([spread[i] if spread else DASH for spread in spreads]) for i in range(n_ends)]
+    markup = deviation if n_ends == 1 else interval
+    return [markup(spread, *ends) if spread else "" for spread, *ends in zip(spreads, *padding)]
 
 
 Marks = Literal["raised", "below"]
-MOST_RAISED = 3  # letters that a number still carries where room is short
+MAX_RAISED = 3  # marks of more letters are set below the numbers of compact tables
 
 
 def marks_below(report: Report, marks: Marks | None, compact: bool) -> bool:
-    """Return whether marks stand on a line of their own below the numbers: where asked for, or where room is short.
+    """Return whether marks are set on a line below the numbers: on request, or if long and the table is compact.
 
     Examples
     --------
@@ -168,11 +168,11 @@ def marks_below(report: Report, marks: Marks | None, compact: bool) -> bool:
     if marks is not None and marks not in get_args(Marks):
         raise ValueError(f"marks={marks!r}: significance marks stand 'raised' or 'below' their numbers.")
     longest = max((len(cell.marks) for row in report.rows for cell in row), default=0)
-    return longest > 0 and (marks == "below" or (marks is None and compact and longest > MOST_RAISED))
+    return longest > 0 and (marks == "below" or (marks is None and compact and longest > MAX_RAISED))
 
 
-def check_length(option: str, given: str, units: str, language: str, example: str) -> None:
-    """Refuse what is no length.
+def check_length(option: str, length: str, units: str, language: str, example: str) -> None:
+    """Raise unless a text is a length in one of the units.
 
     Examples
     --------
@@ -180,5 +180,5 @@ def check_length(option: str, given: str, units: str, language: str, example: st
     Traceback (most recent call last):
     ValueError: size='8': give a length that Typst knows, e.g. '8pt'.
     """
-    if not re.fullmatch(rf"\d+(\.\d+)?({units})", given):
-        raise ValueError(f"{option}={given!r}: give a length that {language} knows, e.g. {example!r}.")
+    if not re.fullmatch(rf"\d+(\.\d+)?({units})", length):
+        raise ValueError(f"{option}={length!r}: give a length that {language} knows, e.g. {example!r}.")

@@ -1,22 +1,35 @@
-"""The frozen table of a paper: cells with their marks, headers, groups, caption, notes. No markup in here.
+"""The table of a paper as data: cells with their marks, headers, groups, caption and notes; no markup.
 
-A `Report` says what stands where and what is emphasised; the declared formats (see `formats`) say how that looks. All
-texts are plain: every format escapes them for itself.
+All texts are plain: every format escapes them. A format is one function from a `Report` to text or bytes:
+
+    @report_format("latex", endings=".tex")
+    def to_latex(report: Report, *, environment: Environment = "table") -> str: ...
+
+The declaration adds the method `Report.to_latex()`, the ending of `Report.save("table.tex")` and the format of the
+command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from pdeval.files.atomic_write import replacing
+from pdeval.report.sentences import sentence
+from pdeval.tables.labels import visible
+from pdeval.verbs.registry import Registry
 
 DASH = "–"
 Emphasis = Literal["", "best", "second"]
+Item = TypeVar("Item")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,11 @@ class Column:
     numeric: bool = True
     higher: bool | None = None
     spread: tuple[str, ...] = ()
+
+    @property
+    def arrow(self) -> str:
+        """The arrow after the header: up if more is better, down if less is better."""
+        return {None: "", True: " ↑", False: " ↓"}[self.higher]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +172,9 @@ class Report:
         return str(self.to_html())
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        # to_latex, to_html, ... are set on the class where their formats are declared
+        # called for missing attributes only: report_format sets to_latex, to_html, ... on the class
         if name.startswith("to_"):
-            from pdeval.report.formats import FORMATS
-
-            offered = ", ".join(f".to_{one}()" for one in sorted(FORMATS))
+            offered = ", ".join(f".to_{format_name}()" for format_name in sorted(FORMATS))
             raise AttributeError(f"no report format {name[3:]!r}; there are {offered} and .to_frame().")
         raise AttributeError(f"a Report has no {name!r}.")
 
@@ -180,9 +196,22 @@ class Report:
         run  AP AP_marks  AP_sd
         '-x 0.5        a    0.1
         """
-        from pdeval.report.spreadsheet import frame
-
-        return frame(self)
+        columns: dict[str, list[Any]] = {}
+        for i, group_name in enumerate(self.group_names):
+            columns[safe(group_name)] = [safe(group.values[i]) for group in self.groups for _ in range(group.size)]
+        for i, column in enumerate(self.columns):
+            cells = [row[i] for row in self.rows]
+            name = safe(column.name)
+            columns[name] = [safe(cell.value) if isinstance(cell.value, str) else cell.value for cell in cells]
+            if column.numeric:
+                columns[name] = [np.nan if value is None else value for value in columns[name]]
+            if any(cell.marks for cell in cells):
+                columns[f"{name}_marks"] = [safe(cell.marks) for cell in cells]
+            for end, suffix in enumerate(column.spread):
+                columns[f"{name}_{suffix}"] = [cell.spread[end] if cell.spread else np.nan for cell in cells]
+        table = pd.DataFrame(columns)
+        table.attrs.update(caption=self.caption, label=self.label, notes=list(self.notes))
+        return table
 
     def sentence(self) -> str:
         """Return what the table shows as sentences for a paper: who is significantly better than whom.
@@ -203,26 +232,7 @@ class Report:
         hybrid is significantly better than 2 of the 3 other systems in AP (paired Student t test, Bonferroni
         correction, α = 0.05); it is not told apart from dense-s1.
         """
-        from pdeval.report.sentences import sentence
-
         return sentence(self.findings)
-
-    def to_great_tables(self) -> Any:
-        """Return the table as an object of the package great_tables, to be styled further and shown as HTML.
-
-        Returns
-        -------
-        great_tables.GT
-            Its data are the numbers of `to_frame()`; cells show them as the report prints them.
-
-        Examples
-        --------
-        >>> table = Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),))
-        >>> table.to_great_tables().as_raw_html()  # doctest: +SKIP
-        """
-        from pdeval.report.great_tables import to_great_tables
-
-        return to_great_tables(self)
 
     def save(self, path: str | Path) -> Path:
         """Write the table in the format of the file's ending and return the path.
@@ -247,10 +257,185 @@ class Report:
         run
         bm25
         """
-        from pdeval.report.formats import format_of
-
         path = Path(path)
         content = format_of(path).file(self)
         with replacing(path) as beside:
             beside.write_bytes(content)
         return path
+
+
+def safe(text: str, kept: str = "") -> str:
+    r"""Return a text that no spreadsheet takes for a formula; control characters other than `kept` are spelled out.
+
+    Examples
+    --------
+    >>> safe("=1+1"), safe("bm25"), safe("a\x00b")
+    ("'=1+1", 'bm25', 'a\\x00b')
+    """
+    text = visible(text, kept)
+    # a leading tab or return, which spreadsheets skip, is spelled out already
+    return "'" + text if text.startswith(("=", "+", "-", "@")) else text
+
+
+def headings(report: Report) -> list[tuple[str, list[int]]]:
+    """Return the headings over neighboring columns, each with the positions of its columns; none if all are empty.
+
+    Examples
+    --------
+    >>> headings(Report((Column("run", "System"), Column("AP", "AP", "news"), Column("RR", "RR", "news")), ()))
+    [('', [0]), ('news', [1, 2])]
+    """
+    titles = [column.group for column in report.columns]
+    spans = groupby(range(len(titles)), key=titles.__getitem__)
+    return [(title, list(members)) for title, members in spans] if any(titles) else []
+
+
+def row_groups(report: Report, rows: Sequence[Item]) -> list[tuple[str | None, list[Item]]]:
+    """Return the title and the rows of each group; `rows` are those of the report, in any form.
+
+    Examples
+    --------
+    >>> cells = ((Cell("a", "a"),), (Cell("b", "b"),))
+    >>> report = Report((Column("run", "System"),), cells, (Group("x", 1), Group("y", 1)))
+    >>> row_groups(report, ["a", "b"])
+    [('x', ['a']), ('y', ['b'])]
+    """
+    if not report.groups:
+        return [(None, list(rows))]
+    remaining = iter(rows)
+    return [(group.title, list(islice(remaining, group.size))) for group in report.groups]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One declared format.
+
+    Parameters
+    ----------
+    name : str
+        As in `Report.to_NAME()`.
+    function : callable
+        From a report, and options by keyword, to text or bytes.
+    endings : tuple of str
+        The file endings that mean this format.
+    as_file : mapping of str to object
+        The options with which a file is written.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    endings: tuple[str, ...] = ()
+    as_file: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of its options."""
+        return tuple(inspect.signature(self.function).parameters)[1:]
+
+    def file(self, report: Report) -> bytes:
+        """Return what a file of this format holds; text ends in a line break."""
+        content = self.function(report, **self.as_file)
+        if isinstance(content, bytes):
+            return content
+        return (content if content.endswith("\n") else content + "\n").encode()
+
+
+FORMATS: Registry[Format] = Registry(
+    "report format", replace="module", taken="there is a report format {name!r} already, of {module}."
+)
+
+
+def report_format(
+    name: str, *, endings: str | Iterable[str] = (), as_file: Mapping[str, Any] | None = None
+) -> Callable[[Function], Function]:
+    """Declare a function as a format of reports; see `Format`.
+
+    Parameters
+    ----------
+    name : str
+        One word; the method of `Report` is `to_NAME`.
+    endings : str or list of str
+        File endings, each with its point; `Report.save` writes this format for them.
+    as_file : mapping, optional
+        Options with which a file is written, where they differ from the defaults.
+
+    Returns
+    -------
+    callable
+        A decorator that returns the function as it is.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> @report_format("names", endings=".names")
+    ... def to_names(report: Report) -> str:
+    ...     return ", ".join(column.name for column in report.columns)
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged.report(["AP", "RR"], marks=None).to_names()
+    'run, AP, RR'
+    >>> forget("names")
+    """
+    if not name.isidentifier():
+        raise ValueError(f"a format's name is one word, as in Report.to_{name}(); found {name!r}.")
+    suffixes = (endings,) if isinstance(endings, str) else tuple(endings)
+    for ending in suffixes:
+        if not ending.startswith(".") or ending != ending.lower():
+            raise ValueError(f"the ending {ending!r} must be lower case and begin with a point, e.g. '.tex'.")
+
+    def declare(function: Function) -> Function:
+        taken = {ending: other.name for other in FORMATS.values() if other.name != name for ending in other.endings}
+        for ending in suffixes:
+            if ending in taken:
+                raise ValueError(f"files that end in {ending!r} are {taken[ending]} already; choose another ending.")
+        FORMATS.add(name, Format(name, function, suffixes, dict(as_file or {})), function.__module__)
+        setattr(Report, f"to_{name}", function)
+        return function
+
+    return declare
+
+
+def report_method(function: Function) -> Function:
+    """Declare a function of a report as a method of `Report`, without a file ending and outside of `FORMATS`."""
+    setattr(Report, function.__name__, function)
+    return function
+
+
+def forget(name: str) -> None:
+    """Take a declared format away again."""
+    format_named(name)
+    del FORMATS[name]
+    delattr(Report, f"to_{name}")
+
+
+def format_named(name: str) -> Format:
+    """Return a format, or an error that lists those there are.
+
+    Examples
+    --------
+    >>> format_named("docx")
+    Traceback (most recent call last):
+    ValueError: no report format 'docx'; there are csv, excel, html, json, latex, markdown, parquet, typst.
+    """
+    if name not in FORMATS:
+        raise ValueError(f"no report format {name!r}; there are {', '.join(sorted(FORMATS))}.")
+    return FORMATS[name]
+
+
+def format_of(path: str | Path) -> Format:
+    """Return the format that a file's ending means, or an error that lists the endings there are.
+
+    Examples
+    --------
+    >>> format_of("table.tex").name
+    'latex'
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    formats = {suffix: declared for declared in FORMATS.values() for suffix in declared.endings}
+    if ending not in formats:
+        fault = f"ends in {ending!r}" if ending else "has no ending"
+        *others, last = sorted(formats)
+        raise ValueError(
+            f"the file name {path.name!r} {fault}; a report can be saved as {', '.join(others)} or {last}."
+        )
+    return formats[ending]

@@ -1,4 +1,4 @@
-"""A Report as a frame for spreadsheets, and as the files that hold frames."""
+"""A Report as the files that hold frames: CSV, JSON, Parquet and Excel."""
 
 from __future__ import annotations
 
@@ -7,48 +7,10 @@ import io
 import json
 import math
 import sys
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pdeval.report.formats import report_format
-from pdeval.report.report import Report
-from pdeval.tables.labels import visible
-
-_FORMULA = ("=", "+", "-", "@")  # a leading tab or return, which spreadsheets skip, is spelled out
-
-
-def safe(text: str, kept: str = "") -> str:
-    r"""Return a text that no spreadsheet takes for a formula, control characters spelled out, but for those kept.
-
-    Examples
-    --------
-    >>> safe("=1+1"), safe("bm25"), safe("a\x00b")
-    ("'=1+1", 'bm25', 'a\\x00b')
-    """
-    text = visible(text, kept)
-    return "'" + text if text.startswith(_FORMULA) else text
-
-
-def frame(report: Report) -> pd.DataFrame:
-    """Return a report as a frame: `Report.to_frame()`."""
-    columns: dict[str, list[Any]] = {}
-    for i, name in enumerate(report.group_names):
-        columns[safe(name)] = [safe(group.values[i]) for group in report.groups for _ in range(group.size)]
-    for i, column in enumerate(report.columns):
-        cells = [row[i] for row in report.rows]
-        name = safe(column.name)
-        columns[name] = [safe(cell.value) if isinstance(cell.value, str) else cell.value for cell in cells]
-        if column.numeric:
-            columns[name] = [np.nan if value is None else value for value in columns[name]]
-        if any(cell.marks for cell in cells):
-            columns[f"{name}_marks"] = [safe(cell.marks) for cell in cells]
-        for end, suffix in enumerate(column.spread):
-            columns[f"{name}_{suffix}"] = [cell.spread[end] if cell.spread else np.nan for cell in cells]
-    table = pd.DataFrame(columns)
-    table.attrs.update(caption=report.caption, label=report.label, notes=list(report.notes))
-    return table
+from pdeval.report.report import Report, report_format, safe
 
 
 def json_records(table: pd.DataFrame) -> str:
@@ -59,11 +21,10 @@ def json_records(table: pd.DataFrame) -> str:
     >>> json_records(pd.DataFrame({"p_value": [3e-20]})).split()
     ['[', '{', '"p_value":3e-20', '}', ']']
     """
-    # pandas writes 15 digits, where a double needs 17: its rows are taken for all but floats
+    # pandas writes 15 digits, but a double needs 17: all values but floats are taken from its rows
     rows = json.loads(str(table.to_json(orient="records")))
     for place, name in enumerate(table.columns):
-        values = table.iloc[:, place].tolist()
-        for row, value in zip(rows, values):
+        for row, value in zip(rows, table.iloc[:, place].tolist()):
             if isinstance(value, float):
                 row[str(name)] = value if math.isfinite(value) else None
     return json.dumps(rows, indent=1, separators=(",", ":"))
@@ -85,7 +46,7 @@ def to_csv(report: Report) -> str:
     AP
     0.12345
     """
-    return frame(report).to_csv(index=False, lineterminator="\n").rstrip("\n")
+    return report.to_frame().to_csv(index=False, lineterminator="\n").rstrip("\n")
 
 
 @report_format("json", endings=".json")
@@ -103,7 +64,7 @@ def to_json(report: Report) -> str:
     >>> Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),)).to_json().split()
     ['[', '{', '"AP":0.25', '}', ']']
     """
-    return json_records(frame(report))
+    return json_records(report.to_frame())
 
 
 @report_format("parquet", endings=".parquet")
@@ -125,9 +86,9 @@ def to_parquet(report: Report) -> bytes:
         import pyarrow as pa  # noqa: F401
     except ImportError:
         raise ImportError("Parquet files need pyarrow: pip install pyarrow.") from None
-    whole = frame(report)
-    whole.attrs = {}
-    return bytes(whole.to_parquet(None, index=False, engine="pyarrow"))
+    table = report.to_frame()
+    table.attrs = {}
+    return bytes(table.to_parquet(None, index=False, engine="pyarrow"))
 
 
 @report_format("excel", endings=".xlsx")
@@ -168,9 +129,9 @@ def to_excel(report: Report, *, sheet_name: str = "report") -> bytes:
 
 def _book(report: Report, sheet_name: str) -> bytes:
     notes = pd.DataFrame({"notes": [safe(text, kept="\n") for text in (report.caption, *report.notes) if text]})
-    held = io.BytesIO()
-    with pd.ExcelWriter(held, engine="openpyxl") as book:
-        frame(report).to_excel(book, sheet_name=sheet_name, index=False)
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer, engine="openpyxl") as book:
+        report.to_frame().to_excel(book, sheet_name=sheet_name, index=False)
         if len(notes):
             notes.to_excel(book, sheet_name="notes" if sheet_name != "notes" else "about", index=False)
-    return held.getvalue()
+    return buffer.getvalue()

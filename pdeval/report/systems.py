@@ -16,7 +16,7 @@ from pdeval.evaluate.sources import Held
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
 from pdeval.report.means import Means, baselines_of, means
-from pdeval.report.page.sources import Origin, placed
+from pdeval.report.origins import Origin, placed
 from pdeval.report.report import Cell, Column, Report
 from pdeval.report.rows import Best, Interval, Rows, arrange, number_cells, own_metadata, spread_names
 from pdeval.report.sentences import Finding, best_places
@@ -245,7 +245,9 @@ def _finding(one: One, names: Mapping[str, str], digits: Sequence[int]) -> Findi
     best = [best_places(values, higher) for values, higher in zip(printed, one.table.higher)]
     measures = tuple(names.get(name, name) for name in one.table.measures)
     untested = tuple(names.get(name, name) for name in one.verdict.untested)
-    return Finding(one.text, tuple(map(" / ".join, one.keys)), measures, tuple(best), one.verdict, untested)
+    tested = one.verdict
+    systems = tuple(map(" / ".join, one.keys))
+    return Finding(one.text, systems, measures, tuple(best), tested.how, tested.beats, tested.bases, untested)
 
 
 def _heads(

@@ -6,12 +6,10 @@ Every text is escaped so that Typst prints it as it is; a number is padded with 
 from __future__ import annotations
 
 import re
-from itertools import groupby
 
 from pdeval.report.footnotes import placed
-from pdeval.report.formats import report_format
-from pdeval.report.numbers import Lacking, Marks, check_length, lacking, marks_below, widest
-from pdeval.report.report import DASH, Cell, Column, Report
+from pdeval.report.numbers import Marks, Padding, aligned_spreads, check_length, marks_below, paddings
+from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 
 # always special; then what is special only beside certain characters, or where a text begins
@@ -136,17 +134,18 @@ def _table(report: Report, below: bool, compact: bool) -> list[str]:
     aligned = ", ".join("center" if column.numeric else "left" for column in report.columns)
     aligned += "," * (len(report.columns) == 1)
     columns = [_cells(column, cells, below) for column, cells in zip(report.columns, zip(*report.rows), strict=False)]
-    rows = [[_row(list(cells))] for cells in zip(*columns)]
     body: list[str] = []
-    start = 0
-    for place, group in enumerate(report.groups):
-        body += [_rule(_INNER)] if place else []
-        body.append(f"table.cell(colspan: {len(report.columns)}, align: left)[#emph[{escape(group.title)}]],")
-        body += [line for row in rows[start : start + group.size] for line in row]
-        start += group.size
-    if not report.groups:
-        body = [line for row in rows for line in row]
-    header = [_rule(_OUTER), *_header_groups(report.columns), _row([_header(c) for c in report.columns]), _rule(_INNER)]
+    for title, rows in row_groups(report, [_row(list(cells)) for cells in zip(*columns)]):
+        body += [_rule(_INNER)] if body else []
+        if title is not None:
+            body.append(f"table.cell(colspan: {len(report.columns)}, align: left)[#emph[{escape(title)}]],")
+        body += rows
+    header = [
+        _rule(_OUTER),
+        *_heading_rows(report),
+        _row([escape(column.header) + column.arrow for column in report.columns]),
+        _rule(_INNER),
+    ]
     return [
         "table(",
         f"  columns: {len(report.columns)},",
@@ -170,81 +169,70 @@ def _row(cells: list[str]) -> str:
     return ", ".join(f"[{cell}]" for cell in cells) + ","
 
 
-def _header(column: Column) -> str:
-    return escape(column.header) + {None: "", True: " ↑", False: " ↓"}[column.higher]
-
-
-def _header_groups(columns: tuple[Column, ...]) -> list[str]:
-    if not any(column.group for column in columns):
-        return []
-    cells, rules, start = [], [], 0
-    for title, members in groupby(columns, key=lambda column: column.group):
-        width = len(list(members))
-        cells.append(f"table.cell(colspan: {width}, align: center)[{escape(title)}]")
+def _heading_rows(report: Report) -> list[str]:
+    cells = []
+    rules = []
+    for title, members in headings(report):
+        cells.append(f"table.cell(colspan: {len(members)}, align: center)[{escape(title)}]")
         if title:
-            rules.append(f"table.hline(start: {start}, end: {start + width}, stroke: {_INNER}),")
-        start += width
-    return [", ".join(cells) + ",", *rules]
+            rules.append(f"table.hline(start: {members[0]}, end: {members[-1] + 1}, stroke: {_INNER}),")
+    return [", ".join(cells) + ",", *rules] if cells else []
 
 
 def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
     if not column.numeric:
-        return [_emphasised(cell) for cell in cells]
-    marks = [_marked(cell.marks, widest([c.marks for c in cells]), below) for cell in cells]
-    spreads = _spreads([cell.spread_text for cell in cells])
-    out = []
-    for cell, short, mark, spread in zip(cells, lacking([cell.text for cell in cells]), marks, spreads):
-        number = [_hidden(short.sign + short.digits), _emphasised(cell), _hidden(short.decimals)]
-        out.append(
-            escape(cell.text)
-            if cell.value is None
-            else _joined(*number, *([spread, mark] if below else [mark, spread]))
-        )
-    return out
+        return [_emphasized(cell) for cell in cells]
+    longest = max((cell.marks for cell in cells), key=len, default="")
+    padding = paddings([cell.text for cell in cells])
+    spreads = aligned_spreads([cell.spread_text for cell in cells], _deviation, _interval)
+    result = []
+    for cell, pad, spread in zip(cells, padding, spreads):
+        if cell.value is None:
+            result.append(escape(cell.text))
+            continue
+        mark = _marks(cell.marks, longest, below)
+        number = [_before(pad), _emphasized(cell), _hidden(pad.decimals)]
+        result.append(_joined(*number, *([spread, mark] if below else [mark, spread])))
+    return result
 
 
 def _joined(*parts: str) -> str:
-    """Put markup together; what follows an expression must not be read as its argument."""
-    whole = ""
+    """Join markup; a semicolon keeps what follows an expression from being read as its argument."""
+    text = ""
     for part in parts:
-        whole += (";" if whole.endswith("]") and part[:1] in ("(", "[", ".", ";") and part else "") + part
-    return whole
+        text += ";" if text.endswith("]") and part.startswith(("(", "[", ".", ";")) else ""
+        text += part
+    return text
+
+
+def _before(padding: Padding) -> str:
+    return _hidden(padding.sign + padding.digits)
 
 
 def _hidden(text: str) -> str:
     return f"#hide[{escape(text)}]" if text else ""
 
 
-def _emphasised(cell: Cell) -> str:
+def _emphasized(cell: Cell) -> str:
     text = escape(cell.text)
     return {"": text, "best": f"#strong[{text}]", "second": f"#underline[{text}]"}[cell.emphasis]
 
 
-def _marked(mark: str, longest: str, below: bool) -> str:
-    """Raise the marks, and give all of a column the room of the longest; or set them on a line of their own."""
+def _marks(mark: str, longest: str, below: bool) -> str:
+    """Raise the marks, all of a column in the width of the longest; or set them on a line of their own."""
     if below:
         return f" \\ #text(size: 0.8em)[{escape(mark)}]" if mark else ""
-    if not longest or mark == longest:
-        return f"#super[{escape(mark)}]" if mark else ""
-    own = f"#box(width: 0pt, align(left)[#super[{escape(mark)}]])" if mark else ""
-    return f"{own}#hide[#super[{escape(longest)}]]"
+    raised = f"#super[{escape(mark)}]" if mark else ""
+    if mark == longest:
+        return raised
+    box = f"#box(width: 0pt, align(left)[{raised}])" if mark else ""
+    return f"{box}#hide[#super[{escape(longest)}]]"
 
 
-def _spreads(spreads: list[tuple[str, ...]]) -> list[str]:
-    if not any(spreads):
-        return [""] * len(spreads)
-    ends = max(map(len, spreads))
-    short = [lacking([spread[i] if spread else DASH for spread in spreads]) for i in range(ends)]
-    if ends == 1:
-        return [
-            f" ± {_joined(_before(one), escape(spread[0]), _hidden(one.decimals))}" if spread else ""
-            for spread, one in zip(spreads, short[0])
-        ]
-    return [  # the padding stands outside the brackets, where it does not show
-        " " + _joined(_before(low), rf"\[{escape(spread[0])}, {escape(spread[1])}\]", _before(high)) if spread else ""
-        for spread, low, high in zip(spreads, *short)
-    ]
+def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
+    return f" ± {_joined(_before(padding), escape(spread[0]), _hidden(padding.decimals))}"
 
 
-def _before(short: Lacking) -> str:
-    return _hidden(short.sign + short.digits)
+def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
+    # the padding is outside the brackets, where it is not seen
+    return " " + _joined(_before(low), rf"\[{escape(spread[0])}, {escape(spread[1])}\]", _before(high))

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pdeval.cli import UsageError, output
-from pdeval.report.formats import forget, report_format
+from pdeval.report.report import forget, report_format
 
 FRAME = pd.DataFrame({"run": ["bm25", "a_b"], "n": [50, 9], "AP": [0.25, np.nan], "significant": [True, False]})
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from pdeval.report import FORMATS, Cell, Column, Group, Report, report_format
-from pdeval.report.formats import forget, format_named, format_of
+from pdeval.report.report import forget, format_named, format_of
 
 TABLE = Report(
     (Column("run", "System", numeric=False), Column("AP", "AP", "Precision", higher=True, spread=("sd",))),

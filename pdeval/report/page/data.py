@@ -20,7 +20,7 @@ from pdeval.evaluate.item_contributions import Factors, RankedItems, factors, ra
 from pdeval.evaluate.sources import decided, sources
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import per_query
-from pdeval.report.page.sources import Origin
+from pdeval.report.origins import Origin
 from pdeval.significance.test_result import direction
 from pdeval.tables.equal_values import settled
 from pdeval.tables.labels import run_labels
@@ -349,7 +349,7 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
         "baselines": origin.baselines,
         "words": {"query": said.query, "queries": said.queries, "doc": said.doc, "docs": said.docs},
         "measures": [
-            {"label": label, "shown": origin.shown(label), "higher": higher, "digits": digits}
+            {"label": label, "shown": origin.display_name(label), "higher": higher, "digits": digits}
             for label, higher, digits in zip(table.measures, table.higher, origin.digits)
         ],
         "pairs": _within_pairs(paired, room * SHARE),
@@ -368,7 +368,7 @@ def opened(origin: Origin, room: int) -> dict[str, Any]:
     if len(kept) < len(queries):
         data["said"].append(
             f"Values of {len(kept):,} of {len(queries):,} {said.queries} are held: those on which the systems differ "
-            f"most in {origin.shown(table.measures[0])}. Means, counts and p-values are over all of them."
+            f"most in {origin.display_name(table.measures[0])}. Means, counts and p-values are over all of them."
         )
     items = ranked_items(origin.held)
     if items is None:

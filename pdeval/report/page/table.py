@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
-from pdeval.report.html import escape
-from pdeval.report.report import DASH, Cell, Column, Report
+from pdeval.report.html_markup import cell_markup, escape, heading_row, span, sub_columns
+from pdeval.report.report import DASH, Cell, Column, Report, row_groups
 from pdeval.tables.labels import visible
 
-ABSENT = DASH
-MOST_VALUES = 60  # of a column of metadata that can be filtered by; one with more names systems, and is searched
+MAX_FACET_VALUES = 60  # a column of metadata with more values names systems: it is searched, not filtered by
 
 
 def table_markup(report: Report) -> str:
@@ -26,88 +25,60 @@ def table_markup(report: Report) -> str:
     >>> '<button type="button" class="cell" tabindex="-1" data-at="0 0 0">0.500</button>' in table_markup(report)
     True
     """
-    parts = [_parts(report, at) for at in range(len(report.columns))]
-    heads = (_head(column, at, len(part)) for at, (column, part) in enumerate(zip(report.columns, parts)))
-    lines = ['<table id="table" aria-labelledby="title">', "<thead>", *_groups_of_columns(report, parts)]
-    lines += [f"<tr>{''.join(heads)}</tr>", "</thead>"]
-    titles = iter(report.groups)
-    starts = {}
-    start = 0
-    for group in titles:
-        starts[start] = group.title
-        start += group.size
-    lines.append("<tbody>" if 0 not in starts else "")
+    parts = sub_columns(report)
+    lines = ['<table id="table" aria-labelledby="title">', "<thead>"]
+    lines += heading_row(
+        report,
+        parts,
+        heading='<th scope="colgroup" class="over"{span}>{title}</th>',
+        empty="<td{span}></td>",
+    )
+    headers = (_header(column, i, span(len(parts[i]))) for i, column in enumerate(report.columns))
+    lines += [f"<tr>{''.join(headers)}</tr>", "</thead>"]
+    # the first column of texts with a header names the row
+    name = next((i for i, column in enumerate(report.columns) if not column.numeric and column.header), 0)
+    rows = []
     for number, row in enumerate(report.rows):
-        if number in starts:
-            lines += ["</tbody>"] if number else []
+        cells = (_cell(cell, i, parts[i], names_row=i == name) for i, cell in enumerate(row))
+        rows.append(f'<tr data-row="{number}">{"".join(cells)}</tr>')
+    for title, members in row_groups(report, rows):
+        if title is None:
+            lines.append("<tbody>")
+        else:
             width = sum(map(len, parts))
-            lines.append(
-                f'<tbody><tr class="group"><th scope="rowgroup" colspan="{width}">{escape(starts[number])}</th></tr>'
-            )
-        name = next((at for at, column in enumerate(report.columns) if not column.numeric and column.header), 0)
-        cells = (
-            _cell(cell, at, part, heading=at == name) for at, (cell, part) in enumerate(zip(row, parts, strict=True))
-        )
-        lines.append(f'<tr data-row="{number}">{"".join(cells)}</tr>')
-    return "\n".join(filter(None, [*lines, "</tbody>", "</table>"]))
+            heading = f'<th scope="rowgroup" colspan="{width}">{escape(title)}</th>'
+            lines.append(f'<tbody><tr class="group">{heading}</tr>')
+        lines += [*members, "</tbody>"]
+    return "\n".join([*lines, "</table>"])
 
 
-def _parts(report: Report, at: int) -> str:
-    """The sub-columns of a column: text (t), or number (n) with marks (m) and spreads (s) where any cell has them."""
-    if not report.columns[at].numeric:
-        return "t"
-    marked = any(row[at].marks for row in report.rows)
-    spread = any(row[at].spread_text for row in report.rows)
-    return "n" + "m" * marked + "s" * spread
-
-
-def _span(width: int) -> str:
-    return f' colspan="{width}"' if width > 1 else ""
-
-
-def _head(column: Column, at: int, width: int) -> str:
+def _header(column: Column, at: int, width: str) -> str:
     if not column.header.strip():
-        return f'<th scope="col" class="t"{_span(width)}><span class="unseen">{escape(column.name)}</span></th>'
-    better = {None: "", True: ("↑", "more is better"), False: ("↓", "less is better")}[column.higher]
-    arrow = f' <span class="better" aria-hidden="true">{better[0]}</span>' if better else ""
-    title = f' title="{better[1]}"' if better else ""
+        return f'<th scope="col" class="t"{width}><span class="unseen">{escape(column.name)}</span></th>'
+    arrow, title = "", ""
+    if column.higher is not None:
+        arrow = f' <span class="better" aria-hidden="true">{column.arrow.strip()}</span>'
+        title = f' title="{"more" if column.higher else "less"} is better"'
     kind = "n" if column.numeric else "t"
     return (
-        f'<th scope="col" class="{kind}" aria-sort="none" data-column="{at}"{_span(width)}>'
+        f'<th scope="col" class="{kind}" aria-sort="none" data-column="{at}"{width}>'
         f'<button type="button" class="sort"{title}>{escape(column.header)}{arrow}</button></th>'
     )
 
 
-def _groups_of_columns(report: Report, parts: list[str]) -> list[str]:
-    if not any(column.group for column in report.columns):
-        return []
-    cells = []
-    for title, members in groupby(range(len(report.columns)), key=lambda at: report.columns[at].group):
-        width = sum(len(parts[at]) for at in members)
-        kind = ' scope="colgroup" class="over"' if title else ""
-        cells.append(f"<th{kind}{_span(width)}>{escape(title)}</th>" if title else f"<td{_span(width)}></td>")
-    return [f"<tr>{''.join(cells)}</tr>"]
-
-
-def _cell(cell: Cell, at: int, parts: str, *, heading: bool) -> str:
-    text = escape(cell.text)
+def _cell(cell: Cell, at: int, parts: str, *, names_row: bool) -> str:
     if parts == "t":
-        kind = 'th scope="row"' if heading else "td"
-        return f'<{kind} class="t" data-column="{at}">{text}</{kind.split(maxsplit=1)[0]}>'
-    text = {"": text, "best": f"<b>{text}</b>", "second": f"<u>{text}</u>"}[cell.emphasis]
+        tag, scope = ("th", ' scope="row"') if names_row else ("td", "")
+        return f'<{tag}{scope} class="t" data-column="{at}">{escape(cell.text)}</{tag}>'
+    markup = cell_markup(cell)
+    number = markup["n"]
     if cell.place:
-        at_place = " ".join(map(str, cell.place))
-        text = f'<button type="button" class="cell" tabindex="-1" data-at="{at_place}">{text}</button>'
-    value = "" if not isinstance(cell.value, int | float) else f' data-value="{float(cell.value)!r}"'
-    marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
-    ends = ", ".join(map(escape, cell.spread_text))
-    spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")
-    shown = {
-        "n": f'<td class="n{" marked" if "m" in parts else ""}" data-column="{at}"{value}>{text}</td>',
-        "m": f'<td class="m">{marks}</td>',
-        "s": f'<td class="s">{spread}</td>',
-    }
-    return "".join(shown[part] for part in parts)
+        place = " ".join(map(str, cell.place))
+        number = f'<button type="button" class="cell" tabindex="-1" data-at="{place}">{number}</button>'
+    value = f' data-value="{float(cell.value)!r}"' if isinstance(cell.value, int | float) else ""
+    marked = " marked" if "m" in parts else ""
+    first = f'<td class="n{marked}" data-column="{at}"{value}>{number}</td>'
+    return first + "".join(f'<td class="{part}">{markup[part]}</td>' for part in parts[1:])
 
 
 def facets(report: Report) -> list[dict[str, Any]]:
@@ -121,38 +92,35 @@ def facets(report: Report) -> list[dict[str, Any]]:
     >>> [(one["name"], one["values"][:2], one["rows"][:3]) for one in facets(report)]
     [('family', ['lexical', 'dense'], [0, 0, 1])]
     """
-    found: dict[str, list[str]] = {}
-    for at, name in enumerate(report.group_names):
-        found[name] = [group.values[at] for group in report.groups for _ in range(group.size)]
+    values_of: dict[str, list[str]] = {}
+    for i, name in enumerate(report.group_names):
+        values_of[name] = [group.values[i] for group in report.groups for _ in range(group.size)]
     systems = [_system(row) for row in report.rows]
     if all(systems) and report.origins:
         abouts = [origin.about() for origin in report.origins]
-        if len(abouts) > 1:  # what all systems of a collection share tells of the collection
+        if len(abouts) > 1:  # a column that is constant within a collection is about the collection
             abouts = [about.loc[:, about.nunique(dropna=False) > 1] for about in abouts]
         for name in dict.fromkeys(str(column) for about in abouts for column in about.columns):
-            if name not in found:
-                column = [_text(abouts[one[0]], name, one[1], report.origins[one[0]].shown) for one in systems if one]
-                found[name] = column
-    return [_coded(name, values) for name, values in found.items() if 1 < len(set(values)) <= MOST_VALUES]
+            texts = [_text(abouts[one[0]], name, one[1], report.origins[one[0]].display_name) for one in systems if one]
+            values_of.setdefault(name, texts)
+    result = []
+    for name, values in values_of.items():
+        if 1 < len(set(values)) <= MAX_FACET_VALUES:
+            codes, known = pd.factorize(pd.Series(values, dtype=object))
+            result.append({"name": visible(name), "values": list(known), "rows": codes.tolist()})
+    return result
 
 
 def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
-    """The first collection of a row, and the system; None where it is a row of several."""
+    """Return the first collection of a row, and the system; None if it is a row of several systems."""
     places = sorted({(cell.place[0], cell.place[2]) for cell in row if cell.place})
     return places[0] if len({system for _, system in places}) == 1 else None
 
 
-def _text(about: pd.DataFrame, name: str, system: int, shown: Any) -> str:
+def _text(about: pd.DataFrame, name: str, system: int, display_name: Callable[[object], str]) -> str:
     columns = {str(column): column for column in about.columns}
-    if name not in columns:
-        return ABSENT
-    value = about[columns[name]].iloc[system]
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return ABSENT
-    text = shown(int(value) if isinstance(value, float) and value.is_integer() else value)
-    return re.sub(r"\s+", " ", visible(text)).strip() or ABSENT
-
-
-def _coded(name: str, values: list[str]) -> dict[str, Any]:
-    codes, known = pd.factorize(pd.Series(values, dtype=object))
-    return {"name": visible(name), "values": list(known), "rows": codes.tolist()}
+    value = about[columns[name]].iloc[system] if name in columns else None
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return DASH
+    text = display_name(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return re.sub(r"\s+", " ", visible(text)).strip() or DASH

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pdeval
-from pdeval.report.page.render import asset
+from pdeval.report.page import asset
 from tests.report.page.browser import needs_chromium
 from tests.report.page.conftest import data_of, unpacked
 

@@ -12,8 +12,7 @@ import pytest
 
 import pdeval
 from pdeval.report import Cell, Column, Report
-from pdeval.report.page import Page
-from pdeval.report.page.render import SCRIPTS, asset
+from pdeval.report.page import SCRIPTS, Page, asset
 from tests.report.page.conftest import ODD, data_of, odd_tables, quietly, said_under, unpacked
 
 

@@ -46,15 +46,15 @@ class Origin:
     @property
     def systems(self) -> list[str]:
         """The systems as they are printed, each by all of its columns."""
-        runs = self.table.runs
-        return [" / ".join(self.shown(value) for value in row) for row in runs.itertuples(index=False, name=None)]
+        rows = self.table.runs.itertuples(index=False, name=None)
+        return [" / ".join(map(self.display_name, row)) for row in rows]
 
     @property
     def baselines(self) -> list[int]:
         """The places of the baselines."""
         return baselines_of(self.table.runs, self.baseline)
 
-    def shown(self, value: object) -> str:
+    def display_name(self, value: object) -> str:
         """Return the display name of a value."""
         return self.names.get(str(value), str(value))
 
