@@ -16,9 +16,7 @@ from pdeval.accessor.polars import register_on_polars
 from pdeval.accessor.suggestions import wrong_name
 from pdeval.evaluate.sources import Join, Rows, rows_by
 from pdeval.join.judged import Judged
-from pdeval.join.query_rules import Topics
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties, Topics
 from pdeval.tables import reader
 from pdeval.tables.dataframes import as_table
 from pdeval.tables.metadata import runs_within

@@ -12,7 +12,7 @@ from pdeval.accessor import pipeline
 from pdeval.accessor.collections import check_shared_ids
 from pdeval.accessor.docstrings import of_door
 from pdeval.catalog.entries import Measure, needs_judged, parse_all
-from pdeval.join import judged, positions, run_lists
+from pdeval.join import judged, positions, rules
 from pdeval.join.judged import Judged, join
 from pdeval.tables.dataframes import as_table
 from pdeval.tables.schemas import SCHEMAS
@@ -384,5 +384,5 @@ def evaluated(of: Verb | Callable[..., Any], annotation: Any, name: str = "") ->
     pdeval.verbs.Verb | None
     """
     if isinstance(annotation, str) and isinstance(of, Verb) and name in RULES and name not in of.own:
-        return eval(annotation, {**vars(run_lists), **vars(positions), **vars(judged)})
+        return eval(annotation, {**vars(rules), **vars(positions), **vars(judged)})
     return named_type(annotation, of.function if isinstance(of, Verb) else of)

@@ -29,8 +29,8 @@ from pdeval.catalog import parse
 from pdeval.compat.pytrec_eval import RelevanceEvaluator, dict_table
 from pdeval.evaluate.scores import Views
 from pdeval.join import positions
+from pdeval.join.id_mismatch import NothingJudged
 from pdeval.join.judged import Judged
-from pdeval.join.run_lists import NothingJudged
 from pdeval.tables import reader
 from pdeval.tables.reader import Table
 

@@ -27,9 +27,9 @@ from pdeval.catalog.trec_eval_names import SETS, SINCE_10, TABLE
 from pdeval.cli.trec_eval_output import Line, lines
 from pdeval.evaluate.scores import Views
 from pdeval.join import positions
+from pdeval.join.id_mismatch import NothingJudged
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.join.run_lists import NothingJudged
 from pdeval.tables import arrow, reader
 from pdeval.tables.reader import Table
 

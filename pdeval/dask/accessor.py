@@ -45,9 +45,9 @@ from pdeval.dask.partition_plan import Plan, plan
 from pdeval.dask.shuffle import is_dask
 from pdeval.evaluate.sources import Join, rows_by
 from pdeval.join.item_catalog import catalogue_of
-from pdeval.join.judged import Judged, checked_level
+from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.join.query_rules import Topics
+from pdeval.join.rules import Topics, checked_level
 from pdeval.tables import reader
 from pdeval.tables.dataframes import as_table
 from pdeval.tables.recognition import kind_of

@@ -31,7 +31,7 @@ from pdeval.join.judgments import Judgments
 from pdeval.join.list_columns import Listed, check_lists, join_lists
 from pdeval.join.merge_parts import Pair, Returned
 from pdeval.join.positions import Positions
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.tables.reader import Table
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def tree(answers: list[Any]) -> Any:
     """Return delayed answers of partitions as one, joined a few at a time, so that no task takes all at once."""
     import dask
 
-    join = dask.delayed(merge_parts.beside)
+    join = dask.delayed(merge_parts.concatenated)
     while len(answers) > 1:
         answers = [join(answers[first : first + FAN_IN]) for first in range(0, len(answers), FAN_IN)]
     return answers[0].compute()

@@ -19,12 +19,9 @@ from pdeval.dask import broadcast_judgments, partition_ids
 from pdeval.dask.broadcast_judgments import Given
 from pdeval.dask.partition_ids import Holding
 from pdeval.dask.partition_plan import Plan, needed
-from pdeval.join import ids, judgments, merge_parts, positions, run_lists
-from pdeval.join.id_mismatch import partly_unlike
-from pdeval.join.judged import checked_level, tell_of_strangers
-from pdeval.join.query_rules import Topics
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat, NothingJudged
+from pdeval.join import id_mismatch, ids, judgments, merge_parts, positions, rules
+from pdeval.join.id_mismatch import NothingJudged
+from pdeval.join.rules import Compat, Ties, Topics, checked_level
 from pdeval.tables import reader
 from pdeval.tables.reader import Table
 from pdeval.tables.vocabularies import listed
@@ -194,11 +191,7 @@ def join_parts(
             raise ValueError(f"part {number}: {fault}") from fault
     at, strangers = gathering.join()
     made = Joined(at, level, topics, set() if topics == "relevant" else {"missing queries"})
-    tell_of_strangers(made, strangers)
-    if not len(strangers) and (unlike := partly_unlike(at, None)):
-        made.tell_once("unlike", unlike)
-    if at.gaps:
-        made.tell_once("gaps", at.gaps)
+    made.warn_of_ids(strangers, lambda: None)
     return made
 
 
@@ -263,7 +256,7 @@ class _Gathering:
         rank = table.roles["rank"] if self.rules["ties"] == "rank" else None
         holding = partition_ids.holding(table.frame, table.roles["query"], table.run_columns, rank)
         query = ids.column_ids(pd.Series(holding.queries), "query")
-        run_lists.same_type("query", query.type, self.given.queries.type)
+        id_mismatch.same_type("query", query.type, self.given.queries.type)
         topics = np.sort(self.queries.get_indexer(query.index()))
         topics = topics[topics >= 0]
         again = topics[self.home[topics] >= 0]
@@ -289,7 +282,7 @@ class _Gathering:
         """Return a part with the columns that matter, or raise where they are not those of the first."""
         if self.first is None:
             ties, compat, depth = (self.rules[name] for name in ("ties", "compat", "depth"))
-            self.rules["ties"] = run_lists.checked_rules(ties, compat, depth, table)
+            self.rules["ties"] = rules.checked_rules(ties, compat, depth, table)
             self.first = Table("runs", table.frame.iloc[:0].copy(), table.roles, table.run_columns)
         mine, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
         if (mine.roles, mine.run_columns) != (first.roles, first.run_columns):
@@ -304,10 +297,10 @@ class _Gathering:
         heard, names = np.ones(len(runs), dtype=bool), list(runs.itertuples(index=False, name=None))
         asked = np.array([run for run in silent.tolist() if names[run] not in self.heard], dtype=np.int64)
         if len(asked):
-            strangers, mine = positions.holding_none(table, asked, self.docs)
+            strangers, mine = id_mismatch.holding_none(table, asked, self.docs)
             heard[strangers] = False
-            if sum(map(len, self.unknown)) < positions.FEW:
-                self.unknown.append(mine.index()[: positions.FEW])
+            if sum(map(len, self.unknown)) < id_mismatch.FEW:
+                self.unknown.append(mine.index()[: id_mismatch.FEW])
         self.heard.update(name for name, known in zip(names, heard.tolist()) if known)
         return heard
 
@@ -330,16 +323,16 @@ class _Gathering:
         known = Plan(None, self.first, found, self.given, topic, self.rules, self.validate).known
         qrels = self.given.table()
         judged = judgments.read_judgments(qrels)
-        items = merge_parts.beside([part.items for part in self.kept])
+        items = merge_parts.concatenated([part.items for part in self.kept])
         source = RowsLetGo(qrels, merge_parts.Returned(judged, True, items) if self.corpus else None)
-        at = merge_parts.joined_hits(known, judged, merge_parts.beside([part.hits for part in self.kept]), source)
+        at = merge_parts.joined_hits(known, judged, merge_parts.concatenated([part.hits for part in self.kept]), source)
         return at, self._strangers(~heard & at.answered.any(axis=0))
 
     def _strangers(self, strange: np.ndarray) -> np.ndarray:
         """Return the places of runs that hold nothing judged; raise where these are all, as `sharing_nothing` does."""
         if strange.all():
             items = ids.column_ids(pd.Series(np.concatenate(self.unknown)), "doc").unique()[0]
-            if min(len(items), len(self.docs)) >= positions.FEW:
+            if min(len(items), len(self.docs)) >= id_mismatch.FEW:
                 raise NothingJudged("item", items, self.docs)
         return np.flatnonzero(strange)
 

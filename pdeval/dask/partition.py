@@ -18,7 +18,7 @@ from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import join_lists
 from pdeval.join.positions import Positions
-from pdeval.join.query_rules import Topics, counted
+from pdeval.join.rules import Topics, counted
 from pdeval.tables.reader import Table
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from pdeval.join import ids, lists
 from pdeval.join.ids import Ids
-from pdeval.join.run_lists import gaps_text, have_gaps
+from pdeval.join.ranks import gaps_text, have_gaps
 from pdeval.tables.codes import combined_codes
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table, numbers

@@ -15,11 +15,12 @@ from pdeval.dask.broadcast_judgments import Given
 from pdeval.dask.partition import ByList, Whole
 from pdeval.dask.partition_ids import Census
 from pdeval.evaluate.scores import call_of
-from pdeval.join import run_lists
+from pdeval.join.id_mismatch import NothingJudged, same_type
 from pdeval.join.ids import Ids
 from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
+from pdeval.join.rules import checked_rules
 from pdeval.tables.reader import Table
 
 
@@ -235,15 +236,15 @@ def plan(
         What side tables say of items and users.
     """
     frame, table = broadcast_judgments.understood(runs, "runs")
-    ties = run_lists.checked_rules(ties, compat, depth, table)
+    ties = checked_rules(ties, compat, depth, table)
     given = broadcast_judgments.given(qrels)
     found = partition_ids.take(
         frame, table.roles["query"], table.run_columns, table.roles["rank"] if ties == "rank" else None
     )
-    run_lists.same_type("query", found.queries.type, given.queries.type)
+    same_type("query", found.queries.type, given.queries.type)
     topic = found.queries.probe(given.queries)
     if not (topic >= 0).any():
-        raise run_lists.NothingJudged("query", found.queries, given.queries)
+        raise NothingJudged("query", found.queries, given.queries)
     rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
     return Plan(frame, table, found, given, topic, rules, validate, complete or judged_only, catalogue)
 

@@ -21,7 +21,7 @@ from pdeval.evaluate.scores import Views, attributes
 from pdeval.join import merge_parts
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import lists_of
-from pdeval.join.query_rules import Topics
+from pdeval.join.rules import Topics
 from pdeval.tables.labels import repeated
 
 MEMORY = 1 << 27

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.join.query_rules import Topics
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties, Topics
 from pdeval.tables import arrow
 from pdeval.verbs.checks import checks_arguments
 

@@ -23,7 +23,7 @@ from pdeval.evaluate.replicates import sd_over_replicates, systems_of
 from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import Listed, lists_of, popular, whole_lists
-from pdeval.join.run_lists import Rows, unjudged
+from pdeval.join.positions import Rows, unjudged
 from pdeval.tables.labels import labels
 
 CELLS = 1 << 22  # items (or users) times parts that are looked at together

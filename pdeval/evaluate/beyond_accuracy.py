@@ -15,9 +15,9 @@ from pdeval.join import lists as list_index
 from pdeval.join.item_catalog import catalogue_of
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import whole_lists
-from pdeval.join.positions import positions_of
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat, Rows, checked_rules, closed_gaps, scores_of, sorted_scores, unjudged
+from pdeval.join.positions import Rows, positions_of, unjudged
+from pdeval.join.ranks import closed_gaps, scores_of, sorted_scores
+from pdeval.join.rules import Compat, Ties, checked_rules
 from pdeval.tables.reader import Table, together
 from pdeval.verbs import verb
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import stacked
 from pdeval.join.judged import Judged
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.tables.labels import labels
 from pdeval.tables.metadata import matched_rows
 from pdeval.tables.schemas import Schema

@@ -17,8 +17,8 @@ from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.ppi import Powered, powered
 from pdeval.evaluate.scores import scores
+from pdeval.join.id_mismatch import NothingJudged
 from pdeval.join.judged import Judged, join
-from pdeval.join.run_lists import NothingJudged
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table, numbers
 from pdeval.verbs.arguments import TooFew

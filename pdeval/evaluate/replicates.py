@@ -12,7 +12,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.join.judged import Judged
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.tables.labels import run_labels
 from pdeval.tables.metadata import matched_rows
 from pdeval.tables.reader import Table

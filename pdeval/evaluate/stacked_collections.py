@@ -16,7 +16,7 @@ from pdeval.evaluate.grouped import grouped_cube
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
 from pdeval.evaluate.summary import over_queries
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.verbs import verb
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.files.file_io import contents
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 
 BLOCK = 1 << 20
 TEXT = pa.large_string()

@@ -1,35 +1,42 @@
-"""Dense blocks: the positions of all topics with equally many items, as the columns that kernels ask for by name.
+"""Dense blocks: the positions of all topics with equally many items, as the columns that kernels request by name.
 
-Axis 0 is the recall level, axis 1 the topic, axis 2 the run. A column is made when a kernel first asks for it, by
-the function of that name in `columns`.
+Axis 0 is the recall level, axis 1 the topic, axis 2 the run. A column is computed on first use, by the function under
+its name in one of three tables at the end: per item and per topic for all blocks of a view, the others block by block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdeval.join.block_columns import ITEM_COLUMNS, NOWHERE, TOPIC_COLUMNS
+from pdeval.join.lists import ranges
 from pdeval.join.positions import Positions
+from pdeval.join.table_lookups import corpus_sizes, inverse_propensities
 
 MOST = 1 << 21
 SMALL = 1 << 16  # cells of a block that costs less than another call of a kernel
+NOWHERE = 1 << 40  # stands for infinity among integers
 
 
 class Group(NamedTuple):
-    """Topics with equally many items (or, padded, at most so many), and where their cells stand in flat columns."""
+    """Topics with equally many items (padded: at most that many), and the part of flat columns that they occupy."""
 
     size: int
     topics: np.ndarray
     begin: int
     end: int
 
+    @property
+    def cells(self) -> slice:
+        """The part of a flat column."""
+        return slice(self.begin, self.end)
+
 
 class Keys(NamedTuple):
-    """Cells in rank order, each the rank and below it, in so many bits, the item's place among its topic's."""
+    """Cells in rank order: each is the rank, and in the lowest `bits` the item's place among those of its topic."""
 
     key: np.ndarray
     bits: int
@@ -37,7 +44,7 @@ class Keys(NamedTuple):
 
     @property
     def rank(self) -> np.ndarray:
-        """The ranks, `nowhere` for an item that was not found."""
+        """The ranks, `nowhere` for an item that was not retrieved."""
         return self.key >> self.bits
 
     @property
@@ -49,9 +56,9 @@ class Keys(NamedTuple):
 class View:
     """The items that a kind of measure looks at (relevant, graded, judged, subtopic), topic by topic.
 
-    A flat column holds a cell per list and item: group after group, and inside a group level by level, so that a
-    group's part of it is the dense block without copying. With `padded`, topics of about as many items share a group,
-    each list filled up with items that no run found.
+    A flat column has a cell per list and item: group after group, and inside a group level by level, so a group's part
+    of it is the dense block without copying. With `padded`, topics of about as many items share a group; each list is
+    filled up with items that no run retrieved.
 
     Examples
     --------
@@ -75,10 +82,8 @@ class View:
         judged = positions.judged
         if kept is not None:  # the items that some users want, as a mask
             kept = np.asarray(kept, dtype=bool)
-        elif kind == "binary":
-            kept = positions.relevant(level)
-        elif kind == "graded":
-            kept = judged.grade > 0
+        elif kind in ("binary", "graded"):
+            kept = positions.relevant(level if kind == "binary" else None)
         elif kind == "judged":
             kept = judged.grade >= 0
         else:
@@ -86,7 +91,7 @@ class View:
             kept[self.member_rows[0]] = True
         self.items = np.flatnonzero(kept)
         self.count = np.bincount(judged.topic[self.items], minlength=len(positions.queries))
-        self.first = np.concatenate([[0], np.cumsum(self.count)])[:-1]
+        self.first = np.cumsum(self.count) - self.count  # items are sorted by topic
         self.made: dict[str, np.ndarray] = {}
 
     @cached_property
@@ -102,28 +107,32 @@ class View:
         order = np.argsort(self.count, kind="stable")
         sizes, begin = np.unique(self.count[order], return_index=True)
         if self.padded:
-            begin = begin[self._apart(sizes)]
+            begin = begin[self._padded_groups(sizes)]
         groups, at = [], 0
         for topics in np.split(order, begin[1:]):
             size = int(self.count[topics[-1]])
-            end = at + size * len(topics) * len(self.positions.runs)
-            groups.append(Group(size, topics, at, end))
-            at = end
+            groups.append(Group(size, topics, at, at + size * len(topics) * len(self.positions.runs)))
+            at = groups[-1].end
         return groups
 
-    def _apart(self, sizes: np.ndarray) -> list[int]:
-        """Return the sizes at which a group begins, where those near to each other share one: a fourth is padding."""
+    def _padded_groups(self, sizes: np.ndarray) -> list[int]:
+        """Return the sizes at which a group begins; sizes near each other share one, at most a fourth is padding."""
         small = SMALL // max(self.positions.retrieved.size, 1)
         begins, reach = [], -1
         for place, size in enumerate(sizes.tolist()):
             if size > reach:
                 begins.append(place)
-                reach = max(size + size // 4, small) if size else 0  # topics without items stay alone
+                reach = max(size + size // 4, small) if size else 0  # topics without items have their own group
         return begins
 
     @cached_property
+    def filled(self) -> list[Group]:
+        """The groups of topics that have items."""
+        return [group for group in self.groups if group.size]
+
+    @cached_property
     def hits(self) -> tuple[np.ndarray, np.ndarray]:
-        """The hits on items of the view, and the cell of each, lists kept together."""
+        """The hits on items of the view, and the cell of each; here the cells of a list are adjacent."""
         at, runs = self.positions, len(self.positions.runs)
         slot = self.slot[at.item]
         hits = np.flatnonzero(slot >= 0)
@@ -142,49 +151,45 @@ class View:
         bits = int(self.count.max(initial=1)).bit_length()
         # ranks and slots that fit in 32 bits are sorted faster
         narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31
-        kind, nowhere = (np.int32, (1 << (31 - bits)) - 1) if narrow else (np.int64, NOWHERE)
-        key: np.ndarray = np.full(self.groups[-1].end, nowhere << bits, dtype=kind)
+        dtype, nowhere = (np.int32, (1 << (31 - bits)) - 1) if narrow else (np.int64, NOWHERE)
+        key: np.ndarray = np.full(self.groups[-1].end, nowhere << bits, dtype=dtype)
         hits, cell = self.hits
-        key[cell] = by[hits].astype(kind) << bits
-        for group in self.groups:
-            if group.size:
-                part = slice(group.begin, group.end)
-                lists = key[part].reshape(-1, group.size)
-                lists |= np.arange(group.size, dtype=kind)
-                lists.sort(axis=-1)
-                key[part] = lists.T.copy().ravel()
+        key[cell] = by[hits].astype(dtype) << bits
+        for group in self.filled:
+            # one sort of integers orders the ranks and carries the slots along
+            lists = key[group.cells].reshape(-1, group.size)
+            lists |= np.arange(group.size, dtype=dtype)
+            lists.sort(axis=-1)
+            key[group.cells] = lists.T.copy().ravel()  # from lists x levels to levels x lists
         return Keys(key, bits, nowhere)
 
     @cached_property
     def ranked(self) -> tuple[np.ndarray, np.ndarray]:
-        """Flat columns in rank order: the cell that an item came from, and its row in `items`."""
+        """Flat columns in rank order: the cell (see `hits`) of the item at each level, and its row in `items`."""
         runs = len(self.positions.runs)
         slots = self.keys.slot
-        source, row = np.empty(len(slots), dtype=np.int64), np.empty(len(slots), dtype=np.int64)
-        for group in self.groups:
-            if group.size == 0:
-                continue
-            part = slice(group.begin, group.end)
-            slot = slots[part].reshape(group.size, -1)
-            source[part] = (slot + (group.begin + np.arange(slot.shape[1]) * group.size)).ravel()
-            own = slot + np.repeat(self.first[group.topics], runs)
-            if self.padded:
-                own[slot >= np.repeat(self.count[group.topics], runs)] = len(self.items)
-            row[part] = own.ravel()
+        source, row = np.empty((2, len(slots)), dtype=np.int64)
+        for group in self.filled:
+            slot = slots[group.cells].reshape(group.size, -1)
+            source[group.cells] = (slot + (group.begin + np.arange(slot.shape[1]) * group.size)).ravel()
+            rows = slot + np.repeat(self.first[group.topics], runs)
+            if self.padded:  # the row after the last stands for padding
+                rows[slot >= np.repeat(self.count[group.topics], runs)] = len(self.items)
+            row[group.cells] = rows.ravel()
         return source, row
 
     @cached_property
     def small(self) -> np.ndarray:
-        """The flat column of ranks as small whole numbers; the largest of their kind stands for infinity."""
+        """The flat column of ranks as small integers; the largest of the dtype stands for infinity."""
         rank = self.keys.rank
-        found = rank != self.keys.nowhere
-        kind = np.int16 if rank.max(initial=0, where=found) < np.iinfo(np.int16).max else np.int32
-        return np.where(found, rank, np.iinfo(kind).max).astype(kind)
+        retrieved = rank != self.keys.nowhere
+        dtype = np.int16 if rank.max(initial=0, where=retrieved) < np.iinfo(np.int16).max else np.int32
+        return np.where(retrieved, rank, np.iinfo(dtype).max).astype(dtype)
 
     def column(self, name: str) -> np.ndarray:
-        """Return a flat item column."""
+        """Return a flat column of items, or a column of topics."""
         if name not in self.made:
-            self.made[name] = ITEM_COLUMNS[name](self)
+            self.made[name] = (ITEM_COLUMNS.get(name) or TOPIC_COLUMNS[name])(self)
         return self.made[name]
 
     def of_hits(self, values: np.ndarray, fill: float) -> np.ndarray:
@@ -203,38 +208,46 @@ class View:
         """Return the values of the view's items, and at the end 0, the value of padding."""
         return np.append(values[self.items], values.dtype.type(0))
 
-    def per_topic(self, which: np.ndarray) -> np.ndarray:
-        """Return how many of some judged items (a mask) each topic has."""
-        return np.bincount(self.positions.judged.topic[which], minlength=len(self.count)).astype(np.float64)
-
     @cached_property
-    def relevants(self) -> np.ndarray:
-        """How many items of each topic are relevant at the level."""
-        return self.per_topic(self.positions.relevant(self.level))
+    def grades(self) -> np.ndarray:
+        """The grades of the view's items, and at the end 0, that of padding."""
+        return self.values(self.positions.judged.grade)
+
+    def ranks(self) -> np.ndarray:
+        """Return the flat column of ranks as floats, infinity where an item was not retrieved."""
+        self.check_definite()
+        rank = self.keys.rank
+        return np.where(rank == self.keys.nowhere, np.inf, rank)
+
+    def ranks_by_id(self) -> np.ndarray:
+        """Return the flat column of ranks in the order of document ids, every run's items at the same places."""
+        self.check_definite()
+        cells = np.full(len(self.keys.key), np.inf)
+        hits, cell = self.hits
+        cells[cell] = self.positions.rank[hits]
+        for group in self.filled:
+            cells[group.cells] = cells[group.cells].reshape(-1, group.size).T.ravel()
+        return cells
+
+    def check_definite(self) -> None:
+        """Raise if ranks are averaged over the orders of tied items."""
+        if self.positions.rules.get("ties") == "expected":
+            raise ValueError("ties='expected' gives no definite ranks; choose another ties=.")
 
     @cached_property
     def nonrelevant(self) -> np.ndarray:
         """Which judged items are judged non-relevant."""
         return (self.positions.judged.grade >= 0) & ~self.positions.relevant(self.level)
 
-    @cached_property
-    def nonrelevants(self) -> np.ndarray:
-        """How many items of each topic are judged non-relevant."""
-        return self.per_topic(self.nonrelevant)
+    def per_topic(self, mask: np.ndarray) -> np.ndarray:
+        """Return the number of judged items of a mask in each topic."""
+        return np.bincount(self.positions.judged.topic[mask], minlength=len(self.count)).astype(np.float64)
 
-    @cached_property
-    def nonrelevants_found(self) -> np.ndarray:
-        """How many judged non-relevant items of each topic each run returned, (topics, runs)."""
+    def per_list(self, mask: np.ndarray) -> np.ndarray:
+        """Return the number of judged items of a mask that each run retrieved, (topics, runs)."""
         at = self.positions
-        hit = self.nonrelevant[at.item]
-        cell = at.judged.topic[at.item[hit]] * len(at.runs) + at.run[hit]
-        found = np.bincount(cell, minlength=at.retrieved.size).reshape(at.retrieved.shape)
-        return found.astype(np.float64)
-
-    @cached_property
-    def grades(self) -> np.ndarray:
-        """The grades of the view's items, and at the end 0, that of padding."""
-        return self.values(self.positions.judged.grade)
+        counts = np.bincount(at.lists_of(mask[at.item]), minlength=at.retrieved.size)
+        return counts.reshape(at.retrieved.shape).astype(np.float64)
 
     @cached_property
     def members(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -244,53 +257,49 @@ class View:
         """
         item, subtopic = self.member_rows
         topic = self.positions.judged.topic[item]
-        many = int(subtopic.max(initial=0)) + 1
-        pairs, code = np.unique(topic * many + subtopic, return_inverse=True)
-        owner, topics = pairs // many, np.arange(len(self.count) + 1)
+        width = int(subtopic.max(initial=0)) + 1
+        pairs, code = np.unique(topic * width + subtopic, return_inverse=True)
+        topic_of_pair, topics = pairs // width, np.arange(len(self.count) + 1)
         order = np.argsort(topic, kind="stable")
-        local = code - np.searchsorted(owner, topic)
-        return item[order], local[order], np.searchsorted(topic[order], topics), np.diff(np.searchsorted(owner, topics))
+        local = code - np.searchsorted(topic_of_pair, topic)
+        counts = np.diff(np.searchsorted(topic_of_pair, topics))
+        return item[order], local[order], np.searchsorted(topic[order], topics), counts
 
     @cached_property
     def member_rows(self) -> np.ndarray:
-        """The (item, subtopic) pairs that are relevant, as whole numbers of shape (2, pairs)."""
+        """The (item, subtopic) pairs that are relevant, as integers of shape (2, pairs)."""
         rows = self.positions.judged.subtopic
         if rows is None:
             raise ValueError(
                 "this measure needs subtopics, and the judgments have no subtopic column. Read them with "
                 "read_qrels(path, subtopics=True), or bind the column: qrels.ireval(subtopic=...)."
             )
-        least = rows[2] > 0 if self.level is None else (rows[2] >= self.level) & (rows[2] > 0)
-        return rows[:2, least].astype(np.int64)
+        relevant = rows[2] > 0 if self.level is None else (rows[2] >= self.level) & (rows[2] > 0)
+        return rows[:2, relevant].astype(np.int64)
 
     @cached_property
-    def passed(self) -> tuple[np.ndarray, np.ndarray]:
+    def passed(self) -> np.ndarray:
         """For every hit, the judged non-relevant and the pooled-unjudged items that the run ranked above it."""
         at = self.positions
         if not at.complete:
             raise RuntimeError("the join holds relevant items only; join again with complete=True.")
-        own = at.judged.topic[at.item] * len(at.runs) + at.run
-        order = np.lexsort((at.rank, own))
-        own = own[order]
-        begins = np.ones(len(own), dtype=bool)
-        begins[1:] = own[1:] != own[:-1]
-        first = np.maximum.accumulate(np.where(begins, np.arange(len(own)), 0))
-        above = []
-        for counted in (self.nonrelevant, at.judged.grade < 0):
-            here = counted[at.item[order]]
-            before = np.cumsum(here) - here
-            back = np.empty(len(order))
-            back[order] = before - before[first]
-            above.append(back)
-        return above[0], above[1]
+        list_of_hit = at.lists_of(np.s_[:])
+        order = np.lexsort((at.rank, list_of_hit))  # the last key is the primary one
+        begins = np.diff(list_of_hit[order], prepend=-1) != 0
+        first = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+        above = np.empty((2, len(order)))
+        for row, mask in zip(above, (self.nonrelevant, at.judged.grade < 0)):
+            counts = mask[at.item[order]]
+            before = np.cumsum(counts) - counts
+            row[order] = before - before[first]  # less what the lists before hold
+        return above
 
     def blocks(self, *, empty: bool = False, most: int = MOST) -> Iterator[Block]:
         """Yield the blocks: topics of a group together, those with no items only if `empty`."""
-        for group in self.groups:
-            if group.size or empty:
-                step = max(most // max(group.size * len(self.positions.runs), 1), 1)
-                for at in range(0, len(group.topics), step):
-                    yield Block(self, group, slice(at, min(at + step, len(group.topics))))
+        for group in self.groups if empty else self.filled:
+            step = max(most // max(group.size * len(self.positions.runs), 1), 1)
+            for at in range(0, len(group.topics), step):
+                yield Block(self, group, slice(at, min(at + step, len(group.topics))))
 
 
 class Block:
@@ -304,20 +313,23 @@ class Block:
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.made:
-            if name in ITEM_COLUMNS:
-                self.made[name] = self.cut(self.view.column(name))
-            elif name in TOPIC_COLUMNS:
-                self.made[name] = TOPIC_COLUMNS[name](self)
-            else:
-                known = ", ".join(sorted([*ITEM_COLUMNS, *TOPIC_COLUMNS]))
-                raise KeyError(f"no column {name!r}; a kernel may ask for {known}.")
+            self.made[name] = self._column(name)
         return self.made[name]
+
+    def _column(self, name: str) -> Any:
+        if name in ITEM_COLUMNS:
+            return self.cut(self.view.column(name))
+        if name in TOPIC_COLUMNS:  # (topics, 1 or runs)
+            return self.view.column(name)[self.topics].astype(np.float64, copy=False).reshape(len(self.topics), -1)
+        if name in BLOCK_COLUMNS:
+            return BLOCK_COLUMNS[name](self)
+        names = ", ".join(sorted([*ITEM_COLUMNS, *TOPIC_COLUMNS, *BLOCK_COLUMNS]))
+        raise KeyError(f"no column {name!r}; a kernel may ask for {names}.")
 
     def cut(self, column: np.ndarray) -> np.ndarray:
         """Return this block's part of a flat column, (levels, topics, runs)."""
-        group = self.group
-        whole = column[group.begin : group.end].reshape(group.size, len(group.topics), self.shape[1])
-        return whole[:, self.part]
+        cells = column[self.group.cells].reshape(self.size, len(self.group.topics), self.shape[1])
+        return cells[:, self.part]
 
     def columns(self, names: tuple[str, ...]) -> list[Any]:
         """Return several columns."""
@@ -327,3 +339,73 @@ class Block:
     def rows(self) -> np.ndarray:
         """For each list, its items in rank order, as rows of `view.items`: (levels, topics, runs)."""
         return self.cut(self.view.ranked[1])
+
+
+def _ideal(block: Block) -> np.ndarray:
+    view = block.view
+    place = np.arange(block.size)
+    # beyond a topic's items comes the row of padding, of grade 0
+    row = np.where(place < block["m"], view.first[block.topics][:, None] + place, len(view.items))
+    return np.ascontiguousarray(-np.sort(-view.grades[row], axis=-1).T)[:, :, None]
+
+
+def _membership(block: Block) -> np.ndarray:
+    """Return membership of shape (topics, items, subtopics), padded with empty subtopics."""
+    item, subtopic, first, count = block.view.members
+    size = first[block.topics + 1] - first[block.topics]
+    pair = ranges(first[block.topics], size)
+    cells = np.zeros((len(block.topics), block.size, int(count[block.topics].max(initial=1))), dtype=bool)
+    cells[np.repeat(np.arange(len(size)), size), block.view.slot[item[pair]], subtopic[pair]] = True
+    return cells
+
+
+def _members_by_rank(block: Block) -> np.ndarray:
+    slot = block.rows - block.view.first[block.topics][:, None]
+    cells = _membership(block)[np.arange(len(block.topics))[:, None], slot]
+    return np.ascontiguousarray(cells.transpose(0, 3, 1, 2))
+
+
+# flat columns of the items of all blocks, in rank order unless they say otherwise
+ITEM_COLUMNS: dict[str, Callable[[View], np.ndarray]] = {
+    # ranks of the items, ascending; infinity if not retrieved
+    "rank": View.ranks,
+    # items ranked above the item's group of tied items, and items in that group
+    "start": lambda view: view.of_hits(view.positions.start, np.inf),
+    "size": lambda view: view.of_hits(view.positions.size, 1.0),
+    "grade": lambda view: view.of_items(view.positions.judged.grade),
+    # 1 / the propensities of the items
+    "weight": lambda view: view.of_items(inverse_propensities(view.positions)),
+    # which items are relevant at the level
+    "relevant": lambda view: view.of_items(view.positions.relevant(view.level)),
+    # judged non-relevant items ranked above each item, and pooled but unjudged ones (of negative grade)
+    "above": lambda view: view.of_hits(view.passed[0], np.inf),
+    "pooled": lambda view: view.of_hits(view.passed[1], np.inf),
+    # ranks in the order of document ids, the same item in the same place for every run
+    "items": View.ranks_by_id,
+}
+# one value per topic, or per topic and run
+TOPIC_COLUMNS: dict[str, Callable[[View], np.ndarray]] = {
+    # items of the topic, without padding
+    "m": lambda view: view.count,
+    # items that are relevant at the level
+    "relevants": lambda view: view.per_topic(view.positions.relevant(view.level)),
+    # items that each run returned
+    "retrieved": lambda view: view.positions.retrieved,
+    # judged non-relevant items, and those that each run returned
+    "nonrelevant": lambda view: view.per_topic(view.nonrelevant),
+    "nonrelevant_found": lambda view: view.per_list(view.nonrelevant),
+    # different items in all rankings and judgments of the topic together
+    "corpus": lambda view: corpus_sizes(view.positions, view.level),
+}
+BLOCK_COLUMNS: dict[str, Callable[[Block], Any]] = {
+    # the largest grade of all judgments
+    "top_grade": lambda block: block.view.positions.top_grade,
+    # grades of the items, the highest first; one column serves all runs
+    "ideal": _ideal,
+    # the subtopics of each item, in the order of document ids: (items, subtopics, topics, 1)
+    "belongs": lambda block: np.ascontiguousarray(_membership(block).transpose(1, 2, 0))[..., None],
+    # the subtopics of each item, in rank order: (items, subtopics, topics, runs)
+    "member": _members_by_rank,
+    # subtopics that have a relevant item
+    "subtopics": lambda block: block["belongs"].any(axis=0).sum(axis=0).astype(np.float64),
+}

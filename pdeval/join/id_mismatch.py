@@ -1,24 +1,30 @@
-"""Judgments whose ids match those of the runs in part only: ids of another form, or queries of which nothing matches.
+"""Ids of runs and judgments that do not match: of different types, of other forms, or of nothing in common.
 
-In a pooled collection many relevant items are in no run, so that their share tells nothing. What tells is a form of
-ids, or a query, of which nothing at all is found where most of the others is.
+In a pooled collection no run retrieves many of the relevant items, so the fraction retrieved shows nothing. What shows
+a mismatch is a form of ids, or a query, of which nothing is retrieved although most of the others are.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.join.ids import Ids
-from pdeval.join.positions import FEW, Positions
+from pdeval.join.ids import Ids, column_ids
+from pdeval.join.lists import find_lists
+from pdeval.tables.reader import Table
 
-SHARE = 0.1  # of the relevant items: fewer are not told of
-MOST = (
-    0.5  # of the relevant items of other queries: where the runs find fewer, a query of which they find none is usual
-)
-SAMPLE, ROWS = 1 << 7, 1 << 16  # ids that are looked at first, and rows of the runs where these tell
-# three views of ids: numbers as 9, or 0 where they begin with 0; how many digits they have; letters and signs alone
+if TYPE_CHECKING:
+    from pdeval.join.positions import Positions
+
+FEW = 10  # items; fewer may well have nothing in common
+SHARE = 0.1  # of the relevant items; fewer are not mentioned
+MOST = 0.5  # of the relevant items of other queries; if runs retrieve fewer, a query without any is usual
+SAMPLE, ROWS = 1 << 7, 1 << 16  # ids that are looked at first, and rows of the runs if these show a mismatch
+# three views of ids: numbers as 9, or 0 if they begin with 0; the number of digits; letters and signs only
 _FORMS = (
     (("[1-9][0-9]*", "9"), ("0+9?", "0")),
     (("[0-9]", "9"),),
@@ -33,13 +39,72 @@ _EDITS = {
 }
 
 
+class NothingJudged(ValueError):
+    """No query, or no item, of the runs is judged."""
+
+    def __init__(self, role: str, runs: Ids, judged: Ids) -> None:
+        self.some = f"the runs have {examples(runs.index())}, the judgments {examples(judged.index())}"
+        self.role = role
+        super().__init__(f"no {role} of the runs is judged: {self.some}. Make the ids alike.")
+
+
+def examples(values: pd.Index) -> str:
+    """Return the first three of several values, for a message.
+
+    Examples
+    --------
+    >>> examples(pd.Index([1, 2, 3, 4]))
+    '1, 2, 3, ...'
+    """
+    return ", ".join(map(repr, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
+
+
+def same_type(role: str, runs: str, qrels: str, here: str = "the run table", there: str = "the judgments") -> None:
+    """Raise if the ids of one table are strings and those of another integers."""
+    if runs != qrels:
+        raise ValueError(
+            f"the {role} ids are {runs} in {here} and {qrels} in {there}, so none would match. "
+            f"Convert one of them, e.g. with .astype(str)."
+        )
+
+
+def sharing_nothing(positions: Positions) -> np.ndarray:
+    """Return the runs none of whose items is judged for any query; raise if that is so for all of them.
+
+    It is an error from `FEW` different items on, on both sides. Rows are looked at only if a run has no hit at all.
+    """
+    if positions.source is None:
+        return np.zeros(0, dtype=np.int64)
+    without_hit = np.bincount(positions.run, minlength=len(positions.runs)) == 0
+    silent = np.flatnonzero(without_hit & positions.answered.any(axis=0))
+    if len(silent) == 0:
+        return silent
+    runs, qrels = positions.source
+    judged = column_ids(qrels.column("doc"), "judgments' doc").unique()[0]
+    strangers, items = holding_none(runs, silent, judged)
+    if len(strangers) == len(positions.runs) and min(len(items), len(judged)) >= FEW:
+        raise NothingJudged("item", items, judged)
+    return strangers
+
+
+def holding_none(runs: Table, places: np.ndarray, judged: Ids) -> tuple[np.ndarray, Ids]:
+    """Return which runs (of these places) hold no judged item for any query, and the different items of all these."""
+    lists = find_lists(runs)
+    mask = np.repeat(np.isin(lists.run, places), lists.sizes)
+    rows = np.flatnonzero(mask) if lists.order is None else lists.order[mask]
+    items = column_ids(runs.column("doc"), "doc").take(rows)
+    hit, _ = items.matches(judged)
+    run_of_hit = np.repeat(lists.run, lists.sizes)[mask][hit]
+    return places[np.bincount(run_of_hit, minlength=len(lists.runs))[places] == 0], items.unique()[0]
+
+
 def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
-    """Return what to say where a part of the judged ids cannot match those of the runs, or None.
+    """Return the warning if a part of the judged ids cannot match those of the runs, or None.
 
     Parameters
     ----------
     doc : Ids, optional
-        The items of the runs, row by row, where the rows are there.
+        The items of the runs, row by row, if the rows are available.
 
     Examples
     --------
@@ -60,64 +125,65 @@ def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
     if lost < max(FEW, SHARE * len(item)) or lost == len(item):
         return None
     if doc is not None:
-        text = _unlike_forms(judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item))
-        text = text or _edited_ids(judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item))
+        ids = judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item)
+        text = _unlike_forms(*ids) or _edited_ids(*ids)
         if text is not None:
             return text
-    total, found = (np.bincount(judged.topic[some], minlength=len(answered)) for some in (item, item[hit]))
-    silent = (found == 0) & (total >= FEW) & (positions.list_sizes.max(axis=1) >= FEW)
-    less = int(total[silent].sum())
-    if less < SHARE * len(item) or found.sum() < MOST * total[~silent].sum():
+    total, retrieved = (np.bincount(judged.topic[rows], minlength=len(answered)) for rows in (item, item[hit]))
+    silent = (retrieved == 0) & (total >= FEW) & (positions.list_sizes.max(axis=1) >= FEW)
+    missing, others = int(total[silent].sum()), total[~silent].sum()
+    if missing < SHARE * len(item) or retrieved.sum() < MOST * others:
         return None
-    query, others = positions.queries[silent].tolist()[0], found.sum() / total[~silent].sum()
     return (
-        f"no run returns any of the {less:,} relevant items of {silent.sum():,} queries ({less / len(item):.0%} of "
-        f"all), e.g. of query {query!r}, where {others:.0%} of the others are returned: are the ids of items, and of "
-        "queries, those of the runs?"
+        f"no run returns any of the {missing:,} relevant items of {silent.sum():,} queries "
+        f"({missing / len(item):.0%} of all), e.g. of query {positions.queries[silent].tolist()[0]!r}, where "
+        f"{retrieved.sum() / others:.0%} of the others are returned: are the ids of items, and of queries, those of "
+        "the runs?"
     )
 
 
 def _unlike_forms(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: int) -> str | None:
-    """Return what to say where many ids that no run returns are of a form that no id of the runs has."""
+    """Return the warning if many ids that no run returns are of a form that no id of the runs has."""
     for steps in _FORMS:
-        some = _formed(_spread(docs, lost, SAMPLE), steps)
-        forms = some.value_counts()
-        often = forms.field("values").filter(pc.greater_equal(forms.field("counts"), SHARE * len(some)))
-        for others, rows in ((docs, hit), (doc, None)):  # the ids of the runs are looked at where it matters alone
-            if len(often):
-                known = _formed(_spread(others, rows, SAMPLE if rows is not None else ROWS), steps)
-                often = often.filter(pc.invert(pc.is_in(often, value_set=known)))
-        if len(often):
+        sample = _forms(_spread(docs, lost, SAMPLE), steps)
+        forms = sample.value_counts()
+        frequent = forms.field("values").filter(pc.greater_equal(forms.field("counts"), SHARE * len(sample)))
+        # ids of the runs are read only if a form is missing among the judged ids that match
+        for others, rows, most in ((docs, hit, SAMPLE), (doc, None, ROWS)):
+            if len(frequent):
+                known = _forms(_spread(others, rows, most), steps)
+                frequent = frequent.filter(pc.invert(pc.is_in(frequent, value_set=known)))
+        if len(frequent):
             missing = docs.take(lost).as_text()
-            of_them = missing.filter(pc.is_in(_formed(missing, steps), value_set=often))
-            if len(of_them) >= max(FEW, SHARE * count):
+            unlike = missing.filter(pc.is_in(_forms(missing, steps), value_set=frequent))
+            if len(unlike) >= max(FEW, SHARE * count):
                 return (
-                    f"{len(of_them) / count:.0%} of the relevant items ({len(of_them):,} of {count:,}) have ids like "
-                    f"{of_them[0].as_py()!r}, and the runs return none of that form but such as "
+                    f"{len(unlike) / count:.0%} of the relevant items ({len(unlike):,} of {count:,}) have ids like "
+                    f"{unlike[0].as_py()!r}, and the runs return none of that form but such as "
                     f"{docs.take(hit[:1]).as_text()[0].as_py()!r}. Make the ids alike."
                 )
     return None
 
 
 def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: int) -> str | None:
-    """Return what to say where many ids that no run returns are those of the runs but for one edit, or None.
+    """Return the warning if many ids that no run returns are those of the runs but for one edit, or None.
 
-    Ids that are found are edited too: where these match as often (numbers from 1 to n do), the edit tells nothing.
+    Ids that match are edited too: if these match as often (numbers from 1 to n do), the edit shows nothing.
     """
     returned = _spread(doc, None, ROWS).cast(pa.large_string())
     sampled_lost, sampled_hit = (_spread(docs, rows, 8 * SAMPLE).cast(pa.large_string()) for rows in (lost, hit))
 
     def matched(ids: pa.Array) -> np.ndarray:
-        # probes the few ids with the many rows, so that the rows need no table
+        # probes the few ids with the many rows, so the rows need no table
         seen = pc.unique(returned.filter(pc.is_in(returned, value_set=ids)))
         return np.asarray(pc.is_in(ids, value_set=seen))
 
     usual = matched(sampled_hit).mean()
     for how, edit in _EDITS.items():
-        there = matched(edit(sampled_lost))
+        matches = matched(edit(sampled_lost))
         by_chance = matched(edit(sampled_hit)).mean()
-        if there.sum() >= FEW and there.mean() >= max(usual / 4, 4 * by_chance):
-            at = int(there.argmax())
+        if matches.sum() >= FEW and matches.mean() >= max(usual / 4, 4 * by_chance):
+            at = int(matches.argmax())
             return (
                 f"{len(lost) / count:.0%} of the relevant items ({len(lost):,} of {count:,}) are returned by no run; "
                 f"many of them match {how}: {sampled_lost[at].as_py()!r} is judged, and "
@@ -127,13 +193,13 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
 
 
 def _spread(ids: Ids, rows: np.ndarray | None, most: int) -> pa.Array:
-    """Return the texts of some rows (or of all), or of at most so many that are spread over them."""
+    """Return the texts of rows (None: all), or of at most `most` of them at equal distances."""
     count = len(ids) if rows is None else len(rows)
-    some = np.arange(0, count, -(-count // most) if count else 1)
-    return ids.take(some if rows is None else rows[some]).as_text()
+    sample = np.arange(0, count, -(-count // most) if count else 1)
+    return ids.take(sample if rows is None else rows[sample]).as_text()
 
 
-def _formed(text: pa.Array, steps: tuple[tuple[str, str], ...]) -> pa.Array:
-    for pattern, to in steps:
-        text = pc.replace_substring_regex(text, pattern, to)
+def _forms(text: pa.Array, steps: tuple[tuple[str, str], ...]) -> pa.Array:
+    for pattern, replacement in steps:
+        text = pc.replace_substring_regex(text, pattern, replacement)
     return text.cast(pa.large_string())

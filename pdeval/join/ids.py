@@ -1,7 +1,8 @@
-"""Id columns without string work: a column of ids as whole numbers, Arrow text, or codes into either.
+"""Id columns without string work: a column of ids as integers, Arrow text, or codes into either.
 
-The three forms answer the same questions (which neighbours differ, which rows hold one of these ids, which ids are
-equal, which comes later in byte order), so that nothing above has to know how a caller stores ids.
+The three forms answer the same questions (which neighbors differ, which rows have one of these ids, which ids are
+equal, which comes later in byte order), so no other module depends on how a caller stores ids. The bytes of Arrow texts
+are compared and hashed as 8-byte numbers, without making strings.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.join.id_bytes import CHUNK, buffers, hashes, tail_hashes, texts_of_words, words, words_of_one_width
 from pdeval.tables.codes import looked_up
 
-__all__ = ["Ids", "buffers", "column_ids", "fingerprints", "marks", "words"]
+CHUNK = 1 << 14  # texts whose words stay in the processor's cache
+SAMPLE = 1024
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # multipliers of hashes: odd, so no bit is lost
+_LARGE = 0x1E3779B97F4A7C15
+_FOLD = np.uint64(29)
+_HALF = np.uint64(32)
+_LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -36,38 +42,44 @@ class Ids:
     codes: np.ndarray | None = None
     values: Ids | None = None
 
+    @property
+    def stored(self) -> Any:
+        """The array with one element per row: numbers, text or codes."""
+        if self.text is not None:
+            return self.text
+        return self.numbers if self.numbers is not None else self.codes
+
     def __len__(self) -> int:
-        stored = self.numbers if self.numbers is not None else self.text if self.text is not None else self.codes
-        return len(stored)  # type: ignore[arg-type]
+        return len(self.stored)
 
     @property
     def type(self) -> str:
-        """What the ids are: 'integers' or 'strings'."""
+        """The type of the ids: 'integers' or 'strings'."""
         if self.values is not None:
             return self.values.type
         return "integers" if self.numbers is not None else "strings"
 
     def take(self, rows: np.ndarray) -> Ids:
         """Return the ids of these rows."""
-        if self.numbers is not None:
-            return Ids(numbers=self.numbers[rows])
-        if self.codes is not None:
-            return Ids(codes=self.codes[rows], values=self.values)
-        return Ids(text=self.text.take(pa.array(rows)))  # type: ignore[union-attr]
+        if self.text is not None:
+            return Ids(text=self.text.take(pa.array(rows)))
+        return self._rows(rows)
 
     def part(self, first: int, last: int) -> Ids:
         """Return the ids of the rows from `first` up to `last`, without copying."""
         if self.text is not None:
             return Ids(text=self.text.slice(first, last - first))
+        return self._rows(slice(first, last))
+
+    def _rows(self, rows: Any) -> Ids:
         if self.numbers is not None:
-            return Ids(numbers=self.numbers[first:last])
-        return Ids(codes=self.codes[first:last], values=self.values)  # type: ignore[index]
+            return Ids(numbers=self.numbers[rows])
+        return Ids(codes=self.stored[rows], values=self.values)
 
     def changes(self) -> np.ndarray:
         """Return, for every row but the first, whether its id differs from the row before."""
         if self.text is None:
-            stored = self.numbers if self.numbers is not None else self.codes
-            differ: np.ndarray = stored[1:] != stored[:-1]  # type: ignore[index]
+            differ: np.ndarray = self.stored[1:] != self.stored[:-1]
             return differ
         if len(self) < 2:
             return np.zeros(0, dtype=bool)
@@ -85,10 +97,10 @@ class Ids:
 
     def decoded(self) -> Ids:
         """Return the same ids as numbers or text, without codes."""
-        return self if self.values is None else self.values.take(self.codes)  # type: ignore[arg-type]
+        return self if self.values is None else self.values.take(self.stored)
 
     def as_text(self) -> pa.Array:
-        """Return the ids as Arrow text; whole numbers as their digits."""
+        """Return the ids as Arrow text; integers as their digits."""
         plain = self.decoded()
         return plain.text if plain.text is not None else pc.cast(pa.array(plain.numbers), pa.string())
 
@@ -96,78 +108,71 @@ class Ids:
         """Return the ids as a pandas Index."""
         plain = self.decoded()
         if plain.numbers is not None:
-            index: pd.Index = pd.Index(plain.numbers)
-        else:
-            index = pd.Index(plain.as_text().to_pandas().to_numpy(dtype=object), dtype=_text_dtype())
-        return index
+            return pd.Index(plain.numbers)
+        dtype: Any = "str" if int(pd.__version__.partition(".")[0]) >= 3 else object
+        return pd.Index(plain.as_text().to_pandas().to_numpy(dtype=object), dtype=dtype)
 
     def probe(self, known: Ids) -> np.ndarray:
         """Return, for every row, the place of its id among `known` (all different), or -1."""
-        if self.values is not None:
+        if self.values is not None:  # few values, many rows
             return self.values.probe(known)[self.codes]
-        known = known.decoded()
-        if self.numbers is not None:
-            place = pc.index_in(pa.array(self.numbers), value_set=pa.array(known.numbers))
-        else:
-            place = pc.index_in(self.text, value_set=known.text.cast(self.text.type))  # type: ignore[union-attr]
+        place = self._index_in(known)
         if place.null_count:
             place = pc.fill_null(place, -1)
         return place.to_numpy(zero_copy_only=False)
 
     def matches(self, known: Ids) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows that hold one of the `known` ids, and its place among them."""
-        if self.values is not None:  # few values, many rows: which values are known tells all
+        """Return the rows whose id is one of the `known` ids, and its place among them."""
+        if self.values is not None:  # which of the few values are known decides for all rows
             place = self.values.probe(known)
             rows = np.flatnonzero((place >= 0)[self.codes])
-            return rows, place[self.codes[rows]]  # type: ignore[index]
-        if self.numbers is not None:
-            place = self.probe(known)
-            rows = np.flatnonzero(place >= 0)
-            return rows, place[rows]
-        place = pc.index_in(self.text, value_set=known.decoded().text.cast(self.text.type))  # type: ignore[union-attr]
-        valid, stored = place.buffers()
-        held = np.frombuffer(stored, dtype=np.int32)[place.offset : place.offset + len(place)]
-        if place.null_count == 0:
-            return np.arange(len(place)), held
-        # the bitmap of valid places is read as it is: most rows hold no known id
+            return rows, place[self.stored[rows]]
+        array = self._index_in(known)
+        valid, data = array.buffers()
+        place = np.frombuffer(data, dtype=np.int32)[array.offset : array.offset + len(array)]
+        if array.null_count == 0:
+            return np.arange(len(array)), place
+        # most rows have no known id: the bitmap of valid places is read as it is, without filling nulls
         bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
-        rows = np.flatnonzero(bits[place.offset : place.offset + len(place)])
-        return rows, held[rows]
+        rows = np.flatnonzero(bits[array.offset : array.offset + len(array)])
+        return rows, place[rows]
+
+    def _index_in(self, known: Ids) -> pa.Array:
+        """Return the place of every row's id among `known`, null if it is not there; without codes."""
+        known = known.decoded()
+        if self.numbers is not None:
+            return pc.index_in(pa.array(self.numbers), value_set=pa.array(known.numbers))
+        return pc.index_in(self.text, value_set=known.text.cast(self.stored.type))  # type: ignore[union-attr]
 
     def unique(self, *, narrow: bool = False) -> tuple[Ids, np.ndarray]:
         """Return the different ids in byte (or number) order, and each row's place among them.
 
-        Places are of 64 bits; of 32 where `narrow` numbers will do: they are to be widened before they are multiplied.
+        Places have 64 bits; 32 if `narrow` and enough: widen them before multiplication.
         """
-        small = np.int32 if narrow and len(self) < 2**31 else np.int64
+        dtype = np.int32 if narrow and len(self) < 2**31 else np.int64
         if self.numbers is not None:
             inverse, values = pd.factorize(self.numbers, sort=True)
-            return Ids(numbers=values), inverse.astype(small, copy=False)
-        if self.values is not None:
-            there = np.zeros(len(self.values), dtype=bool)
-            there[self.codes] = True
-            known, again = self.values.take(np.flatnonzero(there)).unique()
-            place = np.zeros(len(there), dtype=small)
-            place[there] = again
-            return known, looked_up(place, self.codes)  # type: ignore[arg-type]
-        text: pa.Array = self.text
-        number = words_of_one_width(text)  # told apart as numbers, where texts are short and of one width
-        encoded = (text if number is None else pa.array(number[0] & number[1])).dictionary_encode()
-        known, code = encoded.dictionary, encoded.indices.to_numpy()
+            return Ids(numbers=values), inverse.astype(dtype, copy=False)
+        if self.values is not None:  # the values that are used, and the new code of each
+            used = np.zeros(len(self.values), dtype=bool)
+            used[self.codes] = True
+            known, code = self.values.take(np.flatnonzero(used)).unique()
+            place = np.zeros(len(used), dtype=dtype)
+            place[used] = code
+            return known, looked_up(place, self.stored)
+        number = words_of_one_width(self.text)  # short texts of one width are encoded as numbers, which is faster
+        encoded = (self.stored if number is None else pa.array(number[0] & number[1])).dictionary_encode()
+        texts = encoded.dictionary
         if number is not None:
-            known = texts_of_words(known.to_numpy(), number[1], text.type)
-        order = pc.sort_indices(known).to_numpy()
-        place = np.empty(len(order), dtype=small)
-        place[order] = np.arange(len(order))
-        return Ids(text=known.take(pa.array(order))), looked_up(place, code)
-
-
-def _text_dtype() -> Any:
-    return "str" if int(pd.__version__.partition(".")[0]) >= 3 else object
+            texts = texts_of_words(texts.to_numpy(), number[1], self.stored.type)
+        order = pc.sort_indices(texts).to_numpy()
+        place = np.empty(len(order), dtype=dtype)
+        place[order] = np.arange(len(order))  # inverse permutation: from first occurrence to byte order
+        return Ids(text=texts.take(pa.array(order))), looked_up(place, encoded.indices.to_numpy())
 
 
 def column_ids(column: pd.Series, role: str) -> Ids:
-    """Return a column's ids, copying nothing where it is Arrow-backed, categorical or integer.
+    """Return the ids of a column, copying nothing if it is Arrow-backed, categorical or integer.
 
     Examples
     --------
@@ -183,13 +188,14 @@ def column_ids(column: pd.Series, role: str) -> Ids:
     if isinstance(dtype, pd.CategoricalDtype):
         codes = column.array.codes  # of 8 to 32 bits: to be widened before sums
         if codes.min(initial=0) < 0:
-            raise _missing(int((codes < 0).sum()), role)
+            raise _missing_ids(int((codes < 0).sum()), role)
         return Ids(codes=codes, values=column_ids(pd.Series(column.cat.categories), role))
     plain = isinstance(dtype, np.dtype) and dtype.kind in "iub"
-    arrow = None if plain else _arrow(column)
-    missing = 0 if plain else int(column.isna().sum()) if arrow is None else arrow.null_count
-    if missing:
-        raise _missing(missing, role)
+    array = None if plain else _arrow(column)
+    if not plain:
+        missing = int(column.isna().sum()) if array is None else array.null_count
+        if missing:
+            raise _missing_ids(missing, role)
     if pd.api.types.is_bool_dtype(dtype):
         raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
     if pd.api.types.is_integer_dtype(dtype):
@@ -197,24 +203,45 @@ def column_ids(column: pd.Series, role: str) -> Ids:
             raise ValueError(f"the {role} column holds integers too large for 63 bits. Convert with .astype(str).")
         return Ids(numbers=column.to_numpy(dtype=np.int64))
     if pd.api.types.is_float_dtype(dtype):
-        # whole numbers that a missing value elsewhere made floats; as text they would be "1.0" and never match "1"
+        # integers that a missing value elsewhere made floats; as text they would be "1.0" and never match "1"
         number = column.to_numpy(dtype=np.float64)
-        whole = np.isfinite(number) & (number == np.trunc(number)) & (np.abs(number) < 2.0**53)
-        if whole.all():
+        integral = np.isfinite(number) & (number == np.trunc(number)) & (np.abs(number) < 2.0**53)
+        if integral.all():
             return Ids(numbers=number.astype(np.int64))
-        first = column[~whole].iloc[0]
-        raise ValueError(f"the {role} column holds {dtype} values, e.g. {first}; ids must be strings or whole numbers.")
+        example = column[~integral].iloc[0]
+        raise ValueError(
+            f"the {role} column holds {dtype} values, e.g. {example}; ids must be strings or whole numbers."
+        )
     if pd.api.types.is_numeric_dtype(dtype):
         raise ValueError(f"the {role} column holds {dtype} values; ids must be strings or whole numbers.")
-    return _text(column, arrow, role)
+    if array is not None and pa.types.is_dictionary(array.type):
+        return _from_dictionary(array, role)
+    try:
+        ids = None if array is None else _from_arrow(array)
+    except pa.ArrowInvalid:
+        raise ValueError(f"the {role} column holds bytes that are not UTF-8 text; decode them first.") from None
+    if ids is None:
+        raise _mixed_types(column, role)
+    return ids
 
 
-def _missing(count: int, role: str) -> ValueError:
+def _missing_ids(count: int, role: str) -> ValueError:
     return ValueError(f"the {role} column has {count:,} missing ids; drop or fill those rows.")
 
 
+def _mixed_types(column: pd.Series, role: str) -> ValueError:
+    types = sorted({type(value).__name__ for value in column})
+    if types == ["str"]:
+        return ValueError(f"the {role} column holds half of a character (a lone surrogate), which no file can hold.")
+    large = ", some too large for 63 bits" if types in (["int"], ["uint64"]) else ""
+    return ValueError(
+        f"the {role} column holds values of type {', '.join(types)}{large}; ids must be all strings or all "
+        f"integers. Convert with .astype(str)."
+    )
+
+
 def _arrow(column: pd.Series) -> pa.Array | None:
-    """Return a column as one Arrow array, sharing its memory where it is one already; None where types are mixed."""
+    """Return a column as one Arrow array, sharing its memory if it is one already; None if types are mixed."""
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
@@ -224,40 +251,20 @@ def _arrow(column: pd.Series) -> pa.Array | None:
     return array
 
 
-def _text(column: pd.Series, array: pa.Array | None, role: str) -> Ids:
-    if array is not None and pa.types.is_dictionary(array.type):
-        return _from_dictionary(array, role)
-    try:
-        ids = _typed(array)
-    except pa.ArrowInvalid:
-        raise ValueError(f"the {role} column holds bytes that are not UTF-8 text; decode them first.") from None
-    if ids is None:
-        kinds = sorted({type(value).__name__ for value in column})
-        if kinds == ["str"]:
-            raise ValueError(f"the {role} column holds half of a character (a lone surrogate), which no file can hold.")
-        large = ", some too large for 63 bits" if kinds in (["int"], ["uint64"]) else ""
-        raise ValueError(
-            f"the {role} column holds values of type {', '.join(kinds)}{large}; ids must be all strings or all "
-            f"integers. Convert with .astype(str)."
-        )
-    return ids
-
-
 def _from_dictionary(array: pa.Array, role: str) -> Ids:
-    values = column_ids(pd.Series(array.dictionary.to_pandas()), role) if array.dictionary.null_count == 0 else None
     codes = array.indices.to_numpy().astype(np.int32)
-    if values is None:
-        missing = int(np.isin(codes, np.flatnonzero(array.dictionary.is_null().to_numpy(zero_copy_only=False))).sum())
-        raise _missing(missing, role)
+    if array.dictionary.null_count:
+        null_codes = np.flatnonzero(array.dictionary.is_null().to_numpy(zero_copy_only=False))
+        raise _missing_ids(int(np.isin(codes, null_codes).sum()), role)
+    values = column_ids(pd.Series(array.dictionary.to_pandas()), role)
     if pc.count_distinct(array.dictionary).as_py() < len(array.dictionary):
-        values, place = values.unique()  # Arrow lets a dictionary hold a text twice
+        values, place = values.unique()  # Arrow lets a dictionary have a text twice
         codes = place[codes].astype(np.int32)
     return Ids(codes=codes, values=values)
 
 
-def _typed(array: pa.Array | None) -> Ids | None:
-    if array is None:
-        return None
+def _from_arrow(array: pa.Array) -> Ids | None:
+    """Return the ids of an Arrow array, or None if its type has none."""
     if pa.types.is_integer(array.type):
         numbers = array.to_numpy()
         return Ids(numbers=numbers.astype(np.int64)) if numbers.max() <= np.iinfo(np.int64).max else None
@@ -277,9 +284,7 @@ def fingerprints(ids: Ids) -> np.ndarray:
     >>> bool(a == c != b)
     True
     """
-    if ids.text is None:
-        return (ids.numbers if ids.numbers is not None else ids.codes).astype(np.uint64)  # type: ignore[union-attr]
-    return hashes(ids.text)
+    return ids.stored.astype(np.uint64) if ids.text is None else hashes(ids.text)
 
 
 def marks(ids: Ids) -> np.ndarray:
@@ -295,11 +300,150 @@ def marks(ids: Ids) -> np.ndarray:
     if ids.numbers is not None:
         large = ids.numbers.max(initial=0) >> 32 or ids.numbers.min(initial=0) < 0
         return (ids.numbers * np.int64(_LARGE) >> 32 if large else ids.numbers).astype(np.uint32)
-    some = ids.text.slice(0, SAMPLE)  # type: ignore[union-attr]
-    if len(np.unique(tail_hashes(some))) < len(np.unique(hashes(some))):  # the ends of ids do not tell them apart
-        return (hashes(ids.text) >> np.uint64(32)).astype(np.uint32)
+    sample = ids.stored.slice(0, SAMPLE)
+    if len(np.unique(tail_hashes(sample))) < len(np.unique(hashes(sample))):  # different ids end in the same bytes
+        return (hashes(ids.text) >> _HALF).astype(np.uint32)
     return tail_hashes(ids.text)
 
 
-SAMPLE = 1024
-_LARGE = 0x1E3779B97F4A7C15
+def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:
+    """Return bytes 8*place..8*place+7 of texts as numbers that compare as the bytes do; 0 past the end.
+
+    Examples
+    --------
+    >>> w = words(pa.array(["b", "ab", "a"]), np.arange(3), 0)
+    >>> bool(w[0] > w[1] > w[2])
+    True
+    """
+    offsets, data = buffers(text)
+    begin = offsets[rows] + 8 * place
+    length = np.clip(offsets[rows + 1] - begin, 0, 8)
+    first = np.minimum(begin, len(data) - 8)  # near the end of the buffer a word is read earlier, and shifted
+    word = unaligned(data)[np.maximum(first, 0)].byteswap()  # big-endian: numbers compare as the bytes do
+    shift = (8 * np.minimum(begin - first, 7)).astype(np.uint64)
+    spare = (8 * (8 - length)).astype(np.uint64)
+    # two steps: a shift by 64 is undefined, and a text may end anywhere in the word
+    kept = ((word << shift) >> np.minimum(spare, 63)) << np.minimum(spare, 63)
+    return np.where(length > 0, kept, np.uint64(0))
+
+
+def buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the offsets (length n + 1) and the bytes (at least 8) of an Arrow text array, without copying."""
+    _, offsets, data = text.buffers()
+    dtype = np.int64 if pa.types.is_large_string(text.type) else np.int32
+    ends = np.frombuffer(offsets, dtype=dtype)[text.offset : text.offset + len(text) + 1]
+    raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
+    return ends, raw if len(raw) >= 8 else np.concatenate([raw, np.zeros(8 - len(raw), np.uint8)])
+
+
+def unaligned(data: np.ndarray) -> np.ndarray:
+    """Return the eight bytes from each byte on as a number, without copying."""
+    # strides of one byte: the numbers overlap
+    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
+
+
+def words_of_one_width(text: pa.Array) -> tuple[np.ndarray, np.uint64] | None:
+    """Return texts as numbers to be masked, copying nothing, if all have one width of at most 8 bytes; else None.
+
+    Examples
+    --------
+    >>> number, mask = words_of_one_width(pa.array(["301", "302", "301"]))
+    >>> (number & mask).tolist() == [int.from_bytes(text, "little") for text in (b"301", b"302", b"301")]
+    True
+    """
+    if len(text) == 0:
+        return None
+    offsets, data = buffers(text)
+    first, width, count = int(offsets[0]), int(offsets[1] - offsets[0]), len(text)
+    if not 0 < width <= 8 or int(offsets[-1]) - first != width * count:
+        return None
+    for at in range(0, count, CHUNK):  # chunks keep the temporaries in the cache
+        if (np.diff(offsets[at : at + CHUNK + 1]) != width).any():
+            return None
+    if first + width * (count - 1) + 8 > len(data):  # the last words would reach over the end of the buffer
+        data, first = np.concatenate([data[first:], np.zeros(8, np.uint8)]), 0
+    return np.ndarray((count,), dtype="<u8", buffer=data, offset=first, strides=(width,)), _LOW_BYTES[width]
+
+
+def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> pa.Array:
+    """Return the texts that `words_of_one_width` made numbers of.
+
+    Examples
+    --------
+    >>> number, mask = words_of_one_width(pa.array(["301", "302"]))
+    >>> texts_of_words(number & mask, mask, pa.string()).to_pylist()
+    ['301', '302']
+    """
+    width = int(mask).bit_length() // 8
+    raw = np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
+    offsets = np.arange(len(number) + 1, dtype=np.int64) * width
+    return pa.LargeStringArray.from_buffers(len(number), pa.py_buffer(offsets), pa.py_buffer(raw)).cast(dtype)
+
+
+def hashes(text: pa.Array) -> np.ndarray:
+    """Return 64 bits per text, of its length and up to four words: equal for equal texts, rarely for others."""
+    offsets, data = buffers(text)
+    window = unaligned(data)
+    mixed = np.empty(len(text), dtype=np.uint64)
+    # of all chunks: the hash of a text must not depend on its chunk
+    longest = max((int(np.diff(offsets[at : at + CHUNK + 1]).max()) for at in range(0, len(text), CHUNK)), default=0)
+    for first in range(0, len(text), CHUNK):
+        ends = offsets[first : first + CHUNK + 1]
+        mixed[first : first + CHUNK] = _mixed(window, ends[:-1], ends[1:], longest)
+    return mixed
+
+
+def tail_hashes(text: pa.Array) -> np.ndarray:
+    """Return 32 bits per text, of its last eight bytes only: half the work of `hashes`.
+
+    Examples
+    --------
+    >>> a, b, c, d = tail_hashes(pa.array(["FT911-000001", "b", "XX911-000001", "b"]))
+    >>> bool(a == c), bool(b == d), bool(a == b)
+    (True, True, False)
+    """
+    offsets, data = buffers(text)
+    window = unaligned(data)
+    mixed = np.empty(len(text), dtype=np.uint32)
+    for first in range(0, len(text), CHUNK):
+        ends = offsets[first : first + CHUNK + 1]
+        length, begin = np.diff(ends), ends[1:] - 8
+        width = int(length[0])
+        if int(begin[0]) < 0:  # texts that end before the eighth byte of all
+            word = window[np.maximum(begin, 0)] << (8 * np.maximum(-begin, 0)).astype(np.uint64)
+        elif width >= 8 and (length == width).all():  # read step by step, not by address
+            word = np.ndarray((len(begin),), "<u8", buffer=data, offset=int(begin[0]), strides=(width,)).copy()
+        else:
+            word = window[begin]
+        if int(length.min()) < 8:  # clears the bytes before a short text, in two steps: a shift by 64 is undefined
+            spare = (4 * np.maximum(8 - length, 0)).astype(np.uint64)
+            word = (word >> spare) >> spare
+        word *= _ODD
+        word >>= _HALF
+        mixed[first : first + CHUNK] = word
+    return mixed
+
+
+def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int) -> np.ndarray:
+    """Return a hash of each text from its length and up to four words: the first, the last and two between."""
+    length = end - begin
+    short = length < 8
+    if short.any():
+        at = np.minimum(begin, len(window) - 1)
+        head = window[at] >> (8 * np.minimum(begin - at, 7)).astype(np.uint64)
+        head &= _LOW_BYTES[np.minimum(length, 8)]
+        tail = window[np.maximum(end - 8, at)]
+        tail[short] = 0
+    else:
+        head, tail = window[begin], window[end - 8]
+    mixed = (head ^ length.astype(np.uint64)) * _ODD
+    mixed ^= mixed >> _FOLD
+    mixed += tail
+    mixed *= _ODD
+    for place in range(1, min(-(-longest // 8), 4) - 1):
+        middle = window[np.minimum(begin + 8 * place, np.maximum(end - 8, begin)).clip(max=len(window) - 1)]
+        middle[short] = 0
+        mixed ^= mixed >> _FOLD
+        mixed += middle
+        mixed *= _ODD
+    return mixed ^ (mixed >> _FOLD)

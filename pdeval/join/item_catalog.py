@@ -1,6 +1,6 @@
-"""The catalogue: the items that could be recommended, how many users had each, and what they are, as arrays.
+"""The catalogue: the items that could be recommended, how many users had each, and their features, as arrays.
 
-Codes of items are places in `ids`. Arrays of items have one row more, the last, for no item: code -1 finds it.
+Codes of items are places in `ids`. Arrays of items have one more row, the last, for no item: code -1 indexes it.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NoReturn, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
+from pdeval.join.id_mismatch import same_type
 from pdeval.join.ids import Ids, column_ids
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.tables.items_and_history import HistoryTable, ItemTable, read_history, read_items
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs.arguments import shown
@@ -22,7 +23,7 @@ from pdeval.verbs.arguments import shown
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """What side tables say of items and users.
+    """Side tables of items and users.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class Catalogue:
     given : tuple
         Both tables as the caller gave them.
     part : bool
-        Whether it is asked for some of the lists only, whose users may all be without a history.
+        Whether it serves a part of the lists, whose users may all be without a history.
     """
 
     items: ItemTable | None = None
@@ -42,13 +43,14 @@ class Catalogue:
     part: bool = False
 
     def sent(self) -> Catalogue:
-        """Return the same for parts of the lists, elsewhere: interactions are counted, and their rows left out."""
-        made = replace(self, given=(None, None), part=True)
+        """Return the same for parts of the lists, elsewhere: with counts of interactions, without their rows."""
+        copy = replace(self, given=(None, None), part=True)
         if self.history is not None:
             none = HistoryTable(self.history.user.iloc[:0], self.history.item.iloc[:0])
-            made = replace(made, history=none)
-            made.__dict__.update({"ids": self.ids, "_pairs": self._pairs})  # as if looked up there
-        return made
+            copy = replace(copy, history=none)
+            # fills the cache of the properties, which the copy could not compute
+            copy.__dict__.update({"ids": self.ids, "_interactions": self._interactions})
+        return copy
 
     @cached_property
     def ids(self) -> Ids:
@@ -63,18 +65,14 @@ class Catalogue:
         return "items=" if self.items is not None else "history="
 
     def needed(self, measure: str, *tables: str) -> None:
-        """Raise where a measure needs a side table that was not given."""
-        lacking = [name for name in tables if getattr(self, name) is None]
-        if lacking:
-            self.lacks(measure, lacking)
-
-    def lacks(self, measure: str, tables: list[str]) -> NoReturn:
-        """Raise, saying which table a measure needs, and how to give it."""
+        """Raise if a measure needs a side table that is missing."""
         means = {
             "items": "items= (one row per item: its id, and its genres, features or numbers)",
             "history": "history= (what users had before: user, item)",
         }
-        raise ValueError(f"{measure} needs {' and '.join(means[name] for name in tables)}.")
+        missing = [means[name] for name in tables if getattr(self, name) is None]
+        if missing:
+            raise ValueError(f"{measure} needs {' and '.join(missing)}.")
 
     def unknown(self, measure: str, name: str, others: str) -> KeyError:
         """Return the error that says that a measure asks for a column of items that there is not."""
@@ -86,48 +84,48 @@ class Catalogue:
         """The different items of the history, and that of every interaction."""
         return column_ids(cast(HistoryTable, self.history).item, "history's doc").unique()
 
-    @cached_property
+    @property
     def users(self) -> Ids:
         """The users of the history, by code."""
-        return self._pairs[0]
-
-    @cached_property
-    def _pairs(self) -> tuple[Ids, np.ndarray, np.ndarray]:
-        """The users of the history, and who had what: different (user, item) pairs in order, as one number each.
-
-        Also how often each item was taken.
-        """
-        users, user = column_ids(cast(HistoryTable, self.history).user, "history's query").unique()
-        known, item = self.history_items
-        if self.items is not None:
-            alike("doc", known, self.ids, "the history", "items=")
-            place = known.probe(self.ids)
-            lost = int((place < 0).sum())
-            if lost == len(known):
-                raise ValueError(
-                    f"no item of the history is in items=: the history has {_some(known)}, items= has "
-                    f"{_some(self.ids)}. Make the ids alike."
-                )
-            if lost:
-                warnings.warn(
-                    f"{lost:,} of {len(known):,} items of the history are not in items=, e.g. "
-                    f"{known.index().tolist()[np.flatnonzero(place < 0)[0]]!r}; nothing is known of them: they do not "
-                    "count.",
-                    UserWarning,
-                    stacklevel=outside(),
-                )
-            item = place[item]
-            user, item = user[item >= 0], item[item >= 0]
-        taken = np.bincount(item, minlength=len(self.ids) + 1)
-        keys = np.sort(user.astype(np.int64) * len(self.ids) + item)
-        new = np.ones(len(keys), dtype=bool)
-        np.not_equal(keys[1:], keys[:-1], out=new[1:])
-        return users, keys[new], taken  # sorted by hand: numpy's unique hashes them, which takes longer
+        return self._interactions[0]
 
     @property
     def keys(self) -> np.ndarray:
-        """Who had what: user times the number of items, plus item; rising."""
-        return self._pairs[1]
+        """The different interactions as one integer each, rising: user times the number of items, plus item."""
+        return self._interactions[1]
+
+    @cached_property
+    def _interactions(self) -> tuple[Ids, np.ndarray, np.ndarray]:
+        """The users of the history, the keys of who had what, and how often each item was taken."""
+        users, user = column_ids(cast(HistoryTable, self.history).user, "history's query").unique()
+        known, item = self.history_items
+        if self.items is not None:
+            place = self._places_in_items(known)
+            item = place[item]
+            user, item = user[item >= 0], item[item >= 0]
+        taken = np.bincount(item, minlength=len(self.ids) + 1)
+        # sorted by hand: numpy's unique hashes them, which takes longer
+        keys = np.sort(user.astype(np.int64) * len(self.ids) + item)
+        return users, keys[np.diff(keys, prepend=-1) != 0], taken
+
+    def _places_in_items(self, known: Ids) -> np.ndarray:
+        """Return the code of each item of the history, or -1; warn if items= does not have all of them."""
+        alike("doc", known, self.ids, "the history", "items=")
+        place = known.probe(self.ids)
+        lost = np.flatnonzero(place < 0)
+        if len(lost) == len(known):
+            raise ValueError(
+                f"no item of the history is in items=: the history has {_examples(known)}, items= has "
+                f"{_examples(self.ids)}. Make the ids alike."
+            )
+        if len(lost):
+            warnings.warn(
+                f"{len(lost):,} of {len(known):,} items of the history are not in items=, e.g. "
+                f"{known.index().tolist()[lost[0]]!r}; nothing is known of them: they do not count.",
+                UserWarning,
+                stacklevel=outside(),
+            )
+        return place
 
     @cached_property
     def had_by(self) -> np.ndarray:
@@ -137,31 +135,28 @@ class Catalogue:
     @cached_property
     def popularity(self) -> np.ndarray:
         """The share of users that had each item: of the history, or as items= says it."""
-        own = None if self.items is None else self.items.column("popularity")
-        if own is None:
+        given = None if self.items is None else self.items.column("popularity")
+        if given is None:
             return self.had_by / len(self.users)
-        wrong = own[(own < 0) | (own > 1)]
+        wrong = given[(given < 0) | (given > 1)]
         if len(wrong):
             raise ValueError(
                 f"the popularity in items= is the share of users that had the item, between 0 and 1; it holds "
                 f"{wrong[0]:g}. Divide by the number of users, or leave the column out and give history=."
             )
-        return np.append(own, 0.0)
+        return np.append(given, 0.0)
 
     @cached_property
     def choice(self) -> np.ndarray:
         """The share of all interactions of the history that were with each item."""
-        taken = self._pairs[2].astype(np.float64)
+        taken = self._interactions[2].astype(np.float64)
         return taken / taken.sum()
 
     @cached_property
     def popularity_rank(self) -> np.ndarray:
         """The quantile of each item's popularity among those that someone had; 0 where nobody had it."""
-        popularity = self.popularity[:-1]
-        some = popularity > 0
-        rank = np.zeros(len(popularity) + 1)
-        rank[:-1][some] = pd.Series(popularity[some]).rank(method="average").to_numpy() / some.sum()
-        return rank
+        ranks = pd.Series(self.popularity).where(self.popularity > 0).rank(method="average", pct=True)
+        return ranks.fillna(0.0).to_numpy()
 
     @cached_property
     def popularity_place(self) -> np.ndarray:
@@ -172,24 +167,15 @@ class Catalogue:
         return np.where(popularity > 0, place, 0).astype(np.float64)
 
     @cached_property
-    def feature_names(self) -> list[str]:
-        """What the features are called."""
-        return self._features[1]
-
-    @property
     def features(self) -> np.ndarray:
         """The features of each item, (items + 1, features)."""
-        return self._features[0]
-
-    @cached_property
-    def _features(self) -> tuple[np.ndarray, list[str]]:
-        values, names = cast(ItemTable, self.items).features()  # `needed` has seen to it
-        return np.concatenate([values, np.zeros((1, values.shape[1]))]), names
+        values, _ = cast(ItemTable, self.items).features()  # `needed` has checked it
+        return np.concatenate([values, np.zeros((1, values.shape[1]))])
 
     def numbers(self, name: str) -> np.ndarray | None:
         """Return a column of numbers of the items, or None where there is none of that name."""
-        own = None if self.items is None else self.items.column(name)
-        return None if own is None else np.append(own, 0.0)
+        column = None if self.items is None else self.items.column(name)
+        return None if column is None else np.append(column, 0.0)
 
     def user_of(self, queries: Ids) -> np.ndarray:
         """Return the code of each query's user in the history, or -1; raise where no user of all lists is there."""
@@ -197,8 +183,8 @@ class Catalogue:
         user = queries.probe(self.users)
         if not self.part and not (user >= 0).any():
             raise ValueError(
-                f"no user of the runs is in the history: the runs have {_some(queries)}, the history "
-                f"{_some(self.users)}. Make the ids alike."
+                f"no user of the runs is in the history: the runs have {_examples(queries)}, the history "
+                f"{_examples(self.users)}. Make the ids alike."
             )
         return user
 
@@ -235,8 +221,7 @@ class Catalogue:
 
 def _scaled(values: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return rows divided by their size; rows of size 0 stay 0."""
-    scaled: np.ndarray = np.divide(values, size[:, None], out=np.zeros(values.shape), where=size[:, None] != 0)
-    return scaled
+    return cast(np.ndarray, np.divide(values, size[:, None], out=np.zeros(values.shape), where=size[:, None] != 0))
 
 
 def catalogue_of(items: object, history: object) -> Catalogue | None:
@@ -245,8 +230,8 @@ def catalogue_of(items: object, history: object) -> Catalogue | None:
     Examples
     --------
     >>> history = pd.DataFrame({"user_id": ["u", "v", "v"], "item_id": ["a", "a", "b"]})
-    >>> found = catalogue_of(None, history)
-    >>> found.ids.index().tolist(), found.popularity.tolist()
+    >>> catalogue = catalogue_of(None, history)
+    >>> catalogue.ids.index().tolist(), catalogue.popularity.tolist()
     (['a', 'b'], [1.0, 0.5, 0.0])
     """
     if items is None and history is None:
@@ -259,13 +244,10 @@ def catalogue_of(items: object, history: object) -> Catalogue | None:
 
 
 def alike(role: str, one: Ids, other: Ids, here: str, there: str) -> None:
-    """Raise where ids of one table are strings and those of the other integers."""
-    if len(one) and len(other) and one.type != other.type:
-        raise ValueError(
-            f"the {role} ids are {one.type} in {here} and {other.type} in {there}, so none would match. Convert one of "
-            "them, e.g. with .astype(str)."
-        )
+    """Raise if the ids of one table are strings and those of the other integers."""
+    if len(one) and len(other):
+        same_type(role, one.type, other.type, here, there)
 
 
-def _some(ids: Ids) -> str:
-    return ", ".join(shown(one) for one in ids.index()[:3].tolist()) + (", ..." if len(ids) > 3 else "")
+def _examples(ids: Ids) -> str:
+    return ", ".join(map(shown, ids.index()[:3].tolist())) + (", ..." if len(ids) > 3 else "")

@@ -1,8 +1,9 @@
-"""`Judged`: runs joined to judgments, with the rules by which they are read. All work takes it whole."""
+"""`Judged`: runs joined to judgments, with the level and the topic rule under which they are evaluated."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import Any, Self
@@ -11,21 +12,21 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join import positions as joining
-from pdeval.join.id_mismatch import partly_unlike
-from pdeval.join.ids import column_ids
+from pdeval.join.id_mismatch import partly_unlike, sharing_nothing
+from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import catalogue_of
 from pdeval.join.list_columns import join_lists
 from pdeval.join.positions import Positions
-from pdeval.join.query_rules import Topics, counted, nothing_text, of_runs, outside, tell_missing
+from pdeval.join.rules import Topics, checked_level, counted, nothing_text, of_runs, outside, warn_missing
 from pdeval.tables import reader
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
-from pdeval.verbs.arguments import TooFew, is_finite, shown
+from pdeval.verbs.arguments import TooFew
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Runs joined to judgments: where every run found every judged item, and what counts.
+    """Runs joined to judgments: the ranks of the judged items, and which queries count.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class Judged:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """What numbers of this join rest on, for footnotes and later verbs. JSON-able."""
+        """The rules and column names behind results, for footnotes and later verbs. JSON-able."""
         rules = {"topics": self.topics, "level": self.level, **self.positions.rules}
         names = {"run_columns": list(map(str, self.runs.columns)), "query_column": str(self.queries.name)}
         return {**rules, **names, "doc_column": self.positions.doc_name}
@@ -93,10 +94,10 @@ class Judged:
         return Judged(positions, self.level, self.topics, self.said)
 
     def apart(self) -> Judged:
-        """Return the join with tables of its own, to be kept: later edits of the caller's frames do not reach it.
+        """Return the join with copies of its tables, to be kept: later edits of the caller's frames do not reach it.
 
-        Copied as a whole: pandas' copying on write knows nothing of what is written through `.array`. Text of Arrow,
-        whose memory is never written, is shared all the same.
+        The copy is deep: pandas' copy-on-write does not see what is written through `.array`. Arrow text, whose memory
+        is never written, is shared all the same.
         """
         if self.positions.source is None:
             return self
@@ -108,39 +109,45 @@ class Judged:
         return counted(self.positions, self.topics, self.level if level is None else level)
 
     def tell(self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None) -> None:
-        """Warn, once for a join, where queries that count are missing from runs: all runs, or those of some pairs.
+        """Warn, once for a join, if queries that count are missing from runs: all runs, or those of these pairs.
 
-        Nothing is said where the caller chose which queries count.
+        There is no warning if the caller chose which queries count.
         """
         if "missing queries" in self.said:
             return
         used = self.counted() if used is None else used
-        if tell_missing(self.positions, used if pairs is None else of_runs(used, *pairs), self.topics):
+        if warn_missing(self.positions, used if pairs is None else of_runs(used, *pairs), self.topics):
             self.said.add("missing queries")
 
     def tell_once(self, what: str, text: str) -> None:
-        """Warn of something, once for a join."""
+        """Warn, once for a join and subject."""
         if what not in self.said:
             self.said.add(what)
             warnings.warn(text, UserWarning, stacklevel=outside())
 
+    def warn_of_ids(self, strangers: np.ndarray, doc: Callable[[], Ids | None]) -> None:
+        """Warn, once for a join, of runs without a judged item, of ids that cannot match, and of ranks with gaps.
+
+        Parameters
+        ----------
+        strangers : ndarray
+            The places of runs none of whose items is judged.
+        doc : callable
+            Returns the items of the runs, row by row, or None if the rows are gone.
+        """
+        if len(strangers):
+            names = run_labels(self.runs.iloc[strangers])
+            runs = ", ".join(map(repr, names[:3])) + (f", ... ({len(names)} in all)" if len(names) > 3 else "")
+            text = f"no item of {runs} is judged, whatever the query: are its ids those of the judgments?"
+            self.tell_once("strangers", text)
+        elif unlike := partly_unlike(self.positions, doc()):
+            self.tell_once("unlike", unlike)
+        if self.positions.gaps:
+            self.tell_once("gaps", self.positions.gaps)
+
     def nothing_counts(self) -> ValueError:
-        """Return the error that says why no topic counts."""
+        """Return the error if no topic counts."""
         return TooFew(nothing_text(self.positions, self.topics, self.level))
-
-
-def checked_level(level: Any) -> float | None:
-    """Return a relevance level, or raise where it is none.
-
-    Examples
-    --------
-    >>> checked_level(2)
-    2
-    """
-    if level is not None and not (is_finite(level) and level > 0):
-        raise ValueError(f"level={shown(level)}: the least grade that counts as relevant must be a number above 0.")
-    found: float | None = level
-    return found
 
 
 def join(
@@ -167,29 +174,15 @@ def join(
     (12, 1)
     """
     level = checked_level(level)
-    *both, catalogue = reader.together(
+    run_table, judgments, catalogue = reader.together(
         lambda: reader.read(runs, "runs"),
         lambda: reader.read(qrels, "qrels"),
         lambda: catalogue_of(items, history),
     )
     if catalogue is None:
-        positions = joining.join(*both, **rules)
-    else:  # the rows stay, for those who look at more than judged items
-        positions = join_lists(both[0], both[1], catalogue, **rules)
-    made = Judged(positions, level, topics)
-    strangers = joining.sharing_nothing(made.positions)
-    tell_of_strangers(made, strangers)
-    if not len(strangers) and (unlike := partly_unlike(positions, column_ids(both[0].column("doc"), "doc"))):
-        made.tell_once("unlike", unlike)
-    if positions.gaps:
-        made.tell_once("gaps", positions.gaps)
-    return made
-
-
-def tell_of_strangers(made: Judged, strangers: np.ndarray) -> None:
-    """Warn, once for a join, of runs none of whose items is judged."""
-    if len(strangers):
-        names = run_labels(made.runs.iloc[strangers])
-        shown = ", ".join(map(repr, names[:3])) + (f", ... ({len(names)} in all)" if len(names) > 3 else "")
-        text = f"no item of {shown} is judged, whatever the query: are its ids those of the judgments?"
-        made.tell_once("strangers", text)
+        positions = joining.join(run_table, judgments, **rules)
+    else:  # the rows stay, for measures that look at more than judged items
+        positions = join_lists(run_table, judgments, catalogue, **rules)
+    judged = Judged(positions, level, topics)
+    judged.warn_of_ids(sharing_nothing(positions), lambda: column_ids(run_table.column("doc"), "doc"))
+    return judged

@@ -25,7 +25,7 @@ class Judgments:
     topic, doc, grade : ndarray of shape (items,)
         Sorted by topic, then document.
     subtopic : ndarray of shape (3, ...) or None
-        Rows (item, subtopic code, grade), where the table has subtopics.
+        Rows (item, subtopic code, grade), if the table has subtopics.
     subtopics : Ids or None
         The different subtopic ids, by code.
     """
@@ -44,15 +44,15 @@ class Judgments:
 
 
 def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
-    """Return the judgments of a qrels table; without `complete`, the items of positive grade alone.
+    """Return the judgments of a qrels table; without `complete`, only items of positive grade.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pdeval.tables.reader import read
     >>> frame = pd.DataFrame({"query_id": ["q2", "q1"], "doc_id": ["b", "a"], "relevance": [1, 0]})
-    >>> found = read_judgments(read(frame, "qrels"))
-    >>> found.topic.tolist(), found.grade.tolist()
+    >>> judged = read_judgments(read(frame, "qrels"))
+    >>> judged.topic.tolist(), judged.grade.tolist()
     ([0, 1], [0.0, 1.0])
     """
     if len(table.frame) == 0:
@@ -66,23 +66,27 @@ def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
         positive = np.flatnonzero(grade > 0)
         doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
     docs, doc = doc_ids.unique()
-    key = topic.astype(np.int64) * len(docs) + doc
+    key = topic.astype(np.int64) * len(docs) + doc  # one integer per (query, doc), sorted as these are
     if "subtopic" in table:
         return _with_subtopics(table, queries, docs, key, grade)
-    order = np.argsort(key, kind="stable")
-    key, grade = key[order], grade[order]
-    again = np.flatnonzero(key[1:] == key[:-1]) + 1
-    differ = again[grade[again] != grade[again - 1]]
+    order, kept, differ = _rows_to_keep(key, grade)
     if len(differ):
         raise ValueError(_conflict_text(table, order[differ], order[differ - 1], len(differ)))
-    if len(again):
-        keep = np.delete(np.arange(len(key)), again)
-        key, grade = key[keep], grade[keep]
+    key, grade = key[order[kept]], grade[order[kept]]
     return Judgments(queries, docs, key // len(docs), key % len(docs), grade)
 
 
+def _rows_to_keep(key: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows sorted by key, places in them of the first row of each key, and places where grades differ."""
+    order = np.argsort(key, kind="stable")
+    new = np.diff(key[order], prepend=-1) != 0
+    again = np.flatnonzero(~new)
+    grade = grade[order]
+    return order, np.flatnonzero(new), again[grade[again] != grade[again - 1]]
+
+
 def _all_different(topic: np.ndarray, doc: Ids) -> bool:
-    """Return whether no two rows can be of the same query and document, told by hashes alone."""
+    """Return whether no two rows can be of the same query and document, by hashes only."""
     for hashed in (ids.marks, ids.fingerprints):  # the cheaper ones first
         mark = hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
         mark.sort()
@@ -92,19 +96,19 @@ def _all_different(topic: np.ndarray, doc: Ids) -> bool:
 
 
 def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: int) -> str:
-    shown = table.frame.iloc[[others[0], rows[0]]]
-    query, doc = (shown[table.roles[name]].tolist()[0] for name in ("query", "doc"))
-    grades = shown[table.roles["grade"]].tolist()
-    told_by = [name for name in COLLECTIONS if name in shown.columns and shown[name].nunique() > 1]
+    both = table.frame.iloc[[others[0], rows[0]]]
+    pair = tuple(both[table.roles[name]].tolist()[0] for name in ("query", "doc"))
+    grades = both[table.roles["grade"]].tolist()
+    collections = [name for name in COLLECTIONS if name in both.columns and both[name].nunique() > 1]
     advice = (
         "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); if to collections, give them and "
         "the runs a column that names these, and by=that column; else keep one, e.g. "
         ".groupby([query, doc], as_index=False).max()."
     )
-    if told_by:
-        advice = several_collections(told_by[0], beside=", with the same column in the runs,")
+    if collections:
+        advice = several_collections(collections[0], beside=", with the same column in the runs,")
     return (
-        f"the judgments table has {count:,} (query, doc) pairs with different grades, e.g. {(query, doc)!r} with "
+        f"the judgments table has {count:,} (query, doc) pairs with different grades, e.g. {pair!r} with "
         f"{grades[0]} and {grades[1]}. {advice}"
     )
 
@@ -113,20 +117,16 @@ def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grad
     subtopics, code = ids.column_ids(table.column("subtopic"), "judgments' subtopic").unique()
     known, place = np.unique(key, return_inverse=True)  # numbered anew: three columns' codes might not fit 64 bits
     full = place * len(subtopics) + code
-    order = np.argsort(full, kind="stable")
-    full, grade = full[order], grade[order]
-    again = np.flatnonzero(full[1:] == full[:-1]) + 1
-    differ = again[grade[again] != grade[again - 1]]
+    order, kept, differ = _rows_to_keep(full, grade)
     if len(differ):
         raise ValueError(
             f"the judgments table has {len(differ):,} (query, subtopic, doc) rows with different grades; "
             "keep one of each."
         )
-    keep = np.delete(np.arange(len(full)), again)
-    full, grade = full[keep], grade[keep]
+    full, grade = full[order[kept]], grade[order[kept]]
+    # an item has the best grade of its subtopics
     items, first, item = np.unique(full // len(subtopics), return_index=True, return_inverse=True)
-    best = np.maximum.reduceat(grade, first)
-    items = known[items]
-    topic = items // len(docs)
+    key = known[items]
     rows = np.stack([item.astype(np.float64), full % len(subtopics), grade])
-    return Judgments(queries, docs, topic, items % len(docs), best, rows, subtopics)
+    best = np.maximum.reduceat(grade, first)
+    return Judgments(queries, docs, key // len(docs), key % len(docs), best, rows, subtopics)

@@ -1,7 +1,7 @@
 """The lists of a run table: which rows belong to which (run, query), without hashing every row.
 
-Rows of one list usually stand together, so lists are found by comparing neighbours, and only one id per list is
-looked up. Rows that do not stand together are brought together by sorting small integers.
+Rows of one list are usually adjacent, so lists are found by comparing neighbors, and only one id per list is looked up.
+Rows that are not adjacent are brought together by sorting small integers.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.join import ids
-from pdeval.join.ids import Ids
+from pdeval.join.ids import Ids, column_ids
 from pdeval.tables.codes import combined_codes, distinct, grouped
 from pdeval.tables.reader import Table
 
-SAMPLE = 1 << 12  # rows that tell whether those of a list stand together
+SAMPLE = 1 << 12  # rows that show whether those of a list are adjacent
 
 
 @dataclass(frozen=True)
@@ -32,13 +31,13 @@ class Lists:
     run, query : ndarray
         Codes of each list's run and query.
     runs : DataFrame
-        The runs' identifying columns, one row per run.
+        The identifying columns of the runs, one row per run.
     queries : Ids
         The different query ids.
     order : ndarray or None
-        Rows of the caller's table in the order meant by `starts`, where that is not their own order.
-    own : ndarray or None
-        The list of each row of the caller's table, where `order` is given.
+        Rows of the caller's table in the order of `starts`, if that is not their order.
+    list_of_row : ndarray or None
+        The list of each row of the caller's table, if `order` is given.
     """
 
     starts: np.ndarray
@@ -47,7 +46,7 @@ class Lists:
     runs: pd.DataFrame
     queries: Ids
     order: np.ndarray | None
-    own: np.ndarray | None = None
+    list_of_row: np.ndarray | None = None
 
     @property
     def sizes(self) -> np.ndarray:
@@ -57,17 +56,17 @@ class Lists:
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return the list of each row."""
         if len(rows) and (rows[1:] >= rows[:-1]).all():
-            # rising rows: where each list begins among them tells all
+            # rising rows: search the few starts among the rows, not every row among the starts
             first, last = np.searchsorted(self.starts, rows[[0, -1]], side="right") - 1
             begin = np.searchsorted(rows, self.starts[first + 1 : last + 1])
             return np.repeat(np.arange(first, last + 1), np.diff(begin, prepend=0, append=len(rows)))
-        if 8 * len(rows) > self.starts[-1]:  # many rows in any order: every row's list is written down once
+        if 8 * len(rows) > self.starts[-1]:  # many rows in any order: a table of all rows is cheaper than a search
             return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
         return np.searchsorted(self.starts, rows, side="right") - 1
 
     def of_given(self, rows: np.ndarray) -> np.ndarray:
-        """Return the list of each of some rows of the caller's table."""
-        return self.of_rows(rows) if self.own is None else self.own[rows]
+        """Return the list of each of these rows of the caller's table."""
+        return self.of_rows(rows) if self.list_of_row is None else self.list_of_row[rows]
 
 
 def find_lists(table: Table) -> Lists:
@@ -77,42 +76,42 @@ def find_lists(table: Table) -> Lists:
     --------
     >>> from pdeval.tables import reader
     >>> frame = pd.DataFrame({"run": ["b", "a", "a", "b"], "query_id": 1, "doc_id": 7, "score": 0.5})
-    >>> found = find_lists(reader.read(frame, "runs"))
-    >>> found.starts.tolist(), found.order.tolist(), found.runs["run"].tolist()
+    >>> lists = find_lists(reader.read(frame, "runs"))
+    >>> lists.starts.tolist(), lists.order.tolist(), lists.runs["run"].tolist()
     ([0, 2, 4], [1, 2, 0, 3], ['a', 'b'])
     """
     count = len(table.frame)
     names: dict[str, Ids] = {}
-    own: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for name in table.run_columns:
-        held = table.frame[name]
-        if len(table.run_columns) > 1 and is_parameter(held):
-            codes, own[name] = pd.factorize(held, sort=True, use_na_sentinel=False)
+        column = table.frame[name]
+        if len(table.run_columns) > 1 and is_parameter(column):
+            codes, parameters[name] = pd.factorize(column, sort=True, use_na_sentinel=False)
             names[name] = Ids(numbers=codes.astype(np.int64))
         else:
-            names[name] = ids.column_ids(held, "run")
-    query = ids.column_ids(table.column("query"), "query")
+            names[name] = column_ids(column, "run")
+    query = column_ids(table.column("query"), "query")
     begin = None
-    if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):  # else rows are in any order
+    if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):
+        # one id per stretch of adjacent rows of a list; rows in any order are looked up one by one
         begin = _begins([query, *names.values()], count)
         query, names = query.take(begin), {name: column.take(begin) for name, column in names.items()}
     queries, query_code = query.unique(narrow=True)
     runs, run_code = _runs(names, len(query))
-    for name, values in own.items():
+    for name, values in parameters.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
     code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query), narrow=True)
     order, sizes, place = grouped(code)
-    if len(sizes) == len(code):
-        run_code, query_code = _wide(run_code), _wide(query_code)
-        begin = np.arange(count) if begin is None else begin
-        return Lists(np.append(begin, count), run_code, query_code, runs, queries, None)
+    if len(sizes) == len(code):  # every list is one stretch
+        starts = np.arange(count + 1) if begin is None else np.append(begin, count)
+        return Lists(starts, _wide(run_code), _wide(query_code), runs, queries, None)
     first = np.cumsum(sizes) - sizes
     run_code, query_code = _wide(run_code[order[first]]), _wide(query_code[order[first]])
-    if begin is not None:
-        each = np.diff(np.append(begin, count))
-        place, each = np.repeat(place, each), each[order]
-        order, sizes = ranges(begin[order], each), np.add.reduceat(each, first)
-    if count < 2**31:  # half the memory, and less to read where it is used
+    if begin is not None:  # back from stretches to rows
+        lengths = np.diff(np.append(begin, count))
+        place, lengths = np.repeat(place, lengths), lengths[order]
+        order, sizes = ranges(begin[order], lengths), np.add.reduceat(lengths, first)
+    if count < 2**31:  # half the memory, and less to read later
         order, place = order.astype(np.int32, copy=False), place.astype(np.int32, copy=False)
     return Lists(np.append(0, np.cumsum(sizes)), run_code, query_code, runs, queries, order, place)
 
@@ -131,7 +130,7 @@ def _begins(columns: list[Ids], count: int) -> np.ndarray:
 
 
 def is_parameter(column: pd.Series) -> bool:
-    """Return whether one of several run columns is a hyper-parameter: any number, a missing one a value of its own.
+    """Return whether one of several run columns is a hyper-parameter: any number, or with missing values.
 
     Examples
     --------
@@ -142,7 +141,7 @@ def is_parameter(column: pd.Series) -> bool:
 
 
 def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the different runs, sorted, and each segment's run; a table without a run column is one run."""
+    """Return the different runs, sorted, and each stretch's run; a table without a run column is one run."""
     if not names:
         return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)
     parts = {name: column.unique(narrow=True) for name, column in names.items()}
@@ -163,9 +162,8 @@ def ranges(begin: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
     """
-    total = int(sizes.sum())
-    shift = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
-    return np.arange(total) + shift
+    shift = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)  # from places in the result to the numbers
+    return np.arange(len(shift)) + shift
 
 
 def dense(
@@ -182,11 +180,9 @@ def dense(
     [0, 1] [[0, 1, 0], [2, 3, 4]] [[True, True, False], [True, True, True]]
     """
     sizes = np.diff(starts)
-    which = np.arange(len(sizes)) if which is None else which
-    if len(which) and sizes[which].min() == sizes[which].max():
-        by_size = which
-    else:
-        by_size = which[np.argsort(sizes[which], kind="stable")]
+    by_size = np.arange(len(sizes)) if which is None else which
+    if len(by_size) and sizes[by_size].min() < sizes[by_size].max():
+        by_size = by_size[np.argsort(sizes[by_size], kind="stable")]
     at = 0
     while at < len(by_size):
         width = max(int(sizes[by_size[at]]), 1)
@@ -195,9 +191,6 @@ def dense(
         lists = lists[sizes[lists] <= width + width // 2 + 8]
         width = int(sizes[lists].max())
         rows = starts[lists][:, None] + np.arange(width)
-        if sizes[lists].min() == width:
-            yield lists, rows, np.ones(rows.shape, dtype=bool)
-        else:
-            real = rows < starts[lists + 1][:, None]
-            yield lists, np.where(real, rows, rows[:, :1]), real
+        real = rows < starts[lists + 1][:, None]
+        yield lists, rows if sizes[lists].min() == width else np.where(real, rows, rows[:, :1]), real
         at += len(lists)

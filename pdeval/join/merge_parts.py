@@ -1,7 +1,7 @@
-"""A join in pieces: what parts of whole queries found, and the join of the whole that they make together.
+"""A join in parts: the hits of parts of whole queries, and the join that they make together.
 
-A piece names what it found by numbers of the whole, so that pieces can be gathered in any order, by any engine, and a
-few at a time. Their join is that of all rows at once, to the last bit.
+A piece refers to topics and runs of the whole, so pieces can be gathered in any order, by any engine, and a few at a
+time. Their join is that of all rows at once, to the last bit.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import cast
 
 import numpy as np
 
-from pdeval.join.block_columns import items_returned
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
+from pdeval.join.table_lookups import items_returned
 from pdeval.tables.reader import Table
 
-PLACES = 32  # bits of a hit's key that say which item of its topic it is
-ALL = (1 << PLACES) - 1  # in the place of an item: what is said of the topic
+PLACES = 32  # bits of a key with the place of the item in its topic
+ALL = (1 << PLACES) - 1  # as the place of an item: a value of the topic
 Piece = tuple[np.ndarray, np.ndarray]
 
 
 class Pair:
-    """What stands for the pair (runs, judgments) of a join whose rows are somewhere else; it has both as attributes."""
+    """The pair (runs, judgments) of a join whose rows are somewhere else; subclasses have both as attributes."""
 
     def __len__(self) -> int:
         return 2
@@ -37,11 +37,10 @@ class Pair:
 
 
 def hits(positions: Positions, topics: np.ndarray, runs: np.ndarray) -> Piece:
-    """Return the judged items that a part found: (topic of the whole and place of the item in it, what was found).
+    """Return the hits of a part: one key per hit, and values of shape (4, hits): run of the whole, rank, start, size.
 
-    An item is named by its place among its topic's items, in the order of document ids, which is the same in the part
-    and in the whole; in a join of relevant items, by its place among those. What was found is run of the whole, rank,
-    start and size, (4, hits).
+    The key is the topic of the whole and the place of the item among the topic's items, in the order of document ids,
+    which is the same in the part and in the whole; in a join of relevant items, the place among those.
 
     Parameters
     ----------
@@ -56,11 +55,22 @@ def hits(positions: Positions, topics: np.ndarray, runs: np.ndarray) -> Piece:
 
 
 def items(positions: Positions, topics: np.ndarray) -> Piece:
-    """Return what the rankings of a part hold: the judged items among them, and of every topic the number of items."""
+    """Return the judged items in the rankings of a part, and for every topic the number of items in them."""
     size, returned = items_returned(positions)
-    held = np.flatnonzero(returned & _wanted(positions.judged, positions.complete))
-    key = np.concatenate([_keys(positions, topics, held), (topics.astype(np.int64) << PLACES) + ALL])
-    return key, np.concatenate([np.ones(len(held)), size.astype(np.float64)])[None]
+    judged = np.flatnonzero(returned & _wanted(positions.judged, positions.complete))
+    key = np.concatenate([_keys(positions, topics, judged), (topics.astype(np.int64) << PLACES) + ALL])
+    return key, np.concatenate([np.ones(len(judged)), size.astype(np.float64)])[None]
+
+
+def no_piece(rows: int) -> Piece:
+    """Return the piece of a part without judged queries, of so many rows of values.
+
+    Examples
+    --------
+    >>> no_piece(4)[1].shape
+    (4, 0)
+    """
+    return np.zeros(0, dtype=np.int64), np.zeros((rows, 0))
 
 
 def _wanted(judged: Judgments, complete: bool) -> np.ndarray:
@@ -68,54 +78,54 @@ def _wanted(judged: Judgments, complete: bool) -> np.ndarray:
 
 
 def _keys(positions: Positions, topics: np.ndarray, item: np.ndarray) -> np.ndarray:
-    """Return the topic of the whole of each of some items, and its place among the topic's, as one number."""
+    """Return the key of each item: its topic of the whole in the high bits, its place in the topic in the low ones."""
     topic = positions.judged.topic
     number = np.cumsum(_wanted(positions.judged, positions.complete))
     before = np.concatenate([[0], number])[np.searchsorted(topic, np.arange(len(positions.queries)))]
-    own = topic[item]
-    keys: np.ndarray = (topics[own].astype(np.int64) << PLACES) + number[item] - 1 - before[own]
+    topic = topic[item]
+    keys: np.ndarray = (topics[topic].astype(np.int64) << PLACES) + number[item] - 1 - before[topic]
     return keys
 
 
-def _named(judged: Judgments, complete: bool, key: np.ndarray) -> np.ndarray:
-    """Return the items of the whole that keys name."""
+def _items_of_keys(judged: Judgments, complete: bool, key: np.ndarray) -> np.ndarray:
+    """Return the items of the whole that have these keys."""
     wanted = np.flatnonzero(_wanted(judged, complete))
     first = np.searchsorted(judged.topic[wanted], np.arange(len(judged.queries)))
-    named: np.ndarray = wanted[first[key >> PLACES] + (key & ALL)]
-    return named
+    items: np.ndarray = wanted[first[key >> PLACES] + (key & ALL)]
+    return items
 
 
-def beside(pieces: Sequence[Piece]) -> Piece:
-    """Return pieces of an answer as one: a branch of the tree by which answers are gathered.
+def concatenated(pieces: Sequence[Piece]) -> Piece:
+    """Return pieces as one: a branch of the tree by which results are gathered.
 
     Examples
     --------
-    >>> place, values = beside([(np.array([2]), np.array([[0.5]])), (np.array([0]), np.array([[1.0]]))])
+    >>> place, values = concatenated([(np.array([2]), np.array([[0.5]])), (np.array([0]), np.array([[1.0]]))])
     >>> place.tolist(), values.tolist()
     ([2, 0], [[0.5, 1.0]])
     """
     return np.concatenate([place for place, _ in pieces]), np.concatenate([values for _, values in pieces], axis=1)
 
 
-def joined_hits(known: Positions, judged: Judgments, found: Piece, source: Pair) -> Positions:
+def joined_hits(known: Positions, judged: Judgments, gathered: Piece, source: Pair) -> Positions:
     """Return the join of the whole: hits of one item in the order of the runs.
 
     Parameters
     ----------
     known : Positions
-        The join as far as it is known without ranks.
+        The join without ranks.
     judged : Judgments
         All judgments.
-    found : (ndarray, ndarray)
-        What all pieces found.
+    gathered : (ndarray, ndarray)
+        The hits of all pieces.
     source : Pair
         Where the tables are.
     """
-    key, values = found
-    item = _named(judged, known.complete, key)
-    order = np.lexsort((values[0], item))
+    key, values = gathered
+    item = _items_of_keys(judged, known.complete, key)
+    order = np.lexsort((values[0], item))  # by item, then by run
     run, rank, start, size = values[:, order]
-    made = replace(
+    positions = replace(
         known,
         judged=judged,
         item=item[order],
@@ -125,34 +135,34 @@ def joined_hits(known: Positions, judged: Judgments, found: Piece, source: Pair)
         size=size,
         source=source,  # type: ignore[arg-type]
     )
-    return made.only_judged() if known.rules.get("judged_only") else made
+    return positions.only_judged() if known.rules.get("judged_only") else positions
 
 
 class Returned:
-    """What the rankings of all runs hold, as far as the corpus of a query is counted from it.
+    """The items in the rankings of all runs, from which the corpus of a query is counted.
 
     Parameters
     ----------
     judged : Judgments
         All judgments.
     complete : bool
-        Whether the pieces name judged non-relevant items too.
-    found : (ndarray, ndarray)
-        What all pieces said of the items of their rankings.
+        Whether the pieces have judged non-relevant items too.
+    gathered : (ndarray, ndarray)
+        The items of all pieces.
     """
 
-    def __init__(self, judged: Judgments, complete: bool, found: Piece) -> None:
-        key, (values,) = found
-        whole = (key & ALL) == ALL
+    def __init__(self, judged: Judgments, complete: bool, gathered: Piece) -> None:
+        key, (values,) = gathered
+        is_topic = (key & ALL) == ALL
         self.judged = judged
         self.size = np.zeros(len(judged.queries), dtype=np.int64)
-        self.size[key[whole] >> PLACES] = values[whole]
+        self.size[key[is_topic] >> PLACES] = values[is_topic]
         self.returned = np.zeros(len(judged.topic), dtype=bool)
-        self.returned[_named(judged, complete, key[~whole])] = True
+        self.returned[_items_of_keys(judged, complete, key[~is_topic])] = True
 
     def of_join(self, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-        """Return the same of a join of some of the topics and items, as `corpus.items_returned` does."""
-        some, judged = positions.judged, self.judged
-        topic, doc = some.queries.probe(judged.queries), some.docs.probe(judged.docs)
-        key = topic[some.topic].astype(np.int64) * len(judged.docs) + doc[some.doc]
+        """Return the same for a join of a part of the topics and items, as `table_lookups.items_returned` does."""
+        part, judged = positions.judged, self.judged
+        topic, doc = part.queries.probe(judged.queries), part.docs.probe(judged.docs)
+        key = topic[part.topic].astype(np.int64) * len(judged.docs) + doc[part.doc]
         return self.size[topic], self.returned[np.searchsorted(judged.key(), key)]

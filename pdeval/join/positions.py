@@ -1,4 +1,4 @@
-"""The join of runs and judgments: for every judged item, the rank at which each run found it.
+"""The join of runs and judgments: for every judged item, the rank at which each run retrieved it.
 
 Only judged rows survive the ranking. Everything after it (measures, preferences, orderings) reads `Positions`.
 """
@@ -7,33 +7,105 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pdeval.join import ids, ranks
-from pdeval.join import lists as list_index
 from pdeval.join.bitmap import Bitmap
-from pdeval.join.judgments import Judgments
-from pdeval.join.lists import Lists
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat, NothingJudged, Rows, rows_of
+from pdeval.join.duplicates import no_duplicates
+from pdeval.join.id_mismatch import NothingJudged, same_type
+from pdeval.join.judgments import Judgments, read_judgments
+from pdeval.join.lists import Lists, find_lists
+from pdeval.join.rules import Compat, Ties, checked_rules
 from pdeval.tables.codes import by_code
 from pdeval.tables.equal_values import Spans
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, together
 
 if TYPE_CHECKING:
     from pdeval.join.list_columns import Listed
 
-_TABLE = 1 << 22
+_TABLE = 1 << 22  # cells of a lookup table that is small
 _ROWS = 1 << 18
-FEW = 10
+_HITS = ("item", "run", "rank", "start", "size")
+
+
+class Rows(NamedTuple):
+    """Both tables prepared, for every verb that looks at all rows of the runs.
+
+    Parameters
+    ----------
+    tables : (Table, Table)
+        The runs and the judgments.
+    judged : Judgments
+        The judged items.
+    lists : Lists
+        The lists of the runs; `topic` is that of each, or -1.
+    doc : Ids
+        The items, in the order of the caller's rows.
+    score, order : ndarray, ndarray or None
+        The scores list after list, best first, and the caller's row of each; None if rows are in that order already.
+    ties : str
+        The order inside a list.
+    gaps : str, optional
+        The warning about ranks with gaps, if there are any.
+    """
+
+    tables: tuple[Table, Table]
+    judged: Judgments
+    lists: Lists
+    topic: np.ndarray
+    doc: ids.Ids
+    score: np.ndarray
+    order: np.ndarray | None
+    ties: Ties
+    gaps: str | None = None
+
+
+def rows_of(
+    runs: Table,
+    qrels: Table,
+    *,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    validate: bool = True,
+    complete: bool = True,
+) -> Rows:
+    """Return both tables prepared for the join, under the rules of `join`."""
+    ties = checked_rules(ties, compat, depth, runs)
+    if len(runs.frame) == 0:
+        raise ValueError("the run table is empty; there is nothing to evaluate.")
+    judged, lists, doc, score = together(
+        lambda: read_judgments(qrels, complete=complete),
+        lambda: find_lists(runs),
+        lambda: ids.column_ids(runs.column("doc"), "doc"),
+        lambda: ranks.scores_of(runs, ties, compat),
+    )
+    together(
+        lambda: same_type("query", lists.queries.type, judged.queries.type),
+        lambda: same_type("doc", doc.type, judged.docs.type),
+        lambda: no_duplicates(runs, doc, lists) if validate else None,
+    )
+    score, order = ranks.sorted_scores(score, lists, ties)
+    topic = lists.queries.probe(judged.queries)[lists.query]
+    if not (topic >= 0).any():
+        raise NothingJudged("query", lists.queries, judged.queries)
+    gaps = ranks.closed_gaps(score, lists, ties)
+    return Rows((runs, qrels), judged, lists, topic, doc, score, order, ties, gaps)
+
+
+def unjudged(lists: Lists, doc: ids.Ids) -> tuple[Judgments, np.ndarray]:
+    """Return judgments without items, of all queries that have a list, and the topic of each list."""
+    queries, place = lists.queries.unique()
+    nothing = np.zeros(0, dtype=np.int64)
+    return Judgments(queries, doc.take(nothing), nothing, nothing, np.zeros(0)), place[lists.query]
 
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Where every run found every judged item.
+    """The rank at which every run retrieved every judged item.
 
     Parameters
     ----------
@@ -44,21 +116,21 @@ class Positions:
     judged : Judgments
         The judged items: topic, document, grade.
     item, run, rank : ndarray of shape (hits,)
-        The judged items that were retrieved: which, by which run, where (from 1). Sorted by item.
+        The judged items that were retrieved (hits): the item, the run, the rank from 1. Sorted by item.
     start, size : ndarray of shape (hits,)
-        The group of tied rows that the hit is in: rows above it, rows in it.
+        The group of ties of the hit: rows above it, rows in it.
     retrieved : ndarray of shape (topics, runs)
-        How many items each run returned; 0 where it did not answer.
+        The number of items that each run returned; 0 if it did not answer.
     rules : dict
-        ties, compat, depth, and judged_only where it holds: what the ranks rest on.
+        ties, compat, depth, and judged_only if it is set.
     top_grade : float
-        The largest grade of all judgments; a part of the topics or labels keeps the whole's.
+        The largest grade of all judgments; a part of the topics or labels keeps it.
     lengths : ndarray of shape (topics, runs), optional
-        How many items each list held before those that nobody judged were taken out of it, where they were.
+        The length of each list before unjudged items were taken out of it, if they were.
     listed : Listed, optional
-        What the lists hold, judged or not, where side tables say what items are.
+        All items of the lists, judged or not, if side tables describe items.
     gaps : str, optional
-        What to say of gaps in the ranks by which the lists were sorted, where there were some.
+        The warning about gaps in the ranks by which the lists were sorted, if there are any.
     """
 
     runs: pd.DataFrame
@@ -82,7 +154,7 @@ class Positions:
 
     @property
     def list_sizes(self) -> np.ndarray:
-        """How many items each list held, whatever was taken out of it."""
+        """The length of each list, whatever was taken out of it."""
         return self.retrieved if self.lengths is None else self.lengths
 
     @property
@@ -91,7 +163,7 @@ class Positions:
         return self.list_sizes > 0
 
     def relevant(self, level: float | None = None) -> np.ndarray:
-        """Return which items are relevant: of positive grade, and at least `level` where that is given.
+        """Return which items are relevant: of positive grade, and at least `level` if that is given.
 
         Examples
         --------
@@ -103,67 +175,68 @@ class Positions:
         grade = self.judged.grade
         return grade > 0 if level is None else (grade >= level) & (grade > 0)
 
+    def lists_of(self, hits: Any) -> np.ndarray:
+        """Return the list of each hit as one number: topic times the number of runs, plus run."""
+        return self.judged.topic[self.item[hits]] * len(self.runs) + self.run[hits]
+
+    def _take_hits(self, hits: Any, **changed: Any) -> Positions:
+        """Return the positions of these hits (a mask or their places), with other fields changed."""
+        columns = {name: getattr(self, name)[hits] for name in _HITS if name not in changed}
+        return replace(self, **columns, **changed)
+
     def keep_items(self, kept: np.ndarray) -> Positions:
         """Return the positions as if only these items (a mask) had been judged; nothing is joined again."""
-        place = np.cumsum(kept) - 1
-        hit = kept[self.item]
-        was = self.judged
-        subtopic = was.subtopic
+        new_index = np.cumsum(kept) - 1
+        hits = kept[self.item]
+        judged = self.judged
+        subtopic = judged.subtopic
         if subtopic is not None:
             rows = subtopic[:, kept[subtopic[0].astype(np.int64)]]
-            subtopic = np.stack([place[rows[0].astype(np.int64)].astype(np.float64), rows[1], rows[2]])
-        judged = replace(was, topic=was.topic[kept], doc=was.doc[kept], grade=was.grade[kept], subtopic=subtopic)
-        made = replace(
-            self,
-            judged=judged,
-            item=place[self.item[hit]],
-            **{name: getattr(self, name)[hit] for name in ("run", "rank", "start", "size")},
-        )
-        return made.only_judged() if self.rules.get("judged_only") else made
+            subtopic = np.stack([new_index[rows[0].astype(np.int64)].astype(np.float64), rows[1], rows[2]])
+        columns = {name: getattr(judged, name)[kept] for name in ("topic", "doc", "grade")}
+        judged = replace(judged, **columns, subtopic=subtopic)
+        part = self._take_hits(hits, judged=judged, item=new_index[self.item[hits]])
+        return part.only_judged() if self.rules.get("judged_only") else part
 
     def keep_topics(self, kept: np.ndarray) -> Positions:
-        """Return the positions of these topics alone (a mask); nothing is joined again."""
-        topics, was = np.flatnonzero(kept), self.judged
-        # items are sorted by topic and hits by item: what a topic has is a span of each
-        items = Spans.of(was.topic, topics, topics + 1)
+        """Return the positions of these topics (a mask); nothing is joined again."""
+        topics, judged = np.flatnonzero(kept), self.judged
+        # items are sorted by topic and hits by item: a topic has a span of each, copied without a search
+        items = Spans.of(judged.topic, topics, topics + 1)
         hits = Spans.of(self.item, items.first, items.last)
-        less = {name: getattr(was, name)[items.rows] for name in ("doc", "grade")}
-        if was.subtopic is not None:
-            rows = Spans.of(was.subtopic[0], items.first, items.last)
-            own = was.subtopic[:, rows.rows]
-            less["subtopic"] = np.stack([own[0] - np.repeat(items.moved, rows.size), own[1], own[2]])
-        judged = replace(
-            was, topic=np.repeat(np.arange(len(topics)), items.size), queries=was.queries.take(topics), **less
-        )
-        return replace(
-            self,
-            judged=judged,
+        columns = {name: getattr(judged, name)[items.rows] for name in ("doc", "grade")}
+        if judged.subtopic is not None:
+            rows = Spans.of(judged.subtopic[0], items.first, items.last)
+            item, code, grade = judged.subtopic[:, rows.rows]
+            columns["subtopic"] = np.stack([item - np.repeat(items.moved, rows.size), code, grade])
+        topic = np.repeat(np.arange(len(topics)), items.size)
+        return self._take_hits(
+            hits.rows,
+            judged=replace(judged, topic=topic, queries=judged.queries.take(topics), **columns),
             queries=self.queries[topics],
             retrieved=self.retrieved[topics],
             lengths=None if self.lengths is None else self.lengths[topics],
             listed=None if self.listed is None else self.listed.keep_topics(topics),
             item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
-            **{name: getattr(self, name)[hits.rows] for name in ("run", "rank", "start", "size")},
         )
 
     def keep_runs(self, kept: np.ndarray) -> Positions:
-        """Return the positions of these runs alone (a mask)."""
-        place = np.cumsum(kept) - 1
-        hit = kept[self.run]
-        return replace(
-            self,
+        """Return the positions of these runs (a mask)."""
+        new_index = np.cumsum(kept) - 1
+        hits = kept[self.run]
+        return self._take_hits(
+            hits,
             runs=self.runs[kept].reset_index(drop=True),
             retrieved=self.retrieved[:, kept],
             lengths=None if self.lengths is None else self.lengths[:, kept],
             listed=None if self.listed is None else self.listed.keep_runs(kept),
-            run=place[self.run[hit]],
-            **{name: getattr(self, name)[hit] for name in ("item", "rank", "start", "size")},
+            run=new_index[self.run[hits]],
         )
 
     def only_judged(self) -> Positions:
-        """Return the positions of lists from which items without a judgment were taken out: those left move up.
+        """Return the positions of lists without their unjudged items: those left move up.
 
-        As trec_eval's -J. An item of negative grade counts as one without; what is left of a group of ties stays tied.
+        As trec_eval's -J. An item of negative grade counts as unjudged; what is left of a group of ties stays tied.
 
         Examples
         --------
@@ -175,17 +248,15 @@ class Positions:
         """
         if not self.complete:
             raise RuntimeError("the join holds relevant items only; join again with complete=True.")
-        less = self
-        if (unjudged := self.judged.grade[self.item] < 0).any():
-            hits = ("item", "run", "rank", "start", "size")
-            less = replace(self, **{name: getattr(self, name)[~unjudged] for name in hits})
-        cell = less.judged.topic[less.item] * len(less.runs) + less.run
-        order = np.lexsort((less.rank, less.start, cell))
-        own, tied = cell[order], less.start[order]
+        pooled = self.judged.grade[self.item] < 0
+        judged = self._take_hits(~pooled) if pooled.any() else self
+        cell = judged.lists_of(np.s_[:])
+        order = np.lexsort((judged.rank, judged.start, cell))  # the last key is the primary one
         number = np.arange(len(order))
         begins = np.ones((2, len(order)), dtype=bool)  # of a list, of a group of tied items
-        begins[0, 1:] = own[1:] != own[:-1]
-        begins[1, 1:] = begins[0, 1:] | (tied[1:] != tied[:-1])
+        begins[0, 1:] = np.diff(cell[order]) != 0
+        begins[1, 1:] = begins[0, 1:] | (np.diff(judged.start[order]) != 0)
+        # for each row the first row of its list, and of its group of ties
         first, group = np.maximum.accumulate(np.where(begins, number, 0), axis=1)
         group_number = np.cumsum(begins[1])
         rank, start, size = np.empty((3, len(order)))
@@ -194,7 +265,7 @@ class Positions:
         size[order] = np.bincount(group_number)[group_number]
         count = np.bincount(cell, minlength=self.retrieved.size).reshape(self.retrieved.shape)
         rules = {**self.rules, "judged_only": True}
-        return replace(less, rank=rank, start=start, size=size, retrieved=count, lengths=self.list_sizes, rules=rules)
+        return replace(judged, rank=rank, start=start, size=size, retrieved=count, lengths=self.list_sizes, rules=rules)
 
 
 def join(
@@ -208,20 +279,20 @@ def join(
     validate: bool = True,
     complete: bool = True,
 ) -> Positions:
-    """Return where each run of a run table found the judged items.
+    """Return the ranks at which each run of a run table retrieved the judged items.
 
     Parameters
     ----------
     ties : {'docid', 'rank', 'first', 'expected'}
-        The order inside a list; by default "docid", or "rank" where the table has no scores.
+        The order inside a list; by default "docid", or "rank" if the table has no scores.
     compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
         Whose arithmetic; "trec_eval-9" compares scores as 32-bit floats.
     depth : int, optional
         Only the first `depth` items of each list.
     judged_only : bool
-        Take items that nobody judged out of the lists, after `depth`; those left move up.
+        Take unjudged items out of the lists, after `depth`; those left move up.
     validate : bool
-        Look for duplicate documents. Where nobody looks, the best place of each counts.
+        Look for duplicate documents. Otherwise the best rank of each counts.
     complete : bool
         Keep judged non-relevant items too, which some measures need.
 
@@ -229,18 +300,18 @@ def join(
     --------
     >>> import pdeval
     >>> from pdeval.tables.reader import read
-    >>> found = join(read(pdeval.datasets.sample_runs(), "runs"), read(pdeval.datasets.sample_qrels(), "qrels"))
-    >>> found.retrieved.shape
+    >>> positions = join(read(pdeval.datasets.sample_runs(), "runs"), read(pdeval.datasets.sample_qrels(), "qrels"))
+    >>> positions.retrieved.shape
     (50, 12)
     """
     complete = complete or judged_only
     rows = rows_of(runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete)
-    made = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
-    return made.only_judged() if judged_only else made
+    positions = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
+    return positions.only_judged() if judged_only else positions
 
 
 def positions_of(
-    made: Rows,
+    prepared: Rows,
     *,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
@@ -248,122 +319,84 @@ def positions_of(
     complete: bool = True,
     ranked: bool = True,
 ) -> Positions:
-    """Return where each run found the judged items; without `ranked`, only which of them it found, in any order."""
-    (runs, qrels), judged, found, topic, doc, score, order, ties, gaps = made
-    rows, item, run = _match(doc, order, found, topic, judged, complete)
-    where = ranks.of_rows(rows, score, doc, found, ties, order) if ranked else ranks.Ranks(*np.zeros((3, len(rows))))
+    """Return the ranks of the judged items; without `ranked`, only which of them each run retrieved, in any order."""
+    (runs, _), judged, lists, topic, doc, score, order, ties, gaps = prepared
+    rows, item, run = _match(doc, order, lists, topic, judged, complete)
+    columns: dict[str, Any] = {"item": item, "run": run}
+    if ranked:
+        columns |= ranks.of_rows(rows, score, doc, lists, ties, order)._asdict()
+    else:
+        columns |= dict(zip(ranks.Ranks._fields, np.zeros((3, len(rows)))))
     del rows
-    retrieved = np.zeros((len(judged.queries), len(found.runs)), dtype=np.int64)
+    retrieved = np.zeros((len(judged.queries), len(lists.runs)), dtype=np.int64)
     known = topic >= 0
-    retrieved[topic[known], found.run[known]] = found.sizes[known]
+    retrieved[topic[known], lists.run[known]] = lists.sizes[known]
     if depth is not None:
         retrieved = np.minimum(retrieved, depth)
-    # of an item that a list holds twice, and nobody looked for, the best place comes last: it is the one that stays
     kept: Any = np.s_[:]
     if ranked:
-        kept = by_code(item) if validate else np.lexsort((-where.rank, run, item))
-        kept = kept if depth is None else kept[where.rank[kept] <= depth]
-    rank, start, size = where.rank, where.start, where.size
-    del where  # what is sorted takes the place of what was not, one after the other
-    item = item[kept].astype(np.int64, copy=False)
-    run = run[kept].astype(np.int64, copy=False)
-    rank = rank[kept].astype(np.float64, copy=False)
-    start = start[kept].astype(np.float64, copy=False)
-    size = size[kept].astype(np.float64, copy=False)
+        # an item that a list has twice, unless that was checked: of several hits the best rank comes last, and stays
+        kept = by_code(item) if validate else np.lexsort((-columns["rank"], run, item))
+        kept = kept if depth is None else kept[columns["rank"][kept] <= depth]
+    del item, run
+    # one column after the other: the sorted one replaces the one before, which is freed
+    for name in _HITS:
+        columns[name] = columns[name][kept].astype(np.int64 if name in ("item", "run") else np.float64, copy=False)
     return Positions(
-        found.runs,
-        judged.queries.index().rename(runs.roles["query"]),
-        judged,
-        item,
-        run,
-        rank,
-        start,
-        size,
-        retrieved,
+        runs=lists.runs,
+        queries=judged.queries.index().rename(runs.roles["query"]),
+        judged=judged,
+        retrieved=retrieved,
         doc_name=runs.roles["doc"],
         rules={"ties": ties, "compat": compat, "depth": depth},
-        source=(runs, qrels),
+        source=prepared.tables,
         complete=complete,
         extra=int((~known).sum()),
         top_grade=float(judged.grade.max(initial=0.0)),
         gaps=gaps,
+        **columns,
     )
-
-
-def sharing_nothing(positions: Positions) -> np.ndarray:
-    """Return the runs none of whose items is judged for any query; raise where that holds for all of them.
-
-    Of a handful of items none may well be judged: it is an error from `FEW` different items on, on both sides. Looked
-    for only where a run has no hit at all, so that it costs nothing otherwise.
-    """
-    if positions.source is None:
-        return np.zeros(0, dtype=np.int64)
-    silent = np.flatnonzero(
-        (np.bincount(positions.run, minlength=len(positions.runs)) == 0) & positions.answered.any(axis=0)
-    )
-    if len(silent) == 0:
-        return silent
-    runs, qrels = positions.source
-    judged = ids.column_ids(qrels.column("doc"), "judgments' doc").unique()[0]
-    strangers, mine = holding_none(runs, silent, judged)
-    if len(strangers) == len(positions.runs) and min(len(mine), len(judged)) >= FEW:
-        raise NothingJudged("item", mine, judged)
-    return strangers
-
-
-def holding_none(runs: Table, some: np.ndarray, judged: ids.Ids) -> tuple[np.ndarray, ids.Ids]:
-    """Return which of some runs hold no judged item for any query, and the different items that those runs hold."""
-    found = list_index.find_lists(runs)
-    theirs = np.repeat(np.isin(found.run, some), found.sizes)
-    rows = np.flatnonzero(theirs) if found.order is None else found.order[theirs]
-    mine = ids.column_ids(runs.column("doc"), "doc").take(rows)
-    hit, _ = mine.matches(judged)
-    owner = np.repeat(found.run, found.sizes)[theirs]
-    return some[np.bincount(owner[hit], minlength=len(found.runs))[some] == 0], mine.unique()[0]
 
 
 def _match(
-    doc: ids.Ids, order: np.ndarray | None, found: Lists, topic: np.ndarray, judged: Judgments, complete: bool
+    doc: ids.Ids, order: np.ndarray | None, lists: Lists, topic: np.ndarray, judged: Judgments, complete: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the judged rows (places in sorted order), the item that each holds, and its run."""
+    """Return the judged rows (places in sorted order), the item of each, and its run."""
     wanted = np.arange(len(judged.topic)) if complete else np.flatnonzero(judged.grade > 0)
-    if complete:
-        probed, code = judged.docs, None
-    else:
-        code = np.unique(judged.doc[wanted])
-        probed = judged.docs.take(code)
+    code = None if complete else np.unique(judged.doc[wanted])
+    probed = judged.docs if code is None else judged.docs.take(code)
     place_of = _lookup(judged.key()[wanted], len(judged.queries) * len(judged.docs), len(doc))
     step = max(_ROWS, 16 * len(probed), 16 * len(doc.values or ()))  # parts bound the memory; each reads all of these
-    found_rows, found_items, found_runs = [], [], []
-    small = np.int32 if max(len(doc), len(judged.topic)) < 2**31 else np.int64
+    dtype = np.int32 if max(len(doc), len(judged.topic)) < 2**31 else np.int64
+    matches: list[tuple[np.ndarray, ...]] = []
     for at in range(0, len(doc), step):
-        rows, held = doc.part(at, at + step).matches(probed)
-        held = held if code is None else code[held]
+        # first the rows with a judged document, for whatever query, then (query, document) as one integer
+        rows, docs = doc.part(at, at + step).matches(probed)
+        docs = docs if code is None else code[docs]
         rows = rows + at
-        own = found.of_given(rows)
-        about = topic[own]
-        known = about >= 0
+        list_of_row = lists.of_given(rows)
+        topic_of_row = topic[list_of_row]
+        known = topic_of_row >= 0
         if not known.all():
-            rows, held, own, about = rows[known], held[known], own[known], about[known]
-        item = place_of(about.astype(np.int64) * len(judged.docs) + held)
+            rows, docs, list_of_row, topic_of_row = rows[known], docs[known], list_of_row[known], topic_of_row[known]
+        item = place_of(topic_of_row.astype(np.int64) * len(judged.docs) + docs)
         hit = item >= 0
-        found_runs.append(found.run[own[hit]].astype(small, copy=False))
-        found_rows.append(rows[hit].astype(small, copy=False))
-        found_items.append(wanted[item[hit]].astype(small, copy=False))
-    rows, item, run = (np.concatenate(parts) for parts in (found_rows, found_items, found_runs))
+        part = rows[hit], wanted[item[hit]], lists.run[list_of_row[hit]]
+        matches.append(tuple(column.astype(dtype, copy=False) for column in part))
+    rows, item, run = (np.concatenate(parts) for parts in zip(*matches))
     if order is None:
         return rows, item, run
-    # most rows are not judged: one bit of each tells which places are, and only those are looked up
-    there = Bitmap(rows, len(order))
-    place = np.flatnonzero(there.holds(order)).astype(small)
-    by = there.places(order[place])
+    # most rows are not judged: one bit of each shows which are, and only the places of those are looked up
+    is_judged = Bitmap(rows, len(order))
+    place = np.flatnonzero(is_judged.holds(order)).astype(dtype)
+    by = is_judged.places(order[place])
     return place, item[by], run[by]
 
 
 def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what tells the place of each key among sorted keys, or -1.
+    """Return a function from keys to their places among these sorted keys, or -1.
 
-    By a table where that is small; else by bisection, of those alone that a table of bits knows where it pays.
+    It uses a table if that is small; else bisection, or a bitmap if rows are many.
     """
     if cells <= _TABLE:
         table = np.full(cells, -1, dtype=np.int32)
@@ -376,12 +409,12 @@ def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], n
 
     if cells > 2 * rows:
         return bisected
-    there = Bitmap(keys, cells)
+    bitmap = Bitmap(keys, cells)
 
     def sifted(key: np.ndarray) -> np.ndarray:
         item = np.full(len(key), -1)
-        known = np.flatnonzero(there.holds(key))
-        item[known] = there.places(key[known])
+        known = np.flatnonzero(bitmap.holds(key))
+        item[known] = bitmap.places(key[known])
         return item
 
     return sifted

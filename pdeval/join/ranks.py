@@ -1,41 +1,86 @@
-"""Ranks: where chosen rows of each list stand, sorting only what is not sorted and comparing ids only among ties."""
+"""Ranks: the order of the rows of each list under the rules of a join.
+
+Only lists that are not sorted are sorted, and only ids of tied rows are compared. `top` ranks all rows of a run table.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from pdeval.join import ids
+from pdeval.join.duplicates import no_duplicates
 from pdeval.join.ids import Ids
-from pdeval.join.lists import Lists, dense, ranges
+from pdeval.join.lists import Lists, dense, find_lists, ranges
+from pdeval.join.rules import Compat, Ties, checked_rules, outside
+from pdeval.tables.codes import looked_up
+from pdeval.tables.labels import run_labels
+from pdeval.tables.reader import Table, numbers, together
 
 BLOCK = 1 << 18
 PART = 1 << 16
-Ties = Literal["docid", "rank", "first", "expected"]
+FEW_TIED = 16  # rows of a group of ties that are compared pair by pair
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """Where some rows stand: `rank` from 1; `start` and `size` tell the group of tied rows that each is in."""
+class Ranks(NamedTuple):
+    """The ranks of rows, from 1; `start` and `size`: rows above the group of ties of each, and rows in it."""
 
     rank: np.ndarray
     start: np.ndarray
     size: np.ndarray
 
 
-def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
-    """Return the rows with every list sorted by falling score, or None where all are sorted already.
+def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
+    """Return the numbers that lists are sorted by, the largest first."""
+    if ties == "rank":
+        return -numbers(runs.column("rank"), "rank")
+    score = numbers(runs.column("score"), "score", narrow=True)  # compared, and never added up
+    # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
+    if compat != "trec_eval-9":
+        return score
+    with np.errstate(over="ignore"):  # beyond a float's range they are infinite there
+        return score.astype(np.float32)
 
-    Rows with equal scores stay as they stand.
+
+def sorted_scores(score: np.ndarray, lists: Lists, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the scores list after list, best first, and the row of each; None if rows are in that order already."""
+    order = lists.order
+    score = score if order is None else looked_up(score, order)
+    inside = sort_lists(score, lists)
+    if inside is not None:
+        score = looked_up(score, inside)
+        order = inside if order is None else looked_up(order, inside)
+    if ties == "rank":
+        _check_equal_ranks(score, lists)
+    return score, order
+
+
+def _check_equal_ranks(score: np.ndarray, lists: Lists) -> None:
+    equal = np.flatnonzero(score[1:] == score[:-1]) + 1
+    equal = equal[lists.starts[lists.of_rows(equal)] != equal]  # the first row of a list has no row before it
+    if len(equal):
+        example = lists.of_rows(equal)[0]
+        name = " / ".join(map(str, lists.runs.iloc[lists.run[example]]))
+        query = lists.queries.index().tolist()[lists.query[example]]
+        raise ValueError(
+            f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
+            "the rank column gives no order. Use ties='docid' or ties='first'."
+        )
+
+
+def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
+    """Return the rows with every list sorted by falling score, or None if all are sorted already.
+
+    Rows with equal scores stay in their order.
 
     Examples
     --------
     >>> from pdeval.tables.reader import read
     >>> import pandas as pd
-    >>> from pdeval.join.lists import find_lists
     >>> frame = pd.DataFrame({"query_id": 1, "doc_id": [1, 2, 3], "score": [0.1, 0.3, 0.2]})
     >>> sort_lists(frame["score"].to_numpy(), find_lists(read(frame, "runs"))).tolist()
     [1, 2, 0]
@@ -45,49 +90,85 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     rises[lists.starts[:-1]] = False
     if not rises.any():
         return None
-    bad = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
+    unsorted = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
     order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31 else np.int64)
-    for _, rows, real in dense(lists.starts, bad, most=BLOCK):
-        whole = bool(real.all())
-        if whole and rows[-1, -1] - rows[0, 0] + 1 == rows.size:  # lists that follow each other
+    for _, rows, real in dense(lists.starts, unsorted, most=BLOCK):
+        full = bool(real.all())
+        if full and rows[-1, -1] - rows[0, 0] + 1 == rows.size:  # adjacent lists: a view, without copying
             place: slice | np.ndarray = slice(rows[0, 0], rows[-1, -1] + 1)
-            held = score[place].reshape(rows.shape)
+            block = score[place].reshape(rows.shape)
         else:
-            place, held = rows[real], score[rows]
-        by = _by_leading_bits(held, None if whole else real)
+            place, block = rows[real], score[rows]
+        by = _by_leading_bits(block, None if full else real)
         by += rows[:, :1]
-        held = score.take(by, mode="clip")  # beyond a list stands what is not looked at
-        rise = held[:, 1:] > held[:, :-1]
-        for one in np.flatnonzero((rise if whole else rise & real[:, 1:]).any(axis=1)):
-            alone = rows[one][real[one]]  # scores that differ in their last bits alone
-            by[one, : len(alone)] = alone[np.argsort(-score[alone], kind="stable")]
+        block = score.take(by, mode="clip")  # padding may point beyond the last row; it is not looked at
+        rise = block[:, 1:] > block[:, :-1]
+        # lists with scores that differ in their last bits only are sorted again
+        for at in np.flatnonzero((rise if full else rise & real[:, 1:]).any(axis=1)):
+            single = rows[at][real[at]]
+            by[at, : len(single)] = single[np.argsort(-score[single], kind="stable")]
         order[place] = by[real] if isinstance(place, np.ndarray) else by.ravel()  # padding comes last
     return order
 
 
 def _by_leading_bits(score: np.ndarray, real: np.ndarray | None) -> np.ndarray:
-    """Return the places of scores from the largest to the smallest, row by row; rows that are equal as they stand.
+    """Return the places of scores from the largest to the smallest, row by row; equal ones in their order.
 
-    Sorts whole numbers that hold the leading bits of a score and, in the place of its last ones, where it stands:
-    faster than an `argsort`. Scores that differ in their last bits alone may come in a wrong order.
+    Sorts integers: the leading bits of a score and, instead of its last bits, its place. That is faster than an
+    `argsort`. Scores that differ in their last bits only may come in a wrong order.
     """
+    # IEEE 754 bit patterns order as the numbers do, except that negative numbers run backwards
     bits = (score.astype(np.float64, copy=False) + 0.0).view(np.int64)  # plus 0: 0 and -0 are one score
     bits ^= ~(bits >> 63) & np.iinfo(np.int64).max  # as unsigned numbers they now rise where scores fall
     low = (1 << score.shape[1].bit_length()) - 1
     bits &= ~low
     if real is not None:
-        bits[~real] = ~low
+        bits[~real] = ~low  # padding: the largest key
     bits |= np.arange(score.shape[1])
-    key = bits.view(np.uint64)
-    key.sort(axis=-1)
+    bits.view(np.uint64).sort(axis=-1)
     bits &= low
     return bits
+
+
+def have_gaps(first: np.ndarray, last: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return which lists of different ranks, by the first, the last and their number, are not 0, 1, 2... or 1, 2, 3...
+
+    Examples
+    --------
+    >>> have_gaps(np.array([1, 0, 9, 1]), np.array([3, 2, 9, 4]), np.array([3, 3, 1, 3])).tolist()
+    [False, False, True, True]
+    """
+    return (size > 0) & ((first * (first - 1) != 0) | (last - first + 1 != size))
+
+
+def gaps_text(run: object, query: object, first: float, last: float, size: int, lists: int, total: int) -> str:
+    """Return the warning about lists whose ranks have gaps: how many of all, and an example."""
+    items = "1 item" if size == 1 else f"{size:,} items"
+    return (
+        f"the ranks of {lists:,} of {total:,} lists have gaps, e.g. {first:g} to {last:g} for {items} in run {run!r}, "
+        f"query {query!r}; the gaps are closed: these items count at ranks 1 to {size:,}."
+    )
+
+
+def closed_gaps(score: np.ndarray, lists: Lists, ties: Ties) -> str | None:
+    """Return the warning about gaps in the ranks by which lists were sorted, or None."""
+    if ties != "rank":
+        return None
+    first, last, size = -score[lists.starts[:-1]], -score[lists.starts[1:] - 1], lists.sizes
+    gapped = have_gaps(first, last, size)
+    if not gapped.any():
+        return None
+    example = int(np.lexsort((lists.query, lists.run, ~gapped))[0])  # the first run, whatever the order of rows
+    query = lists.queries.index().tolist()[lists.query[example]]
+    name = run_labels(lists.runs)[lists.run[example]]
+    numbers_of_example = first[example], last[example], int(size[example])
+    return gaps_text(name, query, *numbers_of_example, int(gapped.sum()), len(size))
 
 
 def of_rows(
     rows: np.ndarray, score: np.ndarray, doc: Ids, lists: Lists, ties: Ties, order: np.ndarray | None = None
 ) -> Ranks:
-    """Return where `rows` stand, every list being sorted by falling score.
+    """Return the ranks of `rows`, every list being sorted by falling score.
 
     Parameters
     ----------
@@ -96,64 +177,65 @@ def of_rows(
     score : ndarray
         Scores in the sorted order.
     doc : Ids
-        The ids in the order of the caller's table; `order` maps the sorted order to it, where they differ.
+        The ids in the order of the caller's table; `order` maps the sorted order to it, if they differ.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pdeval.tables.reader import read
-    >>> from pdeval.join.lists import find_lists
     >>> frame = pd.DataFrame({"query_id": 1, "doc_id": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
     >>> doc = ids.column_ids(frame["doc_id"], "doc")
     >>> lists = find_lists(read(frame, "runs"))
     >>> of_rows(np.array([1, 2]), frame["score"].to_numpy(), doc, lists, "docid").rank.tolist()
     [3, 2]
     """
-    small = np.int32 if len(score) < 2**31 else np.int64
-    found = Ranks(*(np.empty(len(rows), dtype=small) for _ in range(3)))
+    dtype = np.int32 if len(score) < 2**31 else np.int64
+    ranks = Ranks(*(np.empty(len(rows), dtype=dtype) for _ in range(3)))  # three arrays, to be freed one by one
     step = PART if (rows[1:] >= rows[:-1]).all() else len(rows)  # parts of rising rows look at few lists each
     for at in range(0, len(rows), step):
         part = slice(at, at + step)
-        found.rank[part], found.start[part], found.size[part] = _of_part(rows[part], score, doc, lists, ties, order)
-    return found
+        for column, values in zip(ranks, _ranks_of_part(rows[part], score, doc, lists, ties, order)):
+            column[part] = values
+    return ranks
 
 
-def _of_part(
+def _ranks_of_part(
     rows: np.ndarray, score: np.ndarray, doc: Ids, lists: Lists, ties: Ties, order: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    own = lists.of_rows(rows)
-    begin = lists.starts[own]
-    place = rows - begin
-    start, size, rank = place, np.ones(len(rows), dtype=np.int64), place + 1
+) -> Ranks:
+    list_of_row = lists.of_rows(rows)
+    begin = lists.starts[list_of_row]
+    start = rows - begin
+    ranks = Ranks(start + 1, start, np.ones(len(rows), dtype=np.int64))
     if ties in ("first", "rank"):
-        return rank, start, size
-    # the lists that are looked at, and which of their rows has another score than the one before
-    starts = lists.starts[own.min() : own.max() + 2]
-    since, score = starts[0], score[starts[0] : starts[-1]]
+        return ranks
+    # the lists of these rows; new[i]: row i has another score than row i - 1, or begins a list
+    starts = lists.starts[list_of_row.min() : list_of_row.max() + 2]
+    offset, score = starts[0], score[starts[0] : starts[-1]]
     new = np.empty(len(score) + 1, dtype=bool)
     np.not_equal(score[1:], score[:-1], out=new[1:-1])
-    new[starts - since] = True  # the first and the last among them
-    tied = np.flatnonzero(~(new[rows - since] & new[rows - since + 1]))
+    new[starts - offset] = True  # the first and the last among them
+    tied = np.flatnonzero(~(new[rows - offset] & new[rows - offset + 1]))
     if len(tied):
         # groups of more than one row: they begin where the next row is not new, and end where it is new again
-        begins, ends = np.flatnonzero(new[:-1] & ~new[1:]) + since, np.flatnonzero(~new[:-1] & new[1:]) + 1 + since
+        begins = np.flatnonzero(new[:-1] & ~new[1:]) + offset
+        ends = np.flatnonzero(~new[:-1] & new[1:]) + 1 + offset
         group = np.searchsorted(begins, rows[tied], side="right") - 1
         first = begins[group]
-        size[tied] = ends[group] - first
-        start[tied] = first - begin[tied]
+        ranks.size[tied] = ends[group] - first
+        ranks.start[tied] = first - begin[tied]
         if ties == "docid":
-            rank[tied] = start[tied] + 1 + _later(rows[tied], first, size[tied], doc, order)
-    return rank, start, size
+            ranks.rank[tied] = ranks.start[tied] + 1 + _later(rows[tied], first, ranks.size[tied], doc, order)
+    return ranks
 
 
 def _later(rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None) -> np.ndarray:
-    """Return how many ids of the row's tie group come later in byte order than the row's own."""
-    small = size <= 16
+    """Return how many ids of the row's group of ties come later in byte order than the row's id."""
     later = np.zeros(len(rows), dtype=np.int64)
-    if small.any():
-        later[small] = _later_by_pairs(rows[small], first[small], size[small], doc, order)
-    if not small.all():
-        later[~small] = _later_by_sorting(rows[~small], first[~small], size[~small], doc, order)
+    small = size <= FEW_TIED
+    # pairs are quadratic in the size of a group; a sort is not
+    for mask, count in ((small, _later_by_pairs), (~small, _later_by_sorting)):
+        if mask.any():
+            later[mask] = count(rows[mask], first[mask], size[mask], doc, order)
     return later
 
 
@@ -167,16 +249,17 @@ def _later_by_pairs(
     count = np.zeros(len(rows), dtype=np.int64)
     place = 0
     while len(left):
+        # ids are compared 8 bytes at a time; pairs that differ are decided, the others go on
         word, against = ids.words(text, left, place), ids.words(text, right, place)
         count += np.bincount(mine[against > word], minlength=len(count))
         undecided = np.flatnonzero((word == against) & (left != right))
         word, left, right, mine = word[undecided], left[undecided], right[undecided], mine[undecided]
         place += 1
-        over = np.flatnonzero((word & np.uint64(0xFF)) == 0)  # padding, or a NUL, which only lengths can tell from it
+        over = np.flatnonzero((word & np.uint64(0xFF)) == 0)  # padding, or a NUL: only lengths distinguish them
         over = over[np.maximum(_lengths(text, left[over]), _lengths(text, right[over])) <= 8 * place]
         if len(over):
             more = _lengths(text, right[over]) - _lengths(text, left[over])
-            # equal but for NULs at the end: the longer is later; one id twice: as the rows stand
+            # equal but for NULs at the end: the longer is later; one id twice: in the order of rows
             later = (more > 0) | ((more == 0) & (right[over] < left[over]))
             count += np.bincount(mine[over[later]], minlength=len(count))
             left, right, mine = np.delete(left, over), np.delete(right, over), np.delete(mine, over)
@@ -200,7 +283,7 @@ def _later_by_sorting(
     by = np.arange(len(member))
     length = _lengths(text, local)
     longest = int(length.max())
-    # least significant first: the length, which tells NULs from padding, then word by word; the group comes last
+    # least significant first: the length, which distinguishes NULs from padding, then word by word, then the group
     if length.min() < longest:  # in the fewest bits, which numpy sorts without comparing
         by = np.argsort((longest - length).astype(np.min_scalar_type(longest)), kind="stable")
     for step in reversed(range(-(-longest // 8))):
@@ -210,14 +293,142 @@ def _later_by_sorting(
     by = by[np.argsort(key[by], kind="stable")]
     begin = np.cumsum(sizes) - sizes
     later = np.empty_like(by)
-    later[by] = np.arange(len(member)) - begin[key[by]]
+    later[by] = np.arange(len(member)) - begin[key[by]]  # inverse permutation, counted within each group
     return later[begin[place] + rows - first]
 
 
 def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple[pa.Array, np.ndarray]:
-    """Return text that holds these rows' ids, and each row's place in it, converting only what is compared."""
+    """Return text with these rows' ids, and each row's place in it, converting only what is compared."""
     rows = rows if order is None else order[rows]
     if doc.text is not None:
         return doc.text, rows
     used, local = np.unique(rows, return_inverse=True)
     return doc.take(used).as_text(), local
+
+
+@dataclass(frozen=True)
+class Top:
+    """The first rows of every list.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists of the table.
+    row : ndarray
+        Rows of the caller's table.
+    own : ndarray
+        The list of each.
+    rank : ndarray
+        Its rank there, from 1.
+    """
+
+    lists: Lists
+    row: np.ndarray
+    own: np.ndarray
+    rank: np.ndarray
+
+
+def top(
+    runs: Table,
+    depth: int | None = None,
+    *,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    validate: bool = True,
+) -> Top:
+    """Return the first `depth` rows of every list of a run table, or all.
+
+    Parameters
+    ----------
+    ties, compat, validate
+        As in `positions.join`; the mean over orders of tied items ("expected") has no first rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 2.0]})
+    >>> first = top(read(frame, "runs"), 2)
+    >>> first.row.tolist(), first.rank.tolist()
+    ([2, 1], [1, 2])
+    """
+    ties = checked_rules(ties, compat, depth, runs)
+    if ties == "expected":
+        raise ValueError("ties='expected' gives no item a definite rank; choose 'docid', 'rank' or 'first'.")
+    if len(runs.frame) == 0:
+        raise ValueError("the run table is empty; there is nothing to rank.")
+    lists, doc, score = together(
+        lambda: find_lists(runs),
+        lambda: ids.column_ids(runs.column("doc"), "doc"),
+        lambda: scores_of(runs, ties, compat),
+    )
+    if validate:
+        no_duplicates(runs, doc, lists)
+    score, order = sorted_scores(score, lists, ties)
+    if gaps := closed_gaps(score, lists, ties):
+        warnings.warn(gaps, UserWarning, stacklevel=outside())
+    rows, list_of_row, rank = first_rows(score, order, doc, lists, ties, depth)
+    by = np.lexsort((rank, list_of_row))  # the last key is the primary one
+    row = rows[by] if order is None else order[rows[by]].astype(np.int64, copy=False)
+    return Top(lists, row, list_of_row[by], rank[by])
+
+
+def first_rows(
+    score: np.ndarray,
+    order: np.ndarray | None,
+    doc: Ids,
+    lists: Lists,
+    ties: Ties,
+    depth: int | None,
+    mask: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the first rows of every list (or of the lists of a mask): places among sorted rows, list and rank."""
+    if depth is None:
+        rows = np.arange(len(score)) if mask is None else np.flatnonzero(np.repeat(mask, lists.sizes))
+    else:
+        rows = _candidates(score, lists, ties, depth, mask)
+    rank = of_rows(rows, score, doc, lists, ties, order).rank.astype(np.int64)
+    list_of_row = lists.of_rows(rows)
+    if depth is not None and ties == "docid":  # the cut may go through a group of ties
+        kept = rank <= depth
+        return rows[kept], list_of_row[kept], rank[kept]
+    return rows, list_of_row, rank
+
+
+def _candidates(score: np.ndarray, lists: Lists, ties: Ties, depth: int, mask: np.ndarray | None) -> np.ndarray:
+    """Return the rows that may be among the first: with ties, all of the group that the cut goes through."""
+    begin, end = lists.starts[:-1], lists.starts[1:]
+    if mask is not None:
+        begin, end = begin[mask], end[mask]
+    stop = np.minimum(begin + depth, end)
+    if ties == "docid":
+        cut = np.flatnonzero(stop < end)
+        cut = cut[score[stop[cut]] == score[stop[cut] - 1]]  # most lists are not cut within a group
+        below = ranges(stop[cut], end[cut] - stop[cut])
+        change = np.append(below[score[below] != score[below - 1]], len(score))
+        stop[cut] = np.minimum(change[np.searchsorted(change, stop[cut])], end[cut])
+    return ranges(begin, stop - begin)
+
+
+def ranked(
+    runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_eval-10", validate: bool = True
+) -> np.ndarray:
+    """Return the rank of every row of a run table, from 1, in the order of its rows.
+
+    Parameters
+    ----------
+    ties, compat, validate
+        As in `top`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 2.0]})
+    >>> ranked(read(frame, "runs")).tolist(), ranked(read(frame, "runs"), ties="first").tolist()
+    ([3, 2, 1], [2, 3, 1])
+    """
+    first = top(runs, ties=ties, compat=compat, validate=validate)
+    rank = np.empty(len(first.row), dtype=np.int64)
+    rank[first.row] = first.rank  # inverse permutation
+    return rank

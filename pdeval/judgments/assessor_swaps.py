@@ -13,12 +13,10 @@ import pandas as pd
 from pdeval.catalog import parse_all
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.scores import attributes
-from pdeval.join.judged import Judged, checked_level
+from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.positions import Positions, join
-from pdeval.join.query_rules import Topics
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties, Topics, checked_level
 from pdeval.judgments.labels import coded, given
 from pdeval.kernels.primitives import share
 from pdeval.orderings.order import Standing, standing

@@ -9,9 +9,10 @@ from pdeval.join import duplicates
 from pdeval.join import lists as list_index
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import alike
-from pdeval.join.judged import Judged, checked_level
-from pdeval.join.positions import Positions, positions_of
-from pdeval.join.run_lists import Rows, have_gaps, rows_of
+from pdeval.join.judged import Judged
+from pdeval.join.positions import Positions, Rows, positions_of, rows_of
+from pdeval.join.ranks import have_gaps
+from pdeval.join.rules import checked_level
 from pdeval.tables.items_and_history import read_history
 from pdeval.tables.labels import labels
 from pdeval.tables.reader import Table, numbers, read
@@ -213,7 +214,7 @@ def leaks(rows: Rows, positions: Positions, history: object, level: float | None
     --------
     >>> import pandas as pd
     >>> from pdeval.join.positions import positions_of
-    >>> from pdeval.join.run_lists import rows_of
+    >>> from pdeval.join.positions import rows_of
     >>> from pdeval.tables.reader import read
     >>> runs = pd.DataFrame({"user_id": "u", "item_id": ["a", "b"], "score": [2, 1]})
     >>> tested = pd.DataFrame({"user_id": "u", "item_id": ["b", "c"], "rating": 1})

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.judgments.agreement import of_tables
 from pdeval.judgments.agreement_coefficients import check_units, interval, resamples
 from pdeval.judgments.assessor_swaps import grades_of

@@ -23,10 +23,8 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import attributes, only_metrics
-from pdeval.join.judged import Judged, checked_level, join
-from pdeval.join.query_rules import outside
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.judged import Judged, join
+from pdeval.join.rules import Compat, Ties, checked_level, outside
 from pdeval.judgments.partial_labels import Design, chances, systematic
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.tables.equal_values import NOISE

@@ -14,12 +14,10 @@ import pandas as pd
 
 from pdeval.catalog import parse_all
 from pdeval.evaluate.scores import MEASURES, attributes
-from pdeval.join.judged import Judged, checked_level
+from pdeval.join.judged import Judged
 from pdeval.join.judgments import read_judgments
 from pdeval.join.positions import join
-from pdeval.join.query_rules import Topics
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties, Topics, checked_level
 from pdeval.judgments.assessor_swaps import all_items, items_of_qrels, regraded, swapped_qrels
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share

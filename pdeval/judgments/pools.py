@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.join import ids, ranking
+from pdeval.join import ids, ranks
+from pdeval.join.id_mismatch import same_type
 from pdeval.join.ids import Ids
-from pdeval.join.judged import checked_level
 from pdeval.join.judgments import read_judgments
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat, same_type
+from pdeval.join.rules import Compat, Ties, checked_level
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
@@ -317,7 +316,7 @@ def pooled(
     >>> len(pool.item), len(pool.query)
     (11960, 4922)
     """
-    first = ranking.top(runs, depth, ties=ties, compat=compat, validate=validate)
+    first = ranks.top(runs, depth, ties=ties, compat=compat, validate=validate)
     lists = first.lists
     docs, doc = ids.column_ids(runs.column("doc"), "doc").take(first.row).unique()
     key = lists.query[first.own].astype(np.int64) * len(docs) + doc

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.online.log_checks import IMPRESSION, Problem, columns_of, faults_of
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.online.assignment import Unit, unit_of, users_in_several
 from pdeval.online.behaviour import buckets_of, described, estimated_as, one_query_each
 from pdeval.online.behaviour_measures import BehaviourMeasure, chosen_measures, measure_named, names_in

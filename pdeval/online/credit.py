@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.online.interleaving import blocks_of
 from pdeval.online.log_checks import CLICK
 from pdeval.online.rankings import Rankings, best_ranks, rankings

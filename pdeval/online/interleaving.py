@@ -14,8 +14,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.run_selection import place_of
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties
 from pdeval.online.rankings import Rankings, rankings
 from pdeval.tables.labels import labels
 from pdeval.tables.reader import Table

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.online.assignment import mismatch, users_in_several
 from pdeval.online.log_checks import CLICK, IMPRESSION, Problem, columns_of, faults_of, seconds, span
 from pdeval.tables.reader import Table

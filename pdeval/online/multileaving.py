@@ -12,9 +12,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.join.query_rules import outside
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties, outside
 from pdeval.online.interleaving import (
     blocks_of,
     counts_of,

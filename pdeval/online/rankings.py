@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join import ids
-from pdeval.join.ranking import top
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.ranks import top
+from pdeval.join.rules import Compat, Ties
 from pdeval.tables.reader import Table
 
 

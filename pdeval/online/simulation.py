@@ -12,10 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join import judgments
-from pdeval.join.judged import checked_level
-from pdeval.join.query_rules import outside
-from pdeval.join.ranks import Ties
-from pdeval.join.run_lists import Compat
+from pdeval.join.rules import Compat, Ties, checked_level, outside
 from pdeval.online.click_models import ClickModel, chosen_model
 from pdeval.online.log_checks import CLICK, IMPRESSION
 from pdeval.online.rankings import rankings

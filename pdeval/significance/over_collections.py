@@ -15,7 +15,7 @@ from pdeval.evaluate.grouped import GroupedCube, grouped_cube
 from pdeval.evaluate.groups import Metadata, with_groups
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.hierarchical_bootstrap import Over, macro_and_micro
 from pdeval.significance.meta_analysis import meta_analysis

@@ -16,7 +16,7 @@ from pdeval.evaluate.replicates import group_means, replicated_systems, tell_par
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.paired_differences import Pairs, enough, finite
 from pdeval.significance.test_result import describe, ratio

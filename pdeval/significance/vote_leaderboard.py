@@ -11,7 +11,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.evaluate import groups
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.orderings.bradley_terry_votes import Counts, Fitted, many_fitted
 from pdeval.orderings.methods import Method, chosen
 from pdeval.orderings.vote_logs import VOTED, Log, log_of

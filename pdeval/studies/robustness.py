@@ -17,9 +17,9 @@ from pdeval.catalog.entries import needs_judged
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import Views, attributes, no_sets
-from pdeval.join.block_columns import corpus_sizes
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
+from pdeval.join.table_lookups import corpus_sizes
 from pdeval.kernels.primitives import share
 from pdeval.orderings import order as orderings
 from pdeval.orderings import votes

@@ -13,7 +13,7 @@ from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import Views
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.join.query_rules import outside
+from pdeval.join.rules import outside
 from pdeval.kernels.primitives import found
 from pdeval.kernels.search_length import Unretrieved, atomized
 from pdeval.tables.labels import labels, run_labels

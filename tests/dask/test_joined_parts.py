@@ -11,7 +11,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor import Joined
-from pdeval.join.block_columns import corpus_sizes
+from pdeval.join.table_lookups import corpus_sizes
 from pdeval.verbs import VERBS
 from tests import naive
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked, same

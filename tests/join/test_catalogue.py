@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.join.ids import column_ids
-from pdeval.join.item_catalog import alike, catalogue_of
+from pdeval.join.item_catalog import Catalogue, alike, catalogue_of
 from pdeval.join.list_columns import popular
 
 ITEMS = pd.DataFrame({"item_id": list("abc"), "price": [1.0, 2.0, 4.0]})
@@ -113,7 +113,7 @@ def test_all_that_a_history_tells_is_that_of_a_plain_count(genres, seed):
     mean = [np.mean([shares[items.index(item)] for item in had[user]]) for user in users]
     assert known.had_popularity == pytest.approx([*mean, 0])
     if genres:
-        assert known.feature_names == ["x", "y", "z"]
+        assert known.items.features()[1] == ["x", "y", "z"]
         parts = np.array([[name in one.split("|") for name in "xyz"] for one in genres]) * 1.0
         assert known.features.tolist() == [*parts.tolist(), [0, 0, 0]]
         for found, size in ((known.profiles, parts.sum(axis=1)), (known.tastes, np.sqrt((parts**2).sum(axis=1)))):
@@ -146,7 +146,7 @@ def test_the_tables_that_a_measure_needs_are_named():
     with pytest.raises(ValueError, match=r"^Mine needs items= \(one row per item: its id, and its genres"):
         history.needed("Mine", "items", "history")
     with pytest.raises(ValueError, match=r"^Mine needs items= .* and history= "):
-        history.lacks("Mine", ["items", "history"])
+        Catalogue().needed("Mine", "items", "history")
     assert catalogue_of(None, None) is None
     assert (items.given, history.given) == ((ITEMS, None), (None, HISTORY))
     assert str(items.unknown("Mine", "colour", "ask for others").args[0]) == (

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from pdeval.join import positions
-from pdeval.join.block_columns import ITEM_COLUMNS, TOPIC_COLUMNS
-from pdeval.join.blocks import View
+from pdeval.join.blocks import BLOCK_COLUMNS, ITEM_COLUMNS, TOPIC_COLUMNS, View
 from pdeval.tables import reader
 from tests.join.plain_columns import OF_TOPICS, Plain, drawn, every_cell, every_subtopic, joined
 
@@ -28,7 +27,7 @@ def test_subtopics_belong_to_items_by_name_and_in_rank_order(level, most):
 
 def test_a_column_is_registered_by_its_name():
     assert {"rank", "start", "size", "grade", "weight", "relevant", "above", "pooled", "items"} == {*ITEM_COLUMNS}
-    assert {*OF_TOPICS, "ideal", "belongs", "member", "subtopics"} == {*TOPIC_COLUMNS}
+    assert {*OF_TOPICS, "ideal", "belongs", "member", "subtopics"} == {*TOPIC_COLUMNS, *BLOCK_COLUMNS}
 
 
 def test_ranks_are_no_column_where_orders_are_averaged():

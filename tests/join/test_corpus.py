@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.join import block_columns, merge_parts, positions
+from pdeval.join import merge_parts, positions, table_lookups
 from pdeval.tables import reader
 
 DOCS = [f"d{i}" for i in range(9)]
@@ -38,7 +38,7 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(sh
         held = set(zip(runs["query_id"], runs["doc_id"]))
         if judged_only:
             held = {one for one in held if grades.get(one, -1) >= 0}
-        size, returned = block_columns.items_returned(found)
+        size, returned = table_lookups.items_returned(found)
         queries, docs = found.queries, found.judged.docs.index()
         items = [(queries[topic], docs[doc]) for topic, doc in zip(found.judged.topic, found.judged.doc)]
         assert size.tolist() == [sum(one == query for one, _ in held) for query in queries]
@@ -46,18 +46,18 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(sh
         for level in (None, 1, 2, 0.5):
             good = {one for one, grade in grades.items() if grade > 0 and grade >= (level or 0)}
             wanted = [sum(one == query for one, _ in held | good) for query in queries]
-            assert block_columns.corpus_sizes(found, level).tolist() == wanted
+            assert table_lookups.corpus_sizes(found, level).tolist() == wanted
         some = np.array([query != "1" for query in queries])
         assert (
-            block_columns.corpus_sizes(found.keep_topics(some)).tolist()
-            == block_columns.corpus_sizes(found)[some].tolist()
+            table_lookups.corpus_sizes(found.keep_topics(some)).tolist()
+            == table_lookups.corpus_sizes(found)[some].tolist()
         )
 
 
 def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
     runs = pd.DataFrame({"run": list("aab"), "query_id": "q", "doc_id": list("xyz"), "score": 1.0})
     found = join(runs, pd.DataFrame({"query_id": ["q"], "doc_id": ["w"], "relevance": [1]}))
-    assert block_columns.corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
+    assert table_lookups.corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
 
 
 def test_of_rows_that_are_elsewhere_the_count_made_there_serves():
@@ -67,7 +67,7 @@ def test_of_rows_that_are_elsewhere_the_count_made_there_serves():
     pair = merge_parts.Pair()
     pair.returned = merge_parts.Returned(found.judged, True, merge_parts.items(found, topics))
     there = replace(found, source=pair)
-    for ours, theirs in zip(block_columns.items_returned(there), block_columns.items_returned(found)):
+    for ours, theirs in zip(table_lookups.items_returned(there), table_lookups.items_returned(found)):
         assert ours.tolist() == theirs.tolist()
     with pytest.raises(ValueError, match="counted from the run table, which this join no longer has"):
-        block_columns.corpus_sizes(replace(found, source=None))
+        table_lookups.corpus_sizes(replace(found, source=None))

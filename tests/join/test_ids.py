@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join import id_bytes as texts_of
 from pdeval.join import ids
+from pdeval.join import ids as texts_of
 from tests.examples import examples
 
 TEXTS = st.lists(st.text(max_size=40), min_size=1, max_size=12)

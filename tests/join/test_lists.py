@@ -47,7 +47,7 @@ def test_of_long_lists_that_stand_together_the_rows_are_not_even_looked_up():
     frame = pd.DataFrame({"run": list("bbbbbaaaaabbbbb"), "query_id": list("111113333322222"), "doc_id": "d"})
     found = find(frame.assign(score=1.0))
     assert found.order is None
-    assert found.own is None
+    assert found.list_of_row is None
     assert found.starts.tolist() == [0, 5, 10, 15]
     assert (found.run.tolist(), found.query.tolist()) == ([1, 0, 1], [0, 2, 1])
 
@@ -196,7 +196,7 @@ def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(mon
         if seed is None and columns and sample > 6:  # lists of three rows and more stand together
             assert found.order is None
         if found.order is not None:
-            assert (str(found.order.dtype), str(found.own.dtype)) == ("int32", "int32")
+            assert (str(found.order.dtype), str(found.list_of_row.dtype)) == ("int32", "int32")
         given = rng.permutation(len(table))
         own = found.of_given(given).tolist()
         assert [[*held.values()][one].count(row) for one, row in zip(own, given.tolist())] == [1] * len(table)

@@ -8,7 +8,7 @@ import pytest
 
 import pdeval
 from pdeval.evaluate import scores
-from pdeval.join import positions, ranks, run_lists
+from pdeval.join import positions, ranks
 from pdeval.tables import reader
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
@@ -56,7 +56,7 @@ def test_columns_are_made_for_some_topics_after_the_others():
 def test_32_bit_scores_and_codes_are_not_copied():
     runs = sample("compact", "sorted")
     table = reader.read(runs, "runs")
-    score = run_lists.scores_of(table, "docid", "trec_eval-10")
+    score = ranks.scores_of(table, "docid", "trec_eval-10")
     assert score.dtype == np.float32
     assert np.shares_memory(score, table.column("score").to_numpy())
     codes = positions.ids.column_ids(table.column("doc"), "doc").codes

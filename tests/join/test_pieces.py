@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.join import block_columns, merge_parts, positions
+from pdeval.join import merge_parts, positions, table_lookups
 from pdeval.tables import reader
 
 
@@ -53,7 +53,7 @@ def test_pieces_in_any_order_make_the_join_of_the_whole(rules):
         known = join(runs, qrels, **parts)
         found = [merge_parts.hits(*part) for part in in_parts(runs, qrels, whole, parts)]
         for order in (found, found[::-1]):
-            plain = merge_parts.joined_hits(known, known.judged, merge_parts.beside(order), known.source)
+            plain = merge_parts.joined_hits(known, known.judged, merge_parts.concatenated(order), known.source)
             made = plain.only_judged() if rules.get("judged_only") else plain
             by_run = np.lexsort((whole.run, whole.item))  # hits of one item in the order of the runs
             for name in ("item", "run", "rank", "start", "size"):
@@ -67,12 +67,12 @@ def test_what_rankings_hold_is_counted_as_in_the_whole():
         runs, qrels = frames(seed)
         whole = join(runs, qrels)
         found = [merge_parts.items(part, topics) for part, topics, _ in in_parts(runs, qrels, whole, {})]
-        counted = merge_parts.Returned(whole.judged, True, merge_parts.beside(found[::-1]))
-        size, returned = block_columns.items_returned(whole)
+        counted = merge_parts.Returned(whole.judged, True, merge_parts.concatenated(found[::-1]))
+        size, returned = table_lookups.items_returned(whole)
         assert counted.size.tolist() == size.tolist()
         assert counted.returned.tolist() == returned.tolist()
         some = whole.keep_topics(np.array([True, False, True, True, False, False, True]))
-        ours, theirs = counted.of_join(some), block_columns.items_returned(some)
+        ours, theirs = counted.of_join(some), table_lookups.items_returned(some)
         assert [one.tolist() for one in ours] == [one.tolist() for one in theirs]
 
 
@@ -107,7 +107,7 @@ def test_what_rankings_of_some_queries_hold_is_known_by_their_names(complete):
     found = [
         merge_parts.items(part, topics) for part, topics, _ in in_parts(runs, qrels, whole, {"complete": complete})
     ]
-    counted = merge_parts.Returned(whole.judged, complete, merge_parts.beside(found))
+    counted = merge_parts.Returned(whole.judged, complete, merge_parts.concatenated(found))
     queries, docs = whole.queries, whole.judged.docs.index()
     held = set(zip(runs["query_id"], runs["doc_id"]))
     wanted = whole.judged.grade > (-9 if complete else 0)
@@ -125,7 +125,7 @@ def test_pieces_without_hits_make_a_join_without():
     known = join(runs, qrels)
     nothing = np.zeros(0, dtype=np.int64), np.zeros((4, 0))
     judged, pair = replace(known.judged, grade=known.judged.grade + 1), merge_parts.Pair()
-    made = merge_parts.joined_hits(known, judged, merge_parts.beside([nothing, nothing]), pair)
+    made = merge_parts.joined_hits(known, judged, merge_parts.concatenated([nothing, nothing]), pair)
     assert [len(getattr(made, name)) for name in ("item", "run", "rank", "start", "size")] == [0] * 5
     assert made.source is pair
     assert made.judged is judged
@@ -135,7 +135,7 @@ def test_pieces_without_hits_make_a_join_without():
 def test_a_join_of_judged_items_alone_is_made_so_from_pieces():
     runs, qrels = frames(3)
     whole, plain = join(runs, qrels, judged_only=True), join(runs, qrels)
-    found = merge_parts.beside([merge_parts.hits(*part) for part in in_parts(runs, qrels, whole, {})])
+    found = merge_parts.concatenated([merge_parts.hits(*part) for part in in_parts(runs, qrels, whole, {})])
     known = replace(plain, rules={**plain.rules, "judged_only": True})
     made = merge_parts.joined_hits(known, plain.judged, found, plain.source)
     by_run = np.lexsort((whole.run, whole.item))

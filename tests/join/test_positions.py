@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
-from pdeval.join import positions
+from pdeval.join import id_mismatch, positions
 from pdeval.tables import reader
 from tests import naive
 from tests.examples import examples
@@ -181,13 +181,13 @@ def test_runs_none_of_whose_items_is_judged_for_any_query_share_nothing():
     }
     found = join(lists, {"q1": {"a": 1}, "q2": {"z": 1}})
     assert found.runs["run"].tolist() == sorted(lists)
-    strangers = positions.sharing_nothing(found)
+    strangers = id_mismatch.sharing_nothing(found)
     assert found.runs["run"].to_numpy()[strangers].tolist() == ["lone", "strange"]
 
 
 def test_one_run_whose_items_are_judged_for_another_query_alone_is_no_stranger():
     found = join({"a": {"q": ["x"]}, "b": {"q": ["z"]}}, {"q": {"x": 1}, "p": {"z": 1}})
-    assert positions.sharing_nothing(found).tolist() == []
+    assert id_mismatch.sharing_nothing(found).tolist() == []
 
 
 @pytest.mark.parametrize("many", [9, 10])
@@ -195,10 +195,10 @@ def test_nothing_shared_by_any_run_is_an_error_from_ten_items_on(many):
     lists = {"a": {"q": [f"n{at}" for at in range(many)]}, "b": {"q": ["n0", "n1"]}}
     found = join(lists, {"q": {f"d{at}": 1 for at in range(10)}})
     if many < 10:
-        assert positions.sharing_nothing(found).tolist() == [0, 1]
+        assert id_mismatch.sharing_nothing(found).tolist() == [0, 1]
     else:
         with pytest.raises(ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"):
-            positions.sharing_nothing(found)
+            id_mismatch.sharing_nothing(found)
 
 
 def test_the_hits_of_an_item_stand_in_the_order_of_the_rows():
@@ -232,8 +232,8 @@ def test_the_arrays_of_a_join_have_one_type_whatever_its_rules(ties, depth):
     }
     assert {str(getattr(found.judged, name).dtype) for name in ("topic", "doc")} == {"int64"}
     assert found.judged.grade.dtype == np.float64
-    assert positions.sharing_nothing(found).dtype == np.int64
-    assert positions.sharing_nothing(replace(found, source=None)).dtype == np.int64
+    assert id_mismatch.sharing_nothing(found).dtype == np.int64
+    assert id_mismatch.sharing_nothing(replace(found, source=None)).dtype == np.int64
 
 
 @pytest.mark.parametrize("dtype", [object, "category"])
@@ -374,10 +374,10 @@ def test_few_items_on_either_side_may_well_share_nothing(mine, judged, refused, 
     qrels = naive.judgments({"q": {f"d{at}": 1 for at in range(judged)}, "p": {"d0": 1}})
     found = positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"))
     if refused:
-        with pytest.raises(positions.NothingJudged, match="no item of the runs is judged"):
-            positions.sharing_nothing(found)
+        with pytest.raises(id_mismatch.NothingJudged, match="no item of the runs is judged"):
+            id_mismatch.sharing_nothing(found)
     else:
-        assert positions.sharing_nothing(found).tolist() == [0, 1]
+        assert id_mismatch.sharing_nothing(found).tolist() == [0, 1]
 
 
 def test_what_is_found_is_known_without_ranks_too():

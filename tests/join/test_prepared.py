@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import pdeval  # noqa: F401 - registers .ireval
-from pdeval.join import lists, run_lists
+from pdeval.join import id_mismatch, lists, positions, ranks
+from pdeval.join import rules as join_rules
 from pdeval.tables import reader
 from tests import naive
 
@@ -19,12 +20,12 @@ BOTH = reader.read(pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "rank": [1]
 @pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9", "pref_eval"])
 @pytest.mark.parametrize("depth", [None, 1, 2, np.int64(1)])
 def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_by_rank(compat, depth):
-    assert run_lists.checked_rules(None, compat, depth, SCORED) == "docid"
-    assert run_lists.checked_rules(None, compat, depth, BOTH) == "docid"
-    assert run_lists.checked_rules(None, compat, depth, RANKED) == "rank"
+    assert join_rules.checked_rules(None, compat, depth, SCORED) == "docid"
+    assert join_rules.checked_rules(None, compat, depth, BOTH) == "docid"
+    assert join_rules.checked_rules(None, compat, depth, RANKED) == "rank"
     for ties in ("docid", "rank", "first"):
-        assert run_lists.checked_rules(ties, compat, depth, BOTH) == ties
-    assert run_lists.checked_rules("expected", compat, None, SCORED) == "expected"
+        assert join_rules.checked_rules(ties, compat, depth, BOTH) == ties
+    assert join_rules.checked_rules("expected", compat, None, SCORED) == "expected"
 
 
 @pytest.mark.parametrize(
@@ -44,16 +45,16 @@ def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_
 )
 def test_rules_that_do_not_go_together_are_refused(ties, compat, depth, table, text):
     with pytest.raises(ValueError, match=text):
-        run_lists.checked_rules(ties, compat, depth, table)
+        join_rules.checked_rules(ties, compat, depth, table)
 
 
 def test_lists_are_sorted_by_what_the_rules_say():
     frame = pd.DataFrame({"query_id": "q", "doc_id": list("ab"), "score": [1 + 1e-12, 1.0], "rank": [4, 2]})
     table = reader.read(frame, "runs")
-    assert run_lists.scores_of(table, "rank", "trec_eval-9").tolist() == [-4, -2]
+    assert ranks.scores_of(table, "rank", "trec_eval-9").tolist() == [-4, -2]
     for compat in ("trec_eval-10", "pref_eval"):
-        assert run_lists.scores_of(table, "docid", compat).tolist() == [1 + 1e-12, 1.0]
-    old = run_lists.scores_of(table, "docid", "trec_eval-9")
+        assert ranks.scores_of(table, "docid", compat).tolist() == [1 + 1e-12, 1.0]
+    old = ranks.scores_of(table, "docid", "trec_eval-9")
     assert (old.tolist(), old.dtype) == ([1.0, 1.0], np.float32)
 
 
@@ -64,7 +65,7 @@ def test_scores_come_list_after_list_with_the_row_of_each(shuffled, turned):
     frame = frame.assign(score=-frame["score"]) if turned else frame
     frame = frame.sample(frac=1, random_state=2, ignore_index=True) if shuffled else frame
     found = lists.find_lists(reader.read(frame, "runs"))
-    score, order = run_lists.sorted_scores(frame["score"].to_numpy(), found, "docid")
+    score, order = ranks.sorted_scores(frame["score"].to_numpy(), found, "docid")
     if not shuffled and not turned:
         assert order is None
     rows = np.arange(len(frame)) if order is None else order
@@ -75,37 +76,37 @@ def test_scores_come_list_after_list_with_the_row_of_each(shuffled, turned):
     assert len(set(names)) == 4
 
 
-def equal_ranks(ranks):
+def equal_ranks(given):
     rows = [
         ("m", 1, "p", "x", 1),
         ("m", 1, "p", "y", 2),
-        *(("m", 2, "q", f"d{at}", rank) for at, rank in enumerate(ranks)),
+        *(("m", 2, "q", f"d{at}", rank) for at, rank in enumerate(given)),
     ]
     frame = pd.DataFrame([*rows, ("n", 1, "q", "x", 1)], columns=["model", "seed", "query_id", "doc_id", "rank"])
     table = reader.read(frame, "runs", {"run": ["model", "seed"]})
-    return run_lists.sorted_scores(run_lists.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
+    return ranks.sorted_scores(ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
 
 
 def test_a_rank_given_twice_in_a_list_is_refused_with_the_list():
     assert len(equal_ranks([2, 1, 3])[0]) == 6
-    for ranks, many in (([1, 2, 2], 1), ([3, 3, 3], 2), ([5, 1, 5], 1)):
+    for given, many in (([1, 2, 2], 1), ([3, 3, 3], 2), ([5, 1, 5], 1)):
         with pytest.raises(
             ValueError, match=rf"^{many} rows share a rank .* in run 'm / 2', query 'q': the rank column"
         ):
-            equal_ranks(ranks)
+            equal_ranks(given)
 
 
 def test_a_query_that_is_a_number_is_shown_as_one():
     table = reader.read(pd.DataFrame({"query_id": [1, 7, 7], "doc_id": list("abc"), "rank": [1, 1, 1]}), "runs")
     with pytest.raises(ValueError, match=r"^1 rows share a rank .* in run 'run', query 7: the rank column"):
-        run_lists.sorted_scores(run_lists.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
+        ranks.sorted_scores(ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
 
 
 QRELS = naive.judgments({"q": {"a": 1, "b": 0}, "p": {"a": 0}})
 
 
 def rows(runs, qrels=QRELS, **rules):
-    return run_lists.rows_of(reader.read(runs, "runs"), reader.read(qrels, "qrels"), **rules)
+    return positions.rows_of(reader.read(runs, "runs"), reader.read(qrels, "qrels"), **rules)
 
 
 def test_lists_of_queries_that_nobody_judged_have_no_topic():
@@ -143,7 +144,7 @@ def test_tables_that_cannot_be_joined_are_refused():
 def test_where_no_query_is_judged_three_of_each_table_are_named(many, more):
     runs = naive.table({"x": {f"n{at}": ["a"] for at in range(many)}})
     qrels = naive.judgments({f"j{at}": {"a": 1} for at in range(many)})
-    with pytest.raises(run_lists.NothingJudged) as caught:
+    with pytest.raises(id_mismatch.NothingJudged) as caught:
         rows(runs, qrels)
     wanted = f"the runs have 'n0', 'n1', 'n2'{more}, the judgments 'j0', 'j1', 'j2'{more}"
     assert str(caught.value) == f"no query of the runs is judged: {wanted}. Make the ids alike."
@@ -154,9 +155,9 @@ def test_scores_are_held_in_the_bits_that_they_came_in_and_huge_ones_are_infinit
     frame = pd.DataFrame({"query_id": "q", "doc_id": list("ab"), "score": [1e300, -1e300]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert run_lists.scores_of(reader.read(frame, "runs"), "first", "trec_eval-9").tolist() == [np.inf, -np.inf]
+        assert ranks.scores_of(reader.read(frame, "runs"), "first", "trec_eval-9").tolist() == [np.inf, -np.inf]
     narrow = reader.read(frame.assign(score=np.array([2, 1], dtype=np.float32)), "runs")
-    assert run_lists.scores_of(narrow, "docid", "trec_eval-10").dtype == np.float32
+    assert ranks.scores_of(narrow, "docid", "trec_eval-10").dtype == np.float32
 
 
 def test_one_list_of_the_first_query_is_enough():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.join import block_columns
+from pdeval.join import blocks, table_lookups
 
 RUNS = pd.DataFrame({"user_id": ["u"] * 3 + ["v"] * 2, "item_id": list("abcab"), "score": [3.0, 2, 1, 2, 1]})
 CLICKS = pd.DataFrame(
@@ -65,7 +65,7 @@ def test_a_missing_column_two_values_of_one_item_and_unknown_ties_are_refused():
 
 
 def test_other_measures_never_read_propensities(monkeypatch):
-    monkeypatch.setattr(block_columns, "inverse_propensities", lambda positions: pytest.fail("read"))
+    monkeypatch.setattr(blocks, "inverse_propensities", lambda positions: pytest.fail("read"))
     assert values(CLICKS, "R@2", "AP") == values(CLICKS.drop(columns="propensity"), "R@2", "AP")
 
 
@@ -85,7 +85,7 @@ def weights(qrels, runs=RUNS, keep=None):
     at = runs.ireval.join(qrels).positions
     at = at if keep is None else keep(at)
     docs, queries = at.judged.docs.index(), at.queries
-    found = block_columns.inverse_propensities(at)
+    found = table_lookups.inverse_propensities(at)
     assert found.dtype == np.float64
     return {(queries[t], docs[d]): one for t, d, one in zip(at.judged.topic, at.judged.doc, found.tolist())}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join import ids, ranking, run_lists
+from pdeval.join import ids, ranks
 from pdeval.tables import reader
 from tests import naive
 from tests.examples import examples
@@ -34,37 +34,37 @@ def test_the_first_rows_of_every_list_are_those_of_a_plain_sort(ties, compat, fr
     table = reader.read(frame, "runs")
     lists = naive.lists_of(frame, ties, compat)
     wanted = {(*key, doc): rank for key, docs in lists.items() for rank, doc in enumerate(docs[:depth], 1)}
-    found = ranking.top(table, depth, ties=ties, compat=compat)
+    found = ranks.top(table, depth, ties=ties, compat=compat)
     keys = frame[["run", "query_id", "doc_id"]].iloc[found.row].itertuples(index=False, name=None)
     assert dict(zip(keys, found.rank.tolist())) == wanted
     assert (np.diff(found.own) >= 0).all()
     if depth is None:
         every = zip(frame["run"], frame["query_id"], frame["doc_id"])
-        assert ranking.ranked(table, ties=ties, compat=compat).tolist() == [wanted[row] for row in every]
+        assert ranks.ranked(table, ties=ties, compat=compat).tolist() == [wanted[row] for row in every]
 
 
 def test_the_rank_column_serves_where_there_are_no_scores():
     frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "b"], "rank": [2, 1]})
-    assert ranking.ranked(reader.read(frame, "runs")).tolist() == [2, 1]
+    assert ranks.ranked(reader.read(frame, "runs")).tolist() == [2, 1]
 
 
 def test_the_mean_over_orders_has_no_first_rows():
     frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "b"], "score": [1.0, 1.0]})
     with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank; choose 'docid'"):
-        ranking.ranked(reader.read(frame, "runs"), ties="expected")
+        ranks.ranked(reader.read(frame, "runs"), ties="expected")
 
 
 def test_duplicate_documents_are_an_error_unless_told_otherwise():
     frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "a"], "score": [2.0, 1.0]})
     with pytest.raises(ValueError, match="1 duplicate"):
-        ranking.ranked(reader.read(frame, "runs"))
-    assert ranking.ranked(reader.read(frame, "runs"), validate=False).tolist() == [1, 2]
+        ranks.ranked(reader.read(frame, "runs"))
+    assert ranks.ranked(reader.read(frame, "runs"), validate=False).tolist() == [1, 2]
 
 
 def test_an_empty_table_has_nothing_to_rank():
     frame = pd.DataFrame({"run": ["x"], "query_id": [1], "doc_id": ["a"], "score": [2.0]}).head(0)
     with pytest.raises(ValueError, match="the run table is empty; there is nothing to rank"):
-        ranking.ranked(reader.read(frame, "runs"))
+        ranks.ranked(reader.read(frame, "runs"))
 
 
 def test_ranks_and_places_are_whole_numbers_under_every_rule():
@@ -74,8 +74,8 @@ def test_ranks_and_places_are_whole_numbers_under_every_rule():
     frame["rank"] = range(1, 41)
     for ties in ("docid", "rank", "first"):
         table = reader.read(frame, "runs")
-        assert ranking.ranked(table, ties=ties).dtype == np.int64
-        found = ranking.top(table, 5, ties=ties)
+        assert ranks.ranked(table, ties=ties).dtype == np.int64
+        found = ranks.top(table, 5, ties=ties)
         assert {str(one.dtype) for one in (found.row, found.own, found.rank)} == {"int64"}
 
 
@@ -94,8 +94,8 @@ def test_the_first_rows_are_those_of_all_rows_ranked_wherever_groups_of_ties_are
     rng = np.random.default_rng(depth * different)
     frame = pd.DataFrame({"run": "x", "query_id": rng.integers(0, 9, 200), "doc_id": rng.permutation(200)})
     table = reader.read(frame.assign(score=rng.integers(0, different, 200) * 1.0), "runs")
-    rank = ranking.ranked(table)
-    found = ranking.top(table, depth)
+    rank = ranks.ranked(table)
+    found = ranks.top(table, depth)
     assert sorted(found.row.tolist()) == np.flatnonzero(rank <= depth).tolist()
     assert found.rank.tolist() == rank[found.row].tolist()
 
@@ -117,18 +117,18 @@ def test_the_first_rows_of_some_lists_are_those_of_a_plain_sort(ties, compat, sh
     names = list(zip(frame["run"], frame["query_id"], frame["doc_id"]))
     for depth in (1, 2, 5, 30, None):
         wanted = {(*key, doc): rank for key, docs in lists.items() for rank, doc in enumerate(docs[:depth], 1)}
-        top = ranking.top(table, depth, ties=ties, compat=compat)
+        top = ranks.top(table, depth, ties=ties, compat=compat)
         assert {names[row]: rank for row, rank in zip(top.row.tolist(), top.rank.tolist())} == wanted
         assert len(top.row) == len(top.own) == len(wanted)
         assert [(one, rank) for one, rank in zip(top.own, top.rank)] == sorted(zip(top.own, top.rank))
         runs, queries = top.lists.runs["run"].tolist(), top.lists.queries.index()
         own = [(runs[top.lists.run[one]], queries[top.lists.query[one]]) for one in top.own]
         assert own == [names[row][:2] for row in top.row]
-        score = run_lists.scores_of(table, ties, compat)
-        score, order = run_lists.sorted_scores(score, top.lists, ties)
+        score = ranks.scores_of(table, ties, compat)
+        score, order = ranks.sorted_scores(score, top.lists, ties)
         doc = ids.column_ids(table.column("doc"), "doc")
         which = np.array([True, False, False, True])
-        place, own, rank = ranking.first_rows(score, order, doc, top.lists, ties, depth, which)
+        place, own, rank = ranks.first_rows(score, order, doc, top.lists, ties, depth, which)
         assert which[own].all()
         held = {names[row if order is None else order[row]]: one for row, one in zip(place.tolist(), rank.tolist())}
         kept = [(runs[top.lists.run[one]], queries[top.lists.query[one]]) for one in np.flatnonzero(which)]
@@ -143,17 +143,17 @@ def test_rules_that_do_not_go_together_are_refused_here_too():
         ({"ties": "rank"}, "needs a rank column"),
     ):
         with pytest.raises(ValueError, match=text):
-            ranking.top(reader.read(frame, "runs"), **rules)
+            ranks.top(reader.read(frame, "runs"), **rules)
     close = reader.read(frame.assign(score=[1 + 1e-12, 1.0]), "runs")
-    assert ranking.ranked(close).tolist() == [1, 2]
-    assert ranking.ranked(close, compat="trec_eval-9").tolist() == [2, 1]
+    assert ranks.ranked(close).tolist() == [1, 2]
+    assert ranks.ranked(close, compat="trec_eval-9").tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("scores", [[2, 2, 1, 1, 1, 1], [1, 1, 1, 2, 2, 1], [3, 2, 2, 2, 2, 1], [2, 2, 2, 2, 2, 2]])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_cut_goes_to_the_end_of_a_group_also_where_that_ends_the_table(scores, depth):
     frame = pd.DataFrame({"run": "x", "query_id": [1, 1, 1, 2, 2, 2], "doc_id": range(6), "score": scores})
-    found = ranking.top(reader.read(frame, "runs"), depth)
+    found = ranks.top(reader.read(frame, "runs"), depth)
     wanted = [
         row
         for first in (0, 3)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join import ids, lists, positions, ranks, run_lists
+from pdeval.join import ids, lists, positions, ranks
 from pdeval.tables import reader
 from tests import naive
 from tests.examples import examples
@@ -259,7 +259,7 @@ def test_rows_in_any_order_stand_where_a_plain_count_puts_them(monkeypatch, part
         frame = frame.assign(score=rng.integers(0, 3, count) / 2).astype({"doc_id": stored})
         frame = frame.sort_values("query_id", ignore_index=True) if seed % 2 else frame
         found = lists.find_lists(reader.read(frame, "runs"))
-        score, order = run_lists.sorted_scores(frame["score"].to_numpy(), found, "first")
+        score, order = ranks.sorted_scores(frame["score"].to_numpy(), found, "first")
         texts = [str(one).encode() for one in (frame["doc_id"] if order is None else frame["doc_id"].iloc[order])]
         wanted = stood(score.tolist(), texts, found.starts.tolist(), ties)
         doc = ids.column_ids(frame["doc_id"], "doc")

@@ -7,17 +7,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pdeval.join import id_bytes
+from pdeval.join import ids
 
 POOL = ["", "a", "b", "ab", "ba", "abcdefg", "bbcdefg", "abcdefgh", "xbcdefgh", "xabcdefgh", "FT911-000001", "a" * 40]
 
 
-@pytest.mark.parametrize("chunk", [id_bytes.CHUNK, 3])
+@pytest.mark.parametrize("chunk", [ids.CHUNK, 3])
 def test_tails_are_told_apart_by_their_last_eight_bytes_wherever_they_stand(monkeypatch, chunk):
-    monkeypatch.setattr(id_bytes, "CHUNK", chunk)
+    monkeypatch.setattr(ids, "CHUNK", chunk)
     for seed in range(30):
         some = [POOL[one] for one in np.random.default_rng(seed).integers(0, len(POOL), 17)]
-        for told, key in ((id_bytes.tail_hashes, lambda one: one[-8:]), (id_bytes.hashes, lambda one: one)):
+        for told, key in ((ids.tail_hashes, lambda one: one[-8:]), (ids.hashes, lambda one: one)):
             hashes = told(pa.array(some)).tolist()
             by_key = {}
             for text, hashed in zip(some, hashes, strict=True):
@@ -28,10 +28,10 @@ def test_tails_are_told_apart_by_their_last_eight_bytes_wherever_they_stand(monk
 
 @pytest.mark.parametrize("text", ["", "a", "abcdefgh", "FT911-000001"])
 def test_one_text_alone_has_the_hash_that_it_has_among_others(text):
-    alone, among = (id_bytes.tail_hashes(pa.array(some)) for some in ([text], ["zzzzzzzzz", text, "yy"]))
+    alone, among = (ids.tail_hashes(pa.array(some)) for some in ([text], ["zzzzzzzzz", text, "yy"]))
     assert alone[0] == among[1]
     long = [text, "z" * 40]  # the longest text decides how many words are read
-    assert id_bytes.hashes(pa.array(long))[0] == id_bytes.hashes(pa.array(long[::-1]))[1]
+    assert ids.hashes(pa.array(long))[0] == ids.hashes(pa.array(long[::-1]))[1]
 
 
 MANY = [
@@ -78,60 +78,56 @@ def whole_hash(text, longest):
     return mixed ^ mixed >> 29
 
 
-@pytest.mark.parametrize("chunk", [id_bytes.CHUNK, 2])
+@pytest.mark.parametrize("chunk", [ids.CHUNK, 2])
 @pytest.mark.parametrize("dtype", [pa.string(), pa.large_string()], ids=str)
 def test_words_and_hashes_of_texts_are_those_of_each_text_alone(monkeypatch, chunk, dtype):
-    monkeypatch.setattr(id_bytes, "CHUNK", chunk)
+    monkeypatch.setattr(ids, "CHUNK", chunk)
     for seed in range(40):
         some, stored = drawn(seed, dtype)
         raw = [one.encode() for one in some]
         longest = max(map(len, raw))
         rows = np.random.default_rng(seed).permutation(len(some))
         for place in range(longest // 8 + 2):
-            found = id_bytes.words(stored, rows, place)
+            found = ids.words(stored, rows, place)
             assert found.dtype == np.uint64
             assert found.tolist() == [number(raw[row][8 * place :], "big") for row in rows], some
-        assert id_bytes.tail_hashes(stored).tolist() == [tail_hash(one) for one in raw], some
-        assert id_bytes.hashes(stored).tolist() == [whole_hash(one, longest) for one in raw], some
-    assert id_bytes.hashes(stored).dtype == np.uint64
-    assert id_bytes.tail_hashes(stored).dtype == np.uint32
+        assert ids.tail_hashes(stored).tolist() == [tail_hash(one) for one in raw], some
+        assert ids.hashes(stored).tolist() == [whole_hash(one, longest) for one in raw], some
+    assert ids.hashes(stored).dtype == np.uint64
+    assert ids.tail_hashes(stored).dtype == np.uint32
 
 
-@pytest.mark.parametrize("chunk", [id_bytes.CHUNK, 2])
+@pytest.mark.parametrize("chunk", [ids.CHUNK, 2])
 @pytest.mark.parametrize("width", [1, 2, 7, 8])
 def test_texts_of_one_width_are_numbers_and_come_back(monkeypatch, chunk, width):
-    monkeypatch.setattr(id_bytes, "CHUNK", chunk)
+    monkeypatch.setattr(ids, "CHUNK", chunk)
     for before, after in itertools.product(("", "x", "xyz"), ("", "y", "y" * (7 - width % 8), "y" * 8, "y" * 30)):
         for count in (1, 2, 3, 5):
             some = ["abcdefghijkl"[at : at + width] for at in range(count)]
             stored = pa.array([before, *some, after]).slice(1, count)
-            held, mask = id_bytes.words_of_one_width(stored)
+            held, mask = ids.words_of_one_width(stored)
             assert (held & mask).tolist() == [number(one.encode(), "little") for one in some]
             for dtype in (pa.string(), pa.large_string()):
-                back = id_bytes.texts_of_words(held & mask, mask, dtype)
+                back = ids.texts_of_words(held & mask, mask, dtype)
                 assert (back.type, back.to_pylist()) == (dtype, some)
             uneven = [*some[:-1], some[-1][:-1], some[0] + "z"]  # as long together as one more of the same width
-            assert id_bytes.words_of_one_width(pa.array([before, *uneven, after]).slice(1, count + 1)) is None
+            assert ids.words_of_one_width(pa.array([before, *uneven, after]).slice(1, count + 1)) is None
 
 
 @pytest.mark.parametrize("some", [[], [""], ["", ""], ["123456789"], ["a", "bc"], ["ab", "c"], ["a", "", "bc"]])
 def test_texts_that_are_not_of_one_short_width_are_no_numbers(some):
-    assert id_bytes.words_of_one_width(pa.array(some, pa.string())) is None
+    assert ids.words_of_one_width(pa.array(some, pa.string())) is None
 
 
 def test_no_text_has_no_hash():
-    assert (
-        id_bytes.hashes(pa.array([], pa.string())).tolist()
-        == id_bytes.tail_hashes(pa.array([], pa.string())).tolist()
-        == []
-    )
+    assert ids.hashes(pa.array([], pa.string())).tolist() == ids.tail_hashes(pa.array([], pa.string())).tolist() == []
 
 
 @pytest.mark.parametrize("dtype", [pa.string(), pa.large_string()], ids=str)
 @pytest.mark.parametrize("some", [["abc", "", "d"], ["abcdefgh"], ["abcdefghij"], [""], []])
 def test_the_memory_of_texts_is_at_least_a_word(dtype, some):
-    ends, raw = id_bytes.buffers(pa.array(["z", *some], dtype).slice(1))
+    ends, raw = ids.buffers(pa.array(["z", *some], dtype).slice(1))
     assert np.diff(ends).tolist() == [len(one) for one in some]
     assert len(raw) >= 8
     assert raw[ends[0] : ends[-1]].tobytes() == "".join(some).encode()
-    assert id_bytes.unaligned(raw).tolist() == [number(raw.tobytes()[at:], "little") for at in range(len(raw) - 7)]
+    assert ids.unaligned(raw).tolist() == [number(raw.tobytes()[at:], "little") for at in range(len(raw) - 7)]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pdeval.join import positions
-from pdeval.join.query_rules import counted, nothing_text, of_runs, outside, tell_missing
+from pdeval.join.rules import counted, nothing_text, of_runs, outside, warn_missing
 from pdeval.tables import reader
 from tests import naive
 
@@ -45,7 +45,7 @@ def test_only_the_runs_of_the_pairs_asked_for_are_looked_at():
 def told(found, topics="relevant"):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        said = tell_missing(found, counted(found, topics, None), topics)
+        said = warn_missing(found, counted(found, topics, None), topics)
     assert said == bool(caught)
     return [(str(one.message), one.filename) for one in caught]
 
@@ -95,18 +95,18 @@ def test_only_queries_that_count_are_missing(found):
     used = np.zeros((4, 3), dtype=bool)
     used[1:3, 0] = True  # of queries 2 and 3, a answers the first
     with pytest.warns(UserWarning, match=r"^1 of 2 judged queries are missing from run 'a'; they count as worst case"):
-        assert tell_missing(found, used, "relevant")
+        assert warn_missing(found, used, "relevant")
     used[2] = False
-    assert not tell_missing(found, used, "judged")
+    assert not warn_missing(found, used, "judged")
     used[3] = [True, True, True]
     used[2, 2] = True
     with pytest.warns(
         UserWarning, match=r"^2 of 3 judged queries are missing from run 'c', and some from 1 other run;"
     ):
-        assert tell_missing(found, used, "judged")
+        assert warn_missing(found, used, "judged")
     same = np.array([[N, N, N], [N, Y, Y], [N, N, N], [N, N, N]])
     with pytest.warns(UserWarning, match=r"missing from run 'b', and some from 1 other run;"):  # of equals the first
-        assert tell_missing(found, same, "relevant")
+        assert warn_missing(found, same, "relevant")
 
 
 def test_the_largest_grade_that_is_said_is_0_where_none_is_positive(found):

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.join.positions import positions_of
-from pdeval.join.run_lists import rows_of
+from pdeval.join.positions import positions_of, rows_of
 from pdeval.judgments.check import leaks
 from pdeval.tables.reader import read
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join.block_columns import corpus_sizes
+from pdeval.join.table_lookups import corpus_sizes
 from pdeval.judgments import pools
 from pdeval.judgments.pools import partition
 from pdeval.tables import reader

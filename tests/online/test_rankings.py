@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.join import ranking
+from pdeval.join import ranks
 from pdeval.online.rankings import rankings
 from pdeval.tables.reader import read
 
@@ -42,7 +42,7 @@ def test_every_rank_is_that_of_the_join():
     runs = pdeval.datasets.sample_runs().sample(frac=0.3, random_state=1)
     table = read(runs, "runs")
     for ties in ("docid", "first"):
-        found, rank = rankings(table, ties=ties), ranking.ranked(table, ties=ties)
+        found, rank = rankings(table, ties=ties), ranks.ranked(table, ties=ties)
         run = pd.Index(found.runs["run"]).get_indexer(runs["run"].astype(str))
         query, doc = found.queries.get_indexer(runs["query_id"].astype(str)), found.docs.get_indexer(runs["doc_id"])
         np.testing.assert_array_equal(found.rank(run, query, doc), rank)

@@ -9,7 +9,7 @@ import pytest
 import pdeval
 from pdeval.accessor import DOORS, Joined
 from pdeval.accessor.docstrings import undocumented
-from pdeval.join import ranking
+from pdeval.join import ranks
 from pdeval.tables import reader
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS, faults
@@ -159,7 +159,7 @@ def test_tied_scores_are_shown_in_the_order_that_the_measures_see(sample):
     shown = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None)
     by_rank = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None, ties="rank")
     assert not shown["rank_a"].equals(by_rank["rank_a"])
-    ranked = sample.runs.assign(rank=ranking.ranked(reader.read(sample.runs, "runs")))
+    ranked = sample.runs.assign(rank=ranks.ranked(reader.read(sample.runs, "runs")))
     own = ranked.query("run == 'tfidf'").astype({"query_id": str}).set_index(["query_id", "doc_id"])["rank"]
     known = shown[np.isfinite(shown["rank_a"])]
     np.testing.assert_array_equal(known["rank_a"], own.reindex(pd.MultiIndex.from_frame(known[["query_id", "doc_id"]])))

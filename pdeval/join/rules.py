@@ -1,17 +1,56 @@
-"""Which topics count, for which run, and what is said about those that a run did not answer."""
+"""The rules of a join: how its lists are ordered, and which queries count for which run."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pdeval.join.positions import Positions
 from pdeval.tables.labels import run_labels
+from pdeval.tables.reader import Table
+from pdeval.verbs.arguments import is_finite, is_whole, shown, whole
 
+if TYPE_CHECKING:
+    from pdeval.join.positions import Positions
+
+Ties = Literal["docid", "rank", "first", "expected"]
+Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
 Topics = Literal["relevant", "judged", "answered", "common"]
+
+
+def checked_rules(ties: Ties | None, compat: str, depth: object, runs: Table) -> Ties:
+    """Return the order inside a list, or raise if rules and table do not go together."""
+    if compat not in ("trec_eval-10", "trec_eval-9", "pref_eval"):
+        raise ValueError(f"compat={compat!r}: choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'.")
+    if ties not in (None, "docid", "rank", "first", "expected"):
+        raise ValueError(f"ties={ties!r}: choose 'docid', 'rank', 'first' or 'expected'.")
+    if depth is not None and (not is_whole(depth) or depth < 1):
+        raise ValueError(f"depth={depth!r}: give a whole number of at least 1, or None for all.")
+    if depth is not None:
+        whole("depth", depth, 1, np.iinfo(np.int64).max)
+    if ties is None:
+        ties = "docid" if "score" in runs else "rank"
+    needed = "rank" if ties == "rank" else "score"
+    if needed not in runs:
+        raise ValueError(f"ties={ties!r} needs a {needed} column; bind one with df.ireval({needed}=...).")
+    if ties == "expected" and depth is not None:
+        raise ValueError("ties='expected' has no definite first items: leave out depth=, or choose another ties=.")
+    return ties
+
+
+def checked_level(level: Any) -> Any:
+    """Return a relevance level (None: any positive grade), or raise if it is not positive.
+
+    Examples
+    --------
+    >>> checked_level(2)
+    2
+    """
+    if level is not None and not (is_finite(level) and level > 0):
+        raise ValueError(f"level={shown(level)}: the least grade that counts as relevant must be a number above 0.")
+    return level
 
 
 def counted(positions: Positions, topics: Topics, level: float | None) -> np.ndarray:
@@ -45,25 +84,22 @@ def of_runs(used: np.ndarray, *places: np.ndarray) -> np.ndarray:
     >>> of_runs(np.ones((1, 3), dtype=bool), np.array([0]), np.array([2])).tolist()
     [[True, False, True]]
     """
-    asked = np.zeros(used.shape[1], dtype=bool)
-    asked[np.concatenate(places)] = True
-    return used & asked
+    return used & np.isin(np.arange(used.shape[1]), np.concatenate(places))
 
 
-def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> bool:
-    """Warn, once for all runs, where a run did not answer a query that counts (a mask of topics and runs).
+def warn_missing(positions: Positions, used: np.ndarray, topics: str) -> bool:
+    """Warn, once for all runs, if a run did not answer a query that counts (a mask of topics and runs).
 
-    Returns whether there was something to tell.
+    Returns whether there was a warning.
     """
     missing = used & ~positions.answered
     if topics in ("answered", "common") or not missing.any():
         return False
     per_run = missing.sum(axis=0)
     runs = np.flatnonzero(per_run)
-    worst = runs[np.argmax(per_run[runs])]
+    worst = int(np.argmax(per_run))
     total = int(used.any(axis=1).sum())
-    names = run_labels(positions.runs)
-    text = f"{per_run[worst]} of {total} judged queries are missing from run {names[worst]!r}"
+    text = f"{per_run[worst]} of {total} judged queries are missing from run {run_labels(positions.runs)[worst]!r}"
     if len(runs) > 1:
         text += f", and some from {len(runs) - 1} other run{'s' if len(runs) > 2 else ''}"
     warnings.warn(f"{text}; they count as worst case.", UserWarning, stacklevel=outside())
@@ -71,7 +107,7 @@ def tell_missing(positions: Positions, used: np.ndarray, topics: str) -> bool:
 
 
 def outside() -> int:
-    """Return how many frames up the caller's own code is, so that a warning points at it."""
+    """Return the number of frames up to the code of the caller, for warnings to point at it."""
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "pdeval":
         frame, depth = frame.f_back, depth + 1
