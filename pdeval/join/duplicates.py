@@ -115,9 +115,10 @@ def _distinguishing_columns(runs: Table, names: list[str]) -> tuple[str, ...]:
     """Return the fewest columns that make the rows unique together with these; none if no four columns do."""
     known = {*names, *runs.roles.values()}
     frame = runs.frame[runs.frame.duplicated(names, keep=False)]
+    columns: list[object] = list(frame.columns)
     others = [
         name
-        for name in frame.columns
+        for name in columns
         if isinstance(name, str)
         and name not in known
         and may_name(frame[name])
