@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from pdeval.accessor import pipeline
 from pdeval.accessor.collections import check_shared_ids
 from pdeval.accessor.docstrings import of_door
-from pdeval.catalog.entries import Measure, needs_judged, parse_all
+from pdeval.catalog.measures import Measure, needs_judged, parse_all
 from pdeval.join import judged, positions, rules
 from pdeval.join.judged import Judged, join
 from pdeval.tables.dataframes import as_table

@@ -1,7 +1,7 @@
 """The catalog: measures, preferences and orderings, declared by decorators, found and spelled by name."""
 
-from pdeval.catalog.decorators import expected_of, metric, ordering, preference
-from pdeval.catalog.entries import ENTRIES, Entry, Measure, catalog, find, parse, parse_all
+from pdeval.catalog.entries import ENTRIES, Entry, expected_of, metric, ordering, preference
+from pdeval.catalog.measures import Measure, catalog, find, parse, parse_all
 
 __all__ = [
     "ENTRIES",

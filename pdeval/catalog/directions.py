@@ -11,7 +11,7 @@ from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
-from pdeval.catalog.entries import Measure, parse
+from pdeval.catalog.measures import Measure, parse
 
 
 class Known(TypedDict):

@@ -13,7 +13,7 @@ import pandas as pd
 
 import pdeval
 from pdeval.catalog import parse_all
-from pdeval.catalog.entries import Measure, needs_judged
+from pdeval.catalog.measures import Measure, needs_judged
 from pdeval.catalog.trec_eval_names import joined
 from pdeval.cli import UsageError, output, trec_eval_output
 from pdeval.cli.options import split

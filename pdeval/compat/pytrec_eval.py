@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.catalog import parse
-from pdeval.catalog.entries import needs_judged
+from pdeval.catalog.measures import needs_judged
 from pdeval.catalog.trec_eval_names import SETS, SINCE_10, TABLE
 from pdeval.cli.trec_eval_output import Line, lines
 from pdeval.evaluate.scores import Views

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import known_of, range_of
-from pdeval.catalog.entries import parse_all
+from pdeval.catalog.measures import parse_all
 from pdeval.evaluate.cube import Preferences, Scores, carried
 from pdeval.evaluate.groups import Groups
 from pdeval.evaluate.sources import declared_size, sources

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.entries import parse_all
+from pdeval.catalog.measures import parse_all
 from pdeval.evaluate import groups, pivot, replicates
 from pdeval.evaluate.cube import Preferences, Scores, carried
 from pdeval.evaluate.groups import Metadata

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.catalog.directions import Known, described, known_of
-from pdeval.catalog.entries import parse
+from pdeval.catalog.measures import parse
 from pdeval.catalog.trec_eval_names import TEXTS
 from pdeval.files import file_io
 from pdeval.files.file_io import PathLike

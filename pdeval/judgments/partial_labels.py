@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import aggregate_of
-from pdeval.catalog.entries import parse
+from pdeval.catalog.measures import parse
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.ppi import Powered, degrees, powered
 from pdeval.evaluate.sources import machine_cube

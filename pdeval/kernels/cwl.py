@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 
 from pdeval.catalog import metric, parse
-from pdeval.catalog.parameters import same
+from pdeval.catalog.measures import same
 from pdeval.kernels.primitives import inf, running, share, total
 from pdeval.verbs.registry import Registry
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.catalog.parameters import checked_flag
+from pdeval.catalog.measures import checked_flag
 from pdeval.kernels.binary import f_measure, hits
 from pdeval.kernels.primitives import cut, found, inf, level, running, share, total
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse, parse_all
-from pdeval.catalog.entries import needs_judged
+from pdeval.catalog.measures import needs_judged
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import Views, attributes, no_sets

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from pdeval.catalog import Entry
-from pdeval.catalog.decorators import Options
+from pdeval.catalog.entries import Options
 
 # read from the kernel itself, or declared by a decorator of its own
 NOT_OPTIONS = {"name", "family", "kernel", "columns", "parameters", "expected"}

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pdeval.catalog import grammar, parse
+from pdeval.catalog import measures, parse
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_one_recall_point_is_the_same_however_it_is_written():
 
 
 def test_a_cutoff_beyond_all_is_no_cutoff():
-    assert grammar.read("AP@inf")[1] == {"k": math.inf}
+    assert measures.read("AP@inf")[1] == {"k": math.inf}
 
 
 @pytest.mark.parametrize(

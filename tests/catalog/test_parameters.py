@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pdeval.catalog import find
-from pdeval.catalog.parameters import label_of, said, same
+from pdeval.catalog.measures import label_of, same, value_text
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from pdeval.catalog.parameters import label_of, said, same
     ],
 )
 def test_a_value_is_said_as_a_name_would_write_it(value, text):
-    assert said(value) == text
+    assert value_text(value) == text
 
 
 def test_only_what_is_not_the_default_is_said():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.catalog import parse, parse_all
-from pdeval.catalog.entries import needs_judged
+from pdeval.catalog.measures import needs_judged
 from tests.examples import examples
 
 RUNS = pd.DataFrame({"query_id": "1", "doc_id": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})

@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse, parse_all
-from pdeval.catalog.entries import needs_judged
+from pdeval.catalog.measures import needs_judged
 from pdeval.evaluate import scores as evaluate
 from pdeval.join import positions
 from pdeval.join.judged import Judged

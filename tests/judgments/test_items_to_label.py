@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.catalog.entries import parse_all
+from pdeval.catalog.measures import parse_all
 from pdeval.judgments.item_samples import effects
 from pdeval.judgments.pools import pooled
 from pdeval.tables.reader import read
