@@ -63,8 +63,7 @@ from pdeval.orderings.coefficients import coefficient
 from pdeval.orderings.vote_logs import votes
 from pdeval.report.report import report_format
 from pdeval.significance.registry import significance_test as test
-from pdeval.tables.dataframes import frame
-from pdeval.tables.dicts import from_dict
+from pdeval.tables.dataframes import frame, from_dict
 from pdeval.tables.schemas import table
 from pdeval.tables.vocabularies import vocabulary
 from pdeval.verbs import verb

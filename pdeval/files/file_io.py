@@ -50,21 +50,14 @@ def run_name(path: PathLike) -> str:
         ending = next((e for e in endings if name.lower().endswith(e)), "")
         name = name[: len(name) - len(ending)] or name
     name = name.removeprefix("input.") or name
-    if not _is_text(name):
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # bytes of a file name that are not UTF-8 become lone surrogates
         raise ValueError(
             f"the file name {os.fsencode(path)!r} is not UTF-8, so that no run can be called by it. Rename it, or "
             "give names: read_runs({'bm25': path, ...})."
-        )
+        ) from None
     return name
-
-
-def _is_text(name: str) -> bool:
-    # bytes that are no text come out of a folder as halves of characters, which cannot be encoded
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def compression(path: Path) -> str | None:
@@ -75,6 +68,11 @@ def compression(path: Path) -> str | None:
 def is_parquet(path: Path) -> bool:
     """Return whether the file's name says that it is a parquet file."""
     return path.suffix.lower() == ".parquet"
+
+
+def ending(path: Path) -> str:
+    """Return the ending of a file's name, without that of its compression."""
+    return (path.with_suffix("") if compression(path) else path).suffix.lower()
 
 
 def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
@@ -92,11 +90,11 @@ def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
     ['a.run', 'b.run']
     """
     one = isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable)
-    every: list[Any] = [paths] if one else list(paths)  # type: ignore[arg-type]
-    found = [file for path in every for file in _expand_one(path_of(path), os.fspath(path))]
-    if not found:
+    several: list[Any] = [paths] if one else list(paths)  # type: ignore[arg-type]
+    files = [file for path in several for file in _expand_one(path_of(path), os.fspath(path))]
+    if not files:
         raise ValueError("no run files were given: the list is empty.")
-    return found
+    return files
 
 
 def path_of(path: Any) -> Path:
@@ -108,24 +106,18 @@ def path_of(path: Any) -> Path:
 
 def _expand_one(path: Path, text: str) -> list[Path]:
     if path.is_dir():
-        inside = list(path.iterdir())
-        files = [file for file in sorted(inside, key=_by_name) if file.is_file() and not file.name.startswith(".")]
-        if not files:
-            folders = sum(file.is_dir() for file in inside)
-            deeper = f" To look into its folders: '{path}/**/*.run'." if folders else ""
-            raise FileNotFoundError(f"no run files in the folder '{path}'.{deeper}")
-        return files
-    if path.exists() or not glob.has_magic(text):
+        matches = [file for file in path.iterdir() if not file.name.startswith(".")]
+        deeper = f" To look into its folders: '{path}/**/*.run'." if any(map(Path.is_dir, path.iterdir())) else ""
+        absent = f"no run files in the folder '{path}'.{deeper}"
+    elif path.exists() or not glob.has_magic(text):
         return [path]
-    matches = map(Path, glob.glob(text, recursive=True))  # noqa: PTH207, the pattern may be absolute
-    files = sorted((match for match in matches if match.is_file()), key=_by_name)
+    else:
+        matches = [Path(match) for match in glob.glob(text, recursive=True)]  # noqa: PTH207, it may be absolute
+        absent = f"no file matches '{text}'."
+    files = sorted((file for file in matches if file.is_file()), key=lambda file: (run_name(file), file))
     if not files:
-        raise FileNotFoundError(f"no file matches '{text}'.")
+        raise FileNotFoundError(absent)
     return files
-
-
-def _by_name(path: Path) -> tuple[str, Path]:
-    return run_name(path), path
 
 
 def check_present(path: Path) -> None:
@@ -133,9 +125,8 @@ def check_present(path: Path) -> None:
     if path.is_dir():
         raise ValueError(f"'{path}' is a folder, not a file. pdeval.read_runs reads all the runs of a folder.")
     if not path.exists():
-        near: list[str] = []
-        if path.parent.is_dir():
-            near = difflib.get_close_matches(path.name, [file.name for file in path.parent.iterdir()], n=1)
+        others = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, others, n=1)
         hint = f" Did you mean '{path.parent / near[0]}'?" if near else ""
         raise FileNotFoundError(f"no file '{path}'.{hint}")
 
@@ -162,13 +153,13 @@ def contents(path: Path) -> Iterator[tuple[int, bytes]]:
         check_present(path)
         raw = path.read_bytes()
     codec = compression(path)
-    found = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
-    if found in CODECS.values() and not path.is_file():
-        codec = found
+    actual = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
+    if actual in CODECS.values() and not path.is_file():
+        codec = actual
     # too short to show how it begins: left to the codec, which says that it is cut short
     stub = codec is not None and len(raw) < SHORTEST and raw.startswith(STARTS[codec])
-    if found != codec and raw and not stub:
-        raise ValueError(_mismatch(path, codec, found, raw))
+    if actual != codec and raw and not stub:
+        raise ValueError(_mismatch(path, codec, actual, raw))
     if codec and raw:
         yield from _expanded(raw, codec, path)
     else:
@@ -176,10 +167,12 @@ def contents(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]:
-    stream, line = pa.input_stream(pa.BufferReader(raw), compression=codec), 0
+    stream = pa.input_stream(pa.BufferReader(raw), compression=codec)
+    line = 0
     try:
         data = stream.read(max(PIECE, MULTIPLE * len(raw)))
         while more := stream.read(PIECE):
+            # up to the last line end; what follows begins the next piece
             end = data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1
             if not end:
                 raise ValueError(
@@ -195,11 +188,11 @@ def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]
     yield line, data
 
 
-def _mismatch(path: Path, codec: str | None, found: str | None, raw: bytes) -> str:
-    if codec is None:
-        ending = next((ending for ending, name in CODECS.items() if name == found), None)
-        if ending:
-            return f"'{path}' is {found}-compressed, but its name does not end in {ending}. Rename it."
-        return f"'{path}' is {found}-compressed; pdeval reads {', '.join(CODECS)} and plain files. Unpack it first."
-    begins = f"{found}-compressed" if found else f"not compressed; it begins with {raw[:20]!r}"
-    return f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."
+def _mismatch(path: Path, codec: str | None, actual: str | None, raw: bytes) -> str:
+    if codec is not None:
+        begins = f"{actual}-compressed" if actual else f"not compressed; it begins with {raw[:20]!r}"
+        return f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."
+    ending = next((ending for ending, name in CODECS.items() if name == actual), None)
+    if ending:
+        return f"'{path}' is {actual}-compressed, but its name does not end in {ending}. Rename it."
+    return f"'{path}' is {actual}-compressed; pdeval reads {', '.join(CODECS)} and plain files. Unpack it first."

@@ -1,6 +1,6 @@
 """Lines of TREC files to columns: one pass of pyarrow over files whose columns stand one separator apart.
 
-Whether a file is so tidy is sniffed from its first line and then verified; what does not verify goes to `untidy`.
+Whether a file is so tidy is sniffed from its first line and then verified; what does not verify goes to `parse_untidy`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import reduce
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,33 +26,30 @@ TEXT = pa.large_string()
 
 
 class Layout(NamedTuple):
-    """The columns of a kind of file, which of them are numbers, and whether more may follow."""
+    """The columns of a kind of file, which of them are numbers, whether more may follow, and what errors explain."""
 
-    what: str
     columns: tuple[str, ...]
     numbers: dict[str, pa.DataType]
     more: bool
     needs: str
 
-    def none(self, keep: list[str]) -> pa.Table:
-        """Return columns of no lines."""
-        return pa.table({name: pa.array([], self.numbers.get(name, TEXT)) for name in keep})
-
 
 RUN = Layout(
-    "run",
     ("query_id", "iteration", "doc_id", "rank", "score", "tag"),
     {"rank": pa.int64(), "score": pa.float64()},
-    True,
-    "A run has six columns: query, Q0, doc, rank, score, tag.",
+    more=True,
+    needs="A run has six columns: query, Q0, doc, rank, score, tag.",
 )
 QRELS = Layout(
-    "qrels",
     ("query_id", "subtopic", "doc_id", "relevance"),
     {"relevance": pa.int64()},
-    False,
-    "A qrels file has four columns: query, iteration or subtopic, doc, grade.",
+    more=False,
+    needs="A qrels file has four columns: query, iteration or subtopic, doc, grade.",
 )
+COLUMN_TITLES = {"query_id": "query id", "doc_id": "doc id", "relevance": "grade"}
+BOM = b"\xef\xbb\xbf"
+LINE_END = rb"\r\n|\r|\n"
+EXCERPT = 100  # characters of a line that an error quotes
 
 
 def split(
@@ -87,11 +86,6 @@ def split(
     )
 
 
-BOM = b"\xef\xbb\xbf"
-LINE_END = rb"\r\n|\r|\n"
-SHOWN = 100
-
-
 class LineError(ValueError):
     """An error at a line of a file.
 
@@ -110,24 +104,31 @@ class LineError(ValueError):
         return LineError, (self.path, self.line, self.what)
 
     def below(self, lines: int) -> LineError:
-        """Return the same error where so many lines stand before those that were counted."""
+        """Return the same error of a piece of the file that comes after this number of lines."""
         return LineError(self.path, self.line + lines, self.what)
 
 
-def line_fault(row: int, what: str, layout: Layout, *, data: bytes, path: Path) -> LineError:
-    """Return the error that says what is wrong with the row-th line that counts, with its number and text."""
-    texts = re.split(LINE_END, data.removeprefix(BOM))
-    counted = (number for number, text in enumerate(texts) if re.match(rb"\s*[^\s#]", text))
-    number = next(islice(counted, row, None))
-    text = texts[number].decode()
-    shown = text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
-    last = number + 1 == len(texts)
-    cut = " The file ends there, without a newline: it may be cut short." if last else ""
-    return LineError(path, number + 1, f"{what}: {shown!r}. {layout.needs}{cut}")
+class Lines(NamedTuple):
+    """The lines of a file, or of a piece of it, in UTF-8, and the layout that they should have."""
+
+    data: bytes
+    layout: Layout
+    path: Path
+
+    def fault(self, row: int, what: str, advice: str = "") -> LineError:
+        """Return the error about a row, counted without blank lines and comments: its line number and its text."""
+        texts = re.split(LINE_END, self.data.removeprefix(BOM))
+        counted = (number for number, text in enumerate(texts) if re.match(rb"\s*[^\s#]", text))
+        number = next(islice(counted, row, None))
+        text = texts[number].decode()
+        excerpt = text if len(text) <= EXCERPT else text[: EXCERPT - 3] + "..."
+        is_last = number + 1 == len(texts)
+        cut = " The file ends there, without a newline: it may be cut short." if is_last else ""
+        return LineError(self.path, number + 1, f"{what}: {excerpt!r}. {self.layout.needs}{cut}{advice}")
 
 
 def byte_fault(place: int, what: str, advice: str, *, data: bytes, path: Path) -> LineError:
-    """Return the error that says what is wrong with a byte: its line, where it stands there, and the line as bytes.
+    """Return the error about a byte: its line, its position there, and the line as bytes.
 
     Examples
     --------
@@ -136,28 +137,26 @@ def byte_fault(place: int, what: str, advice: str, *, data: bytes, path: Path) -
     """
     before = list(re.finditer(LINE_END, data[:place]))
     first = before[-1].end() if before else 0
-    text = re.split(LINE_END, data[first : place + SHOWN], maxsplit=1)[0]
-    shown = text[max(0, place - first - SHOWN // 2) :][:SHOWN]
-    what = f"byte {place - first + 1:,} of the line (0x{data[place]:02x}) is {what}: {shown!r}. {advice}"
-    return LineError(path, len(before) + 1, what)
+    text = re.split(LINE_END, data[first : place + EXCERPT], maxsplit=1)[0]
+    excerpt = text[max(0, place - first - EXCERPT // 2) :][:EXCERPT]
+    position = f"byte {place - first + 1:,} of the line (0x{data[place]:02x})"
+    return LineError(path, len(before) + 1, f"{position} is {what}: {excerpt!r}. {advice}")
 
 
 PIECE = 1 << 22
-NAMES = {"query_id": "query id", "doc_id": "doc id", "relevance": "grade"}
 
 
-def parse_untidy(data: bytes, layout: Layout, keep: list[str], *, path: Path) -> pa.Table:
-    """Return the columns of a file that any white space separates; an error names the first line at fault."""
-    text = clean(data)
+def parse_untidy(lines: Lines, keep: list[str]) -> dict[str, Any]:
+    """Return the columns of lines separated by any white space; an error names the first line at fault."""
+    text = clean(lines.data)
     if not text:
-        return layout.none(keep)
-    text, longest = cut(text, layout, data=data, path=path)
-    table = split(text, layout, keep, {}, separator=b" ", block=max(BLOCK, 2 * longest))
-    for place, name in enumerate(keep):
-        if name in layout.numbers:
-            column = numbers(table.column(name), name, layout, data=data, path=path)
-            table = table.set_column(place, name, column)
-    return table
+        return {}
+    text, longest = cut(text, lines)
+    # everything is read as text first, to find the line of a value that is not a number
+    table = split(text, lines.layout, keep, {}, separator=b" ", block=max(BLOCK, 2 * longest))
+    for name in set(keep) & set(lines.layout.numbers):
+        table = table.set_column(keep.index(name), name, numbers(table.column(name), name, lines))
+    return encoded(table)
 
 
 def clean(data: bytes) -> bytes:
@@ -184,32 +183,34 @@ def pieces(data: bytes) -> Iterator[bytes]:
 
 
 def squeezed(piece: bytes) -> bytes:
-    """Return lines with every stretch of white space as one newline, if it holds a line end, or one space."""
+    """Return lines with each run of white space as one newline, if it has a line end, or as one space."""
     codes = np.frombuffer(piece, dtype=np.uint8)
     line_end = (codes == 10) | (codes == 13)
     space = (codes == 32) | ((codes - np.uint8(9)) < 5)  # 9 to 13: tab, newline, vertical tab, form feed, return
+    # first[i]: byte i begins a run of white space
     first = space.copy()
     first[1:] &= ~space[:-1]
     starts = np.flatnonzero(first)
-    squeezed = codes.copy()
-    squeezed[starts] = 32
-    squeezed[starts[np.searchsorted(starts, np.flatnonzero(line_end), side="right") - 1]] = 10
-    text = squeezed[first | ~space].tobytes().strip()
-    return text + b"\n" if text else b""
+    text = codes.copy()
+    text[starts] = 32
+    # the run that each line end is in: the last one that starts at or before it
+    text[starts[np.searchsorted(starts, np.flatnonzero(line_end), side="right") - 1]] = 10
+    kept = text[first | ~space].tobytes().strip()
+    return kept + b"\n" if kept else b""
 
 
-def cut(text: bytes, layout: Layout, *, data: bytes, path: Path) -> tuple[bytes, int]:
+def cut(text: bytes, lines: Lines) -> tuple[bytes, int]:
     """Return clean lines cut to the columns of the layout, and the length of the longest; too few are an error."""
     codes = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(codes == 10)
     spaces = np.flatnonzero(codes == 32)
+    # before[i]: number of spaces up to the end of line i
     before = np.searchsorted(spaces, ends)
     width = np.diff(before, prepend=0) + 1
-    need = len(layout.columns)
-    wrong = np.flatnonzero(width < need if layout.more else width != need)
+    need = len(lines.layout.columns)
+    wrong = np.flatnonzero(width < need if lines.layout.more else width != need)
     if len(wrong):
-        what = f"{width[wrong[0]]} columns instead of {need}"
-        raise line_fault(int(wrong[0]), what, layout, data=data, path=path)
+        raise lines.fault(int(wrong[0]), f"{width[wrong[0]]} columns instead of {need}")
     longest = int(np.diff(ends, prepend=-1).max())
     over = np.flatnonzero(width > need)
     if len(over) == 0:
@@ -221,39 +222,24 @@ def cut(text: bytes, layout: Layout, *, data: bytes, path: Path) -> tuple[bytes,
     return codes[np.cumsum(level, dtype=np.int8) == 0].tobytes(), longest
 
 
-def numbers(column: pa.ChunkedArray, name: str, layout: Layout, *, data: bytes, path: Path) -> pa.ChunkedArray:
-    """Return a column of text as numbers: whole ones where the layout wants them and all are, else floats.
+def numbers(column: pa.ChunkedArray, name: str, lines: Lines) -> pa.ChunkedArray:
+    """Return a column of text as numbers: integers if the layout has them and all are integers, else floats.
 
     A rank that is no number becomes NaN, since trec_eval does not look at ranks; any other is an error.
     """
-    if pa.types.is_integer(layout.numbers[name]):
-        try:
-            return pc.cast(column, pa.int64())
-        except pa.ArrowInvalid:
-            pass
-    try:
-        return whole(pc.cast(column, pa.float64()), layout.numbers[name])
-    except pa.ArrowInvalid:
-        number = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
-        good = pc.match_substring_regex(column, number)
+    dtype = lines.layout.numbers[name]
+    # '3', then '3.0', which is an integer only by way of a float, then '3.5'
+    for steps in ([dtype], [pa.float64(), dtype], [pa.float64()]):
+        with suppress(pa.ArrowInvalid):
+            return reduce(pc.cast, steps, column)
+    good = pc.match_substring_regex(column, NUMBER)
     if name == "rank":
         return pc.cast(pc.if_else(good, column, "nan"), pa.float64())
     row = pc.index(good, False).as_py()
-    what = f"the {NAMES.get(name, name)} {column[row].as_py()!r} is not a number"
-    raise line_fault(row, what, layout, data=data, path=path)
+    raise lines.fault(row, f"the {COLUMN_TITLES.get(name, name)} {column[row].as_py()!r} is not a number")
 
 
-def whole(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
-    """Return floats as whole numbers where those are wanted and all are."""
-    if pa.types.is_integer(wanted):
-        try:
-            return pc.cast(column, wanted)
-        except pa.ArrowInvalid:
-            pass
-    return column
-
-
-def check_numbers(column: pa.ChunkedArray, name: str, layout: Layout, *, data: bytes, path: Path) -> None:
+def check_numbers(column: pa.ChunkedArray, name: str, lines: Lines) -> None:
     """Raise an error at the first score that is NaN, or grade that is not finite."""
     if name == "rank" or not pa.types.is_floating(column.type):
         return
@@ -261,29 +247,27 @@ def check_numbers(column: pa.ChunkedArray, name: str, layout: Layout, *, data: b
     bad = ~np.isfinite(values) if name == "relevance" else np.isnan(values)
     if bad.any():
         row = int(np.argmax(bad))
-        shown = "NaN" if np.isnan(values[row]) else "infinite"
-        raise line_fault(row, f"the {NAMES.get(name, name)} is {shown}", layout, data=data, path=path)
+        fault = "NaN" if np.isnan(values[row]) else "infinite"
+        raise lines.fault(row, f"the {COLUMN_TITLES.get(name, name)} is {fault}")
 
 
-def padded(table: pa.Table, layout: Layout, *, data: bytes, path: Path) -> bool:
+def padded(table: pa.Table, lines: Lines) -> bool:
     """Return whether ids of a tab-separated file have spaces around them; spaces inside one are an error.
 
     trec_eval would end the id at the space, and take the next word for the rank or the grade.
     """
-    found = False
-    for name in set(table.column_names) - set(layout.numbers):
-        if pc.any(pc.match_substring(table.column(name), " ")).as_py():
-            inside = pc.match_substring_regex(table.column(name), r"\S +\S")
-            row = pc.index(inside, True).as_py()
-            if row >= 0:
-                what = f"the {NAMES.get(name, name)} {table.column(name)[row].as_py()!r} has a space in it"
-                raise line_fault(row, what, layout, data=data, path=path)
-            found = True
-    return found
+    texts = {name: table.column(name) for name in set(table.column_names) - set(lines.layout.numbers)}
+    texts = {name: text for name, text in texts.items() if pc.any(pc.match_substring(text, " ")).as_py()}
+    for name, text in texts.items():
+        row = pc.index(pc.match_substring_regex(text, r"\S +\S"), True).as_py()
+        if row >= 0:
+            raise lines.fault(row, f"the {COLUMN_TITLES.get(name, name)} {text[row].as_py()!r} has a space in it")
+    return bool(texts)
 
 
 # how a file begins that is in wider characters; the longer marks first, since one begins with another
 WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 
 
 def check_encoding(encoding: str | None) -> None:
@@ -304,8 +288,9 @@ def check_encoding(encoding: str | None) -> None:
     try:
         "a".encode(encoding)
     except (LookupError, ValueError):
-        examples = "'latin-1', 'cp1252', 'utf-16', 'shift_jis'"
-        raise ValueError(f"no encoding {encoding!r}; examples are {examples}.") from None
+        raise ValueError(
+            f"no encoding {encoding!r}; examples are 'latin-1', 'cp1252', 'utf-16', 'shift_jis'."
+        ) from None
 
 
 def is_utf8(data: bytes) -> bool:
@@ -330,7 +315,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def as_utf8(data: bytes, *, path: Path, encoding: str | None = None, start: bool = True) -> bytes:
-    """Return the content of a file as UTF-8; `encoding` is that of a file that is not UTF-8, which else is an error.
+    """Return the content of a file as UTF-8; `encoding` is that of a file that is not UTF-8, by default an error.
 
     `start` says that it is the start of the file, where a byte order mark may stand.
 
@@ -341,15 +326,31 @@ def as_utf8(data: bytes, *, path: Path, encoding: str | None = None, start: bool
     >>> as_utf8("1 0 café 1".encode(), path=Path("qrels.txt"), encoding="latin-1").decode()
     '1 0 café 1'
     """
-    if is_utf8(data):
-        return _with_one_mark(data, path, start)
-    data = data.removeprefix(BOM)
+    text = data if is_utf8(data) else _decoded(data.removeprefix(BOM), path, encoding)
+    if text.isascii():
+        return text
+    rest = text.removeprefix(BOM) if start else text
+    mark = 0 if rest.startswith(BOM) else rest.find(b"\n" + BOM) + 1 or None
+    if mark is not None:
+        raise LineError(
+            path,
+            rest.count(b"\n", 0, mark) + 1,
+            "a byte order mark begins the line: files were joined. Take the mark out; else it is part of the query id.",
+        )
+    return text
+
+
+def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes:
     if encoding is None:
-        raise refused(data, path)
+        raise _not_utf8(data, path)
     try:
         text = data.decode(encoding).encode()
     except UnicodeDecodeError as error:
-        raise _refused_again(error, data, path, encoding) from None
+        # 'utf-8' itself may be given, which adds nothing to what the file says
+        if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
+            raise _not_utf8(data, path) from None
+        advice = "Say its own encoding, or save it as UTF-8."
+        raise byte_fault(error.start, f"not UTF-8, nor {encoding}", advice, data=data, path=path) from None
     except UnicodeEncodeError:
         raise ValueError(f"'{path}' is not in encoding={encoding!r}: half characters come out of it.") from None
     if b"\0" in text:
@@ -362,11 +363,11 @@ def as_utf8(data: bytes, *, path: Path, encoding: str | None = None, start: bool
             UserWarning,
             stacklevel=outside(),
         )
-    return _with_one_mark(text, path, start)
+    return text
 
 
-def refused(data: bytes, path: Path) -> ValueError:
-    """Return the error of a file that is not UTF-8: where, and what can be done, by what else it holds."""
+def _not_utf8(data: bytes, path: Path) -> ValueError:
+    """Return the error about a file that is not UTF-8: the byte, and what to do."""
     wide = next((name for mark, name in WIDE.items() if data.startswith(mark)), None)
     if wide:
         return ValueError(f"'{path}' is {wide.upper()}: save it as UTF-8, or say so when reading: encoding={wide!r}.")
@@ -379,25 +380,16 @@ def refused(data: bytes, path: Path) -> ValueError:
     if cut:
         return byte_fault(place, "half a character", "The file ends there: it is cut short.", data=data, path=path)
     proper, bad = _counts(data)
+    advice = (
+        "The file is in another encoding, which it does not say: save it as UTF-8, or say which when reading, "
+        "e.g. encoding='latin-1' or 'cp1252'."
+    )
     if proper:
         advice = (
             f"{bad:,} {'byte is' if bad == 1 else 'bytes are'} not, {proper:,} other characters are: the file is "
             "damaged, or pieced together from files in different encodings. Mend it, or get it again."
         )
-    else:
-        advice = (
-            "The file is in another encoding, which it does not say: save it as UTF-8, or say which when reading, "
-            "e.g. encoding='latin-1' or 'cp1252'."
-        )
     return byte_fault(place, "not UTF-8", advice, data=data, path=path)
-
-
-def _refused_again(error: UnicodeDecodeError, data: bytes, path: Path, encoding: str) -> ValueError:
-    # 'utf-8' itself may be asked for, and says no more than the file does
-    if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
-        return refused(data, path)
-    advice = "Say its own encoding, or save it as UTF-8."
-    return byte_fault(error.start, f"not UTF-8, nor {encoding}", advice, data=data, path=path)
 
 
 def _counts(data: bytes) -> tuple[int, int]:
@@ -406,73 +398,45 @@ def _counts(data: bytes) -> tuple[int, int]:
     return len(text) - len(text.encode("ascii", "ignore")), len(data) - len(text.encode())
 
 
-def _with_one_mark(data: bytes, path: Path, start: bool) -> bytes:
-    """Return the data, unless a byte order mark would become part of a query id: at the start of a later line."""
-    if data.isascii():
-        return data
-    rest = data.removeprefix(BOM) if start else data
-    place = 0 if rest.startswith(BOM) else rest.find(b"\n" + BOM) + 1 or None
-    if place is None:
-        return data
-    lines = rest.count(b"\n", 0, place)
-    what = "a byte order mark begins the line: files were joined. Take the mark out; else it is part of the query id."
-    raise LineError(path, lines + 1, what)
-
-
 TAIL = 1 << 16
 
 
-def check_last_line(data: bytes, layout: Layout, *, path: Path) -> None:
+def check_last_line(lines: Lines) -> None:
     """Raise an error if the last line has no newline and stops inside its tag or its grade.
 
     Examples
     --------
-    >>> from pdeval.files.lines import RUN
-    >>> check_last_line(b"1 Q0 a 1 2 bm25\\n1 Q0 b 2 1 bm25", RUN, path=Path("a.run"))
-    >>> check_last_line(b"1 Q0 a 1 2 bm25\\n1 Q0 b 2 1 bm", RUN, path=Path("a.run"))
+    >>> check_last_line(Lines(b"1 Q0 a 1 2 bm25\\n1 Q0 b 2 1 bm25", RUN, Path("a.run")))
+    >>> check_last_line(Lines(b"1 Q0 a 1 2 bm25\\n1 Q0 b 2 1 bm", RUN, Path("a.run")))
     Traceback (most recent call last):
     ...
     pdeval.files.lines.LineError: a.run, line 2: the file ends inside the tag 'bm', which is 'bm25' in the line \
 before: it is cut short. Get it again; if nothing is missing, end it with a newline.
     """
-    if data.endswith((b"\n", b"\r")):
-        return
+    data, layout, path = lines
     *before, last = re.split(LINE_END, data[-TAIL:])
-    if re.match(rb"\s*(#|$)", last):
+    if data.endswith((b"\n", b"\r")) or re.match(rb"\s*(#|$)", last):
         return
-    end = ending(last, layout)
+    above = next((line for line in reversed(before) if re.match(rb"\s*[^\s#]", line)), b"")
+    # the last column of both lines, with all that follows it
+    n = len(layout.columns) - 1
+    end, usual = (b"".join(line.split(None, n)[n:]).rstrip() for line in (last, above))
     if layout.more:
-        above = next((ending(line, layout) for line in reversed(before) if re.match(rb"\s*[^\s#]", line)), b"")
-        if not (above.startswith(end) and above != end) or _stands_before(rb"\s" + re.escape(end), data):
-            return
-        what = f"the tag {end.decode()!r}, which is {above.decode()!r} in the line before"
-    elif end.endswith(b".") and not _stands_before(rb"\.", data):
-        what = f"the grade {end.decode()!r}"
+        is_cut = usual.startswith(end) and usual != end
+        pattern = rb"\s" + re.escape(end)
+        what = f"the tag {end.decode()!r}, which is {usual.decode()!r} in the line before"
     else:
-        return
-    raise LineError(
-        path,
-        len(re.findall(LINE_END, data)) + 1,
-        f"the file ends inside {what}: it is cut short. Get it again; if nothing is missing, end it with a newline.",
-    )
-
-
-def ending(line: bytes, layout: Layout) -> bytes:
-    """Return the last column of a line, with all that follows it.
-
-    Examples
-    --------
-    >>> from pdeval.files.lines import RUN
-    >>> ending(b"1 Q0 a 1 2  bm25 and more ", RUN)
-    b'bm25 and more'
-    """
-    last = len(layout.columns) - 1
-    return b"".join(line.split(None, last)[last:]).rstrip()
-
-
-def _stands_before(words: bytes, data: bytes) -> bool:
-    """Return whether some line with a line end ends in these words."""
-    return re.search(words + rb"[ \t\v\f]*[\r\n]", data) is not None
+        is_cut = end.endswith(b".")
+        pattern = rb"\."
+        what = f"the grade {end.decode()!r}"
+    # what also ends a line with a newline is not cut
+    if is_cut and not re.search(pattern + rb"[ \t\v\f]*[\r\n]", data):
+        raise LineError(
+            path,
+            len(re.findall(LINE_END, data)) + 1,
+            f"the file ends inside {what}: it is cut short. "
+            "Get it again; if nothing is missing, end it with a newline.",
+        )
 
 
 def read_columns(
@@ -495,27 +459,7 @@ def read_columns(
     [{'query_id': '051', 'score': 2.5}]
     """
     parts: list[pa.Table] = []
-    tag, commented_out = None, False
-    for line, data in texts(path, encoding):
-        if not data or data.isspace():
-            continue
-        try:
-            part = parse(data, layout, keep, path=path, threads=threads)
-            if part.num_rows and one_tag:
-                tag = only_tag(part.column("tag").chunk(0), tag, data=data, path=path)
-        except LineError as error:
-            raise error.below(line) from None
-        parts += [part] if part.num_rows else []
-        commented_out |= not part.num_rows
-    if not parts:
-        empty = "has no lines but blank ones and comments" if commented_out else "is empty: it has no lines"
-        raise ValueError(f"'{path}' {empty}.")
-    # permissive: the grades or ranks of one piece may be whole, those of another not
-    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")
-
-
-def texts(path: Path, encoding: str | None) -> Iterator[tuple[int, bytes]]:
-    """Yield the pieces of a file as UTF-8, each with the number of lines before it."""
+    tag = None
     pieces = contents(path)
     for line, piece in pieces:
         if encoding is not None and not is_utf8(piece) and (line or next(pieces, None)):
@@ -524,49 +468,56 @@ def texts(path: Path, encoding: str | None) -> Iterator[tuple[int, bytes]]:
                 "whole. Unpack it and save it as UTF-8 first."
             )
         try:
-            yield line, as_utf8(piece, path=path, encoding=encoding, start=line == 0)
+            lines = Lines(as_utf8(piece, path=path, encoding=encoding, start=line == 0), layout, path)
+            if not lines.data or lines.data.isspace():
+                continue
+            part = parse(lines, keep, threads=threads)
+            if part.num_rows and one_tag:
+                tag = _only_tag(part.column("tag").chunk(0), tag, lines)
         except LineError as error:
             raise error.below(line) from None
+        parts.append(part)
+    if not any(part.num_rows for part in parts):
+        empty = "has no lines but blank ones and comments" if parts else "is empty: it has no lines"
+        raise ValueError(f"'{path}' {empty}.")
+    # permissive: the grades or ranks of one piece may be integers, those of another not
+    return pa.concat_tables([part for part in parts if part.num_rows], promote_options="permissive")
 
 
-def only_tag(tags: pa.DictionaryArray, tag: str | None, *, data: bytes, path: Path) -> str:
+def _only_tag(tags: pa.DictionaryArray, tag: str | None, lines: Lines) -> str:
     """Return the one tag of all lines: that of the lines before, or of the first; another is an error at its line."""
     first: str = tags.dictionary[0].as_py() if tag is None else tag
+    # compared once per different tag, then looked up per row
     other = pc.not_equal(tags.dictionary, first).to_numpy(zero_copy_only=False)[tags.indices.to_numpy()]
     if other.any():
         row = int(np.argmax(other))
         what = f"the tag {tags[row].as_py()!r} is not {first!r}, the tag of the lines above"
-        error = line_fault(row, what, RUN, data=data, path=path)
-        raise LineError(path, error.line, f"{error.what} names='tag' needs one tag a file; use names='file'.")
+        raise lines.fault(row, what, " names='tag' needs one tag a file; use names='file'.")
     return first
 
 
 UNTIDY = (b"\0", b"\v", b"\f")  # no text, or white space that would stand in an id
 
 
-def parse(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool = True) -> pa.Table:
-    """Return the columns `keep` of the lines in `data`: repeated ids as dictionaries, doc ids as text, numbers.
+def parse(lines: Lines, keep: list[str], *, threads: bool = True) -> pa.Table:
+    """Return the columns `keep` of lines: repeated ids as dictionaries, doc ids as text, numbers.
 
     Examples
     --------
-    >>> parse(b"051 Q0 d1 1 2.5 bm25", RUN, ["query_id", "score"], path=Path("bm25.run")).to_pylist()
+    >>> parse(Lines(b"051 Q0 d1 1 2.5 bm25", RUN, Path("bm25.run")), ["query_id", "score"]).to_pylist()
     [{'query_id': '051', 'score': 2.5}]
     """
-    table = tidy(data, layout, keep, path=path, threads=threads)
-    columns = None if table is None else encoded(table)
-    if columns is None or commented(columns["query_id"]):
-        table = parse_untidy(data, layout, keep, path=path)
-        if table.num_rows == 0:
-            return table
-        columns = encoded(table)
-    for name in set(layout.numbers) & set(keep):
-        check_numbers(columns[name], name, layout, data=data, path=path)
-    check_last_line(data, layout, path=path)
+    columns = tidy(lines, keep, threads=threads) or parse_untidy(lines, keep)
+    for name in set(lines.layout.numbers) & set(columns):
+        check_numbers(columns[name], name, lines)
+    if columns:
+        check_last_line(lines)
     return pa.table(columns)
 
 
-def tidy(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: bool) -> pa.Table | None:
-    """Return the columns of a file whose columns stand one separator apart, or None if it is not one."""
+def tidy(lines: Lines, keep: list[str], *, threads: bool) -> dict[str, Any] | None:
+    """Return the columns of lines whose columns are one separator apart, or None if they are not."""
+    data, layout, _ = lines
     data = data.removeprefix(BOM)
     head = data[: data.find(b"\n") + 1] or data
     if head.endswith(b"\r\n"):
@@ -583,9 +534,12 @@ def tidy(data: bytes, layout: Layout, keep: list[str], *, path: Path, threads: b
         table = split(data, layout, keep, layout.numbers, separator=separator, threads=threads)
     except pa.ArrowInvalid:
         return None
-    if mixed and ("tag" in keep or padded(table, layout, data=data, path=path)):
+    if mixed and ("tag" in keep or padded(table, lines)):
         return None
-    return table
+    columns = encoded(table)
+    # a comment of as many words as columns was taken for a line
+    commented = "query_id" in columns and pc.any(pc.starts_with(columns["query_id"].dictionary, "#")).as_py()
+    return None if commented else columns
 
 
 def spaced(data: bytes, separator: bytes) -> bool:
@@ -600,6 +554,7 @@ def spaced(data: bytes, separator: bytes) -> bool:
     if codes[0] in (separator[0], 10) or codes[-1] == separator[0]:
         return False
     for first in range(0, len(codes), BLOCK):
+        # one more than a block: pairs across its end are compared too
         block = codes[first : first + BLOCK + 1]
         edge = (block == separator[0]) | (block == 10)
         if (edge[1:] & edge[:-1]).any():
@@ -607,21 +562,14 @@ def spaced(data: bytes, separator: bytes) -> bool:
     return True
 
 
-def encoded(table: pa.Table) -> dict[str, pa.Array | pa.ChunkedArray]:
+def encoded(table: pa.Table) -> dict[str, Any]:
     """Return the columns with repeated ids as dictionaries and doc ids in one piece."""
-    columns: dict[str, pa.Array | pa.ChunkedArray] = {}
-    for name, column in zip(table.column_names, table.columns):
+    columns: dict[str, Any] = dict(zip(table.column_names, table.columns))
+    for name, column in columns.items():
         if column.type == TEXT:
-            whole = pa.concat_arrays(column.chunks) if column.num_chunks != 1 else column.chunk(0)
-            columns[name] = whole if name == "doc_id" else dictionary(whole)
-        else:
-            columns[name] = column
+            text = pa.concat_arrays(column.chunks) if column.num_chunks != 1 else column.chunk(0)
+            columns[name] = text if name == "doc_id" else dictionary(text)
     return columns
-
-
-def commented(queries: pa.DictionaryArray) -> bool:
-    """Return whether a comment was taken for a line: a query id that begins with '#'."""
-    return bool(pc.any(pc.starts_with(queries.dictionary, "#")).as_py())
 
 
 def dictionary(text: pa.Array) -> pa.DictionaryArray:
@@ -639,3 +587,8 @@ def dictionary(text: pa.Array) -> pa.DictionaryArray:
     sizes = np.diff(np.append(starts, len(text)))
     codes = np.repeat(heads.indices.to_numpy(zero_copy_only=False), sizes)
     return pa.DictionaryArray.from_arrays(pa.array(codes), heads.dictionary)
+
+
+def repeated(word: str, n: int) -> pa.DictionaryArray:
+    """Return a column of one word."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([word], TEXT))

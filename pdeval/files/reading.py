@@ -1,4 +1,4 @@
-"""Reads runs and judgments from TREC files and from files of named columns into frames."""
+"""Reads runs and judgments from TREC files and files with named columns into frames: one, many, or collections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,13 +16,15 @@ import pyarrow.compute as pc
 from pdeval.files import file_io
 from pdeval.files.file_io import PathLike
 from pdeval.files.ir_metadata import metadata_of
-from pdeval.files.lines import QRELS, RUN, TEXT, check_encoding, read_columns
+from pdeval.files.lines import QRELS, RUN, check_encoding, read_columns, repeated
 from pdeval.files.tabular import column_table, has_header
 from pdeval.tables import arrow
+from pdeval.tables.labels import natural
 from pdeval.verbs.checks import checks_arguments
 from pdeval.verbs.progress import track
 
 Names = Literal["file", "tag"]
+COLUMN = "collection"
 
 
 class RunFile(NamedTuple):
@@ -77,8 +78,8 @@ def read_run(
     """
     check_names(names)
     check_encoding(encoding)
-    own = name or (file_io.run_name(path) if names == "file" else None)
-    return arrow.frame(run_table(RunFile(Path(path), own, given=bool(name), encoding=encoding)))
+    run = name or (file_io.run_name(path) if names == "file" else None)
+    return arrow.frame(run_table(RunFile(Path(path), run, given=bool(name), encoding=encoding)))
 
 
 @overload
@@ -154,11 +155,11 @@ def read_runs(
     if engine not in ENGINES:
         raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
     check_encoding(encoding)
-    found = [file._replace(encoding=encoding) for file in run_files(paths, names=names)]
-    runs = ENGINES[engine](found, progress=progress)
+    files = run_files(paths, names=names, encoding=encoding)
+    runs = ENGINES[engine](files, progress=progress)
     if not metadata:
         return runs
-    return runs, metadata_of(found, runs["run"].unique().tolist() if engine == "pandas" else None)
+    return runs, metadata_of(files, runs["run"].unique().tolist() if engine == "pandas" else None)
 
 
 @checks_arguments
@@ -193,24 +194,30 @@ def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None 
 
 def qrels_table(path: Path, *, subtopics: bool, encoding: str | None) -> pa.Table:
     """Return the judgments in a file as an Arrow table."""
-    keep = ["query_id", "doc_id", "relevance"] + (["subtopic"] if subtopics else [])
-    if has_header(path):
-        table = column_table(path, "qrels", encoding)
-        dropped = [] if subtopics or "subtopic" not in table.column_names else ["subtopic"]
-        return table.drop_columns(dropped)
-    return read_columns(path, QRELS, keep, encoding=encoding)
+    if not has_header(path):
+        keep = ["query_id", "doc_id", "relevance"] + (["subtopic"] if subtopics else [])
+        return read_columns(path, QRELS, keep, encoding=encoding)
+    table = column_table(path, "qrels", encoding)
+    return table.select([name for name in table.column_names if subtopics or name != "subtopic"])
 
 
-def run_files(paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike], *, names: Names) -> list[RunFile]:
+def run_files(
+    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    *,
+    names: Names,
+    encoding: str | None = None,
+    tag: bool = False,
+) -> list[RunFile]:
     """Return the files that hold the runs, with their names; two equal names are an error."""
+    options: dict[str, Any] = {"encoding": encoding, "tag": tag}
     if isinstance(paths, Mapping):
-        return [RunFile(file_io.path_of(path), str(name), given=True) for name, path in paths.items()]
-    found = file_io.expand(paths)
+        return [RunFile(file_io.path_of(path), str(name), given=True, **options) for name, path in paths.items()]
+    files = file_io.expand(paths)
     if names == "tag":
-        return [RunFile(path, None) for path in found]
-    named = [RunFile(path, file_io.run_name(path)) for path in found]
-    _check_different((str(file.name), file.path) for file in named)
-    return named
+        return [RunFile(path, None, **options) for path in files]
+    run_names = [file_io.run_name(path) for path in files]
+    _check_different(zip(run_names, files))
+    return [RunFile(path, name, **options) for name, path in zip(run_names, files)]
 
 
 def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
@@ -218,23 +225,20 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
     path, name, given, tagged, encoding = file
     if has_header(path):
         table = column_table(path, "runs", encoding)
-        if "run" in table.column_names:
-            runs = pc.unique(table.column("run")).to_pylist()
-            if not given:
-                return table.select(["run", *(column for column in table.column_names if column != "run")])
-            if len(runs) > 1:
-                raise ValueError(f"'{path}' holds {len(runs):,} runs, so that it cannot be read as the run {name!r}.")
-            table = table.drop_columns(["run"])
+        others = [column for column in table.column_names if column != "run"]
+        if "run" in table.column_names and not given:
+            return table.select(["run", *others])
+        n_runs = len(pc.unique(table.column("run"))) if "run" in table.column_names else 1
+        if n_runs > 1:
+            raise ValueError(f"'{path}' holds {n_runs:,} runs, so that it cannot be read as the run {name!r}.")
+        table = table.select(others)
         name = name or file_io.run_name(path)
     else:
-        keep = ["query_id", "doc_id", "score", "rank"] + (["tag"] if tagged or not name else [])
+        keep = ["query_id", "doc_id", "score", "rank", *(["tag"] if tagged or not name else [])]
         table = read_columns(path, RUN, keep, encoding=encoding, threads=threads, one_tag=name is None)
-        if name is None:
-            name = table.column("tag")[0].as_py()
-        if "tag" in keep and not tagged:
-            table = table.drop_columns(["tag"])
-    codes = pa.array(np.zeros(table.num_rows, dtype=np.int32))
-    return table.add_column(0, "run", pa.DictionaryArray.from_arrays(codes, pa.array([name], TEXT)))
+        name = table.column("tag")[0].as_py() if name is None else name
+        table = table if tagged else table.select(keep[:4])
+    return table.add_column(0, "run", repeated(name, table.num_rows))
 
 
 def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple[RunFile, pa.Table]]:
@@ -258,22 +262,13 @@ def in_memory(run_files: list[RunFile], *, progress: bool | None = None) -> pd.D
 def one_table(parts: list[tuple[RunFile, pa.Table]]) -> pa.Table:
     """Return the runs of several files in one Arrow table; two of the same name are an error."""
     _check_different((name, file.path) for file, table in parts for name in pc.unique(table.column("run")).to_pylist())
-    read = [table for _, table in parts]
-    if len({table.schema.field("rank").type for table in read if "rank" in table.column_names}) > 1:
-        read = [_with_float_rank(table) for table in read]
-    return pa.concat_tables(read, promote_options="default")
+    # permissive: ranks may be integers in one file and floats in another
+    return pa.concat_tables([table for _, table in parts], promote_options="permissive")
 
 
-def _with_float_rank(table: pa.Table) -> pa.Table:
-    if "rank" not in table.column_names:
-        return table
-    place = table.column_names.index("rank")
-    return table.set_column(place, "rank", table.column("rank").cast(pa.float64()))
-
-
-def _check_different(named: Iterable[tuple[str, Path]]) -> None:
+def _check_different(names: Iterable[tuple[str, Path]]) -> None:
     first: dict[str, Path] = {}
-    for name, path in named:
+    for name, path in names:
         if name in first:
             raise ValueError(
                 f"two runs are called {name!r}: '{first[name]}' and '{path}'. Rename a file, or give names: "
@@ -286,6 +281,148 @@ def check_names(names: str) -> None:
     """Raise where runs are to be named after something else than their file or tag."""
     if names not in ("file", "tag"):
         raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
+
+
+@checks_arguments
+def read_collections(
+    collections: PathLike | Mapping[str, PathLike | tuple[Any, PathLike]],
+    *,
+    names: Names = "file",
+    subtopics: bool | Iterable[str] = False,
+    encoding: str | None = None,
+    progress: bool | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the runs and the judgments of many collections, on each other: two frames with a column `collection`.
+
+    Every verb asked with by="collection" then works within each: nothing is joined or paired across collections, and
+    the same query id may be in several of them.
+
+    Parameters
+    ----------
+    collections : path, or dict of name to folder or to (runs, judgments)
+        A folder of collections, each a folder with its run files in `runs` and its judgments in `qrels.txt`, which may
+        be called `qrels`, end in .parquet, or be compressed; they are sorted by name, and folders with neither are
+        passed over. Or by name such a folder, or both places: runs as `read_runs` takes them, judgments as `read_qrels`
+        does.
+    names : {'file', 'tag'}
+        What runs are named after; see `read_run`. A run of the same name in another collection is the same system.
+    subtopics : bool or list of str
+        Whether the second column of judgments is a subtopic: of all collections, or of those named; the others then
+        have none.
+    encoding : str, optional
+        What those files are in that are not UTF-8; see `read_run`.
+    progress : bool, optional
+        Whether to show a bar; by default if it takes more than a second and somebody is watching.
+
+    Returns
+    -------
+    tuple of DataFrame
+        runs: collection, run, query_id, doc_id, score, rank; and judgments: collection, query_id, doc_id,
+        relevance[, subtopic]. The collections are categories, in their order.
+
+    Examples
+    --------
+    >>> import pdeval, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name, grade in (("trec8", 1), ("core17", 2)):
+    ...     (folder / name / "runs").mkdir(parents=True)
+    ...     _ = (folder / name / "runs" / "bm25.run").write_text("301 Q0 d1 1 2.5 x\\n")
+    ...     _ = (folder / name / "qrels.txt").write_text(f"301 0 d1 {grade}\\n")
+    >>> runs, qrels = pdeval.read_collections(folder)
+    >>> print(qrels.to_string(index=False))
+    collection query_id doc_id  relevance
+        core17      301     d1          2
+         trec8      301     d1          1
+    >>> print(runs.ireval.summary(qrels, "RR", by="collection")[["collection", "run", "mean"]].to_string(index=False))
+    collection  run  mean
+        core17 bm25   1.0
+         trec8 bm25   1.0
+    """
+    check_names(names)
+    check_encoding(encoding)
+    locations = _locations(collections)
+    with_subtopics = _with_subtopics(subtopics, list(locations))
+    parts = []
+    for name, (runs, qrels) in track(
+        locations.items(), total=len(locations), desc="reading collections", progress=progress
+    ):
+        try:
+            judgments = qrels_table(Path(qrels), subtopics=name in with_subtopics, encoding=encoding)
+            files = run_files(runs, names=names, encoding=encoding)
+            sides = one_table(list(tables(files, progress=False))), judgments
+        except (ValueError, KeyError, OSError) as error:
+            kinds = (FileNotFoundError, KeyError, OSError, ValueError)
+            kind = next(kind for kind in kinds if isinstance(error, kind))
+            text = error.args[0] if len(error.args) == 1 else error
+            raise kind(f"in the collection {name!r}: {text}") from error
+        parts.append([side.add_column(0, COLUMN, repeated(name, side.num_rows)) for side in sides])
+    # permissive: ranks and grades may be integers in one collection and floats in another
+    frames = [arrow.frame(pa.concat_tables(side, promote_options="permissive")) for side in zip(*parts)]
+    for frame in frames:
+        frame.attrs["collections"] = [COLUMN]
+    return frames[0], frames[1]
+
+
+def _locations(collections: Any) -> dict[str, tuple[Any, PathLike]]:
+    """Return where the runs and the judgments of each collection are."""
+    if isinstance(collections, Mapping):
+        return {str(name): _location(str(name), place) for name, place in collections.items()}
+    folder = Path(collections)
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "does not exist"
+        raise FileNotFoundError(f"'{folder}' {what}; give a folder of collections, or a dict of name to (runs, qrels).")
+    inside = sorted(
+        (path for path in folder.iterdir() if path.is_dir() and path.name[0] != "."),
+        key=lambda path: natural(path.name),
+    )
+    locations = {
+        path.name: _location(path.name, path) for path in inside if (path / "runs").exists() or _qrels_of(path)
+    }
+    if not locations:
+        raise FileNotFoundError(
+            f"no collection in '{folder}': a collection is a folder with its run files in 'runs' and its judgments "
+            "in 'qrels.txt'."
+        )
+    return locations
+
+
+def _location(name: str, place: Any) -> tuple[Any, PathLike]:
+    """Return the runs and the judgments of a collection: those given, or those in its folder."""
+    if isinstance(place, tuple | list) and len(place) == 2:
+        return place[0], place[1]
+    if not isinstance(place, str | os.PathLike):
+        raise TypeError(f"the collection {name!r} is {place!r}; give its folder, or (runs, qrels).")
+    folder = Path(place)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"in the collection {name!r}: there is no folder '{folder}'.")
+    judgments = _qrels_of(folder)
+    if not judgments:
+        others = sorted(path.name for path in folder.glob("qrels*"))
+        hint = f" It has {', '.join(others[:3])}: say which, " if others else " Say where they are, "
+        raise FileNotFoundError(
+            f"in the collection {name!r}: no judgments 'qrels.txt' in '{folder}'.{hint}{{{name!r}: (runs, qrels)}}."
+        )
+    if len(judgments) > 1:
+        both = " and ".join(path.name for path in judgments[:2])
+        raise ValueError(f"in the collection {name!r}: {both} could be its judgments; keep one in '{folder}'.")
+    if not (folder / "runs").exists():
+        raise FileNotFoundError(f"in the collection {name!r}: no folder 'runs' in '{folder}'.")
+    return folder / "runs", judgments[0]
+
+
+def _qrels_of(folder: Path) -> list[Path]:
+    """Return the files of a folder that are called qrels, whatever their format."""
+    return sorted(path for path in folder.iterdir() if path.is_file() and file_io.run_name(path.name) == "qrels")
+
+
+def _with_subtopics(subtopics: bool | Iterable[str], known: list[str]) -> set[str]:
+    if isinstance(subtopics, bool):
+        return set(known) if subtopics else set()
+    names = [subtopics] if isinstance(subtopics, str) else list(subtopics)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise KeyError(f"subtopics names {unknown[0]!r}, which is no collection; there are {', '.join(known[:9])}.")
+    return set(names)
 
 
 # what turns the list of files into a frame; an engine adds itself here

@@ -6,23 +6,24 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from pdeval.catalog.directions import Known, described, known_of
 from pdeval.catalog.measures import parse
 from pdeval.catalog.trec_eval_names import TEXTS
 from pdeval.files import file_io
 from pdeval.files.file_io import PathLike
-from pdeval.files.lines import BOM, as_utf8, check_encoding
-from pdeval.tables.dataframes import as_table, not_a_table
+from pdeval.files.lines import check_encoding
+from pdeval.files.reading import Names, check_names
+from pdeval.files.tabular import SEPARATORS, file_text, separated_table
+from pdeval.tables.dataframes import as_table, from_dict, is_ranx, not_a_table
 from pdeval.tables.dataframes import frame as frame_of
-from pdeval.tables.dicts import from_dict, is_ranx
 from pdeval.tables.reader import read
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.vocabularies import bound_call, candidates, likely, listed, names_of
@@ -34,7 +35,7 @@ COLUMNS = ["run", "query_id", "measure", "value"]
 
 
 def catalog_name(label: str) -> str | None:
-    """Return how the catalog spells a measure under the label of another tool, or None where it has no such measure.
+    """Return how the catalog spells a measure under the label of another tool, or None if it has no such measure.
 
     Examples
     --------
@@ -42,16 +43,14 @@ def catalog_name(label: str) -> str | None:
     ('ndcg@10', 'ndcg_cut_10', None)
     """
     for name in (label, re.sub(r"_at_(\d+)$", r"@\1", label)):
-        try:
+        with suppress(KeyError, ValueError, TypeError):
             parse(name)
-        except (KeyError, ValueError, TypeError):
-            continue
-        return name
+            return name
     return None
 
 
 def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str = "") -> None:
-    """Raise where a table of scores without a column of runs or queries has such a column under an unknown name.
+    """Raise if a table of scores without a column of runs or queries has such a column under an unknown name.
 
     Means have one row per run, and no text that sounds like a query.
 
@@ -81,10 +80,9 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
         return
     shared = ""
     if again.any() and names:
-        first = ", ".join(shown(frame[name][again].iloc[0]) for name in names)
-        shared = (
-            f"; {int(again.sum()):,} rows share a {' and '.join(role for role in known if known[role])}, e.g. {first}"
-        )
+        example = ", ".join(shown(frame[name][again].iloc[0]) for name in names)
+        roles = " and ".join(role for role in known if known[role])
+        shared = f"; {int(again.sum()):,} rows share a {roles}, e.g. {example}"
     roles = ["query"] if sounds else unknown
     raise ValueError(
         f"{where}no {' or '.join(roles)} column is known among {listed(frame.columns)}{shared}. Say which: "
@@ -93,7 +91,7 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
 
 
 def of_text(text: str, path: Path) -> pd.DataFrame:
-    """Return the rows of trec_eval's output, or of ir_measures' command; means are left out where queries are there.
+    """Return the rows of trec_eval's output, or of ir_measures' command; without means if there are queries.
 
     Examples
     --------
@@ -101,44 +99,45 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
     >>> rows[["query_id", "measure", "value"]].values.tolist()
     [['301', 'map', 0.25], ['302', 'map', 0.75]]
     """
-    if not text.strip():
-        raise ValueError(f"'{path}' is empty.")
     try:
-        held = pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False, quoting=3)
+        rows = pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False, quoting=3)
     except pd.errors.ParserError as fault:
         raise ValueError(f"'{path}' is not what trec_eval or ir_measures print: {str(fault).strip()}") from fault
-    if held.shape[1] == 2:
-        held.insert(0, "query", MEANS)
-    if held.shape[1] != 3:
+    if rows.shape[1] == 2:
+        rows.insert(0, "query", MEANS)
+    if rows.shape[1] != 3:
         raise ValueError(
-            f"'{path}' has {held.shape[1]} columns; trec_eval prints measure, query and value, ir_measures query, "
+            f"'{path}' has {rows.shape[1]} columns; trec_eval prints measure, query and value, ir_measures query, "
             "measure and value."
         )
-    held.columns = ["query_id", "measure", "value"] if _second(held, path) else ["measure", "query_id", "value"]
-    tags = held.loc[held["measure"] == "runid", "value"].unique()
-    held = held[~held["measure"].isin(TEXTS)]
-    wrong = held[pd.to_numeric(held["value"], errors="coerce").isna()]
+    # ir_measures prints measures in the second column: the column of which more names are known
+    shares = [_known_share(rows[place]) for place in rows.columns[:2]]
+    if max(shares) == 0:
+        raise ValueError(
+            f"'{path}': no measure is known in its first or second column, e.g. {rows.iloc[0, 0]!r} and "
+            f"{rows.iloc[0, 1]!r}; trec_eval prints measure, query and value, ir_measures query, measure and value."
+        )
+    names = ["measure", "query_id"] if shares[0] >= shares[1] else ["query_id", "measure"]
+    rows.columns = [*names, "value"]
+    tags = rows.loc[rows["measure"] == "runid", "value"].unique()
+    rows = rows[~rows["measure"].isin(TEXTS)]
+    wrong = rows[pd.to_numeric(rows["value"], errors="coerce").isna()]
     if len(wrong):
         line = int(wrong.index[0]) + 1
         raise ValueError(f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is no number.")
-    values = held["value"].to_numpy(dtype=object).astype(np.float64)  # the nearest float, which to_numeric may miss
-    held = held.assign(value=values, run=str(tags[0]) if len(tags) == 1 else None)
-    single = held[held["query_id"] != MEANS]
-    return (single if len(single) else held)[COLUMNS].reset_index(drop=True)
+    values = rows["value"].to_numpy(dtype=object).astype(np.float64)  # the nearest float, which to_numeric may miss
+    return _without_means(rows.assign(value=values, run=str(tags[0]) if len(tags) == 1 else None))
 
 
-def _second(held: pd.DataFrame, path: Path) -> bool:
-    """Whether measures stand in the second column, as ir_measures prints them, by which of two are known."""
-    shares = []
-    for place in (0, 1):
-        names = [name for name in held.iloc[:, place].unique() if name not in TEXTS]
-        shares.append(sum(catalog_name(name) is not None for name in names) / max(len(names), 1))
-    if max(shares) == 0:
-        raise ValueError(
-            f"'{path}': no measure is known in its first or second column, e.g. {held.iloc[0, 0]!r} and "
-            f"{held.iloc[0, 1]!r}; trec_eval prints measure, query and value, ir_measures query, measure and value."
-        )
-    return shares[1] > shares[0]
+def _known_share(column: pd.Series) -> float:
+    names = [name for name in column.unique() if name not in TEXTS]
+    return sum(catalog_name(name) is not None for name in names) / max(len(names), 1)
+
+
+def _without_means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of queries, or the means if there are no other rows."""
+    per_query = rows[rows["query_id"] != MEANS]
+    return (per_query if len(per_query) else rows)[COLUMNS].reset_index(drop=True)
 
 
 def of_json(text: str, path: Path) -> pd.DataFrame:
@@ -150,30 +149,24 @@ def of_json(text: str, path: Path) -> pd.DataFrame:
     ['NDCG@10', 'MAP@10']
     """
     try:
-        held = json.loads(text)
+        result = json.loads(text)
     except json.JSONDecodeError:
         try:
-            held = [json.loads(line) for line in text.splitlines() if line.strip()]
+            result = [json.loads(line) for line in text.splitlines() if line.strip()]
         except json.JSONDecodeError as fault:
             raise ValueError(f"'{path}' is not JSON: {fault}.") from None
-    if isinstance(held, list):
-        return _of_lines(held, path)
-    return of_mapping(held, f"'{path}'")
-
-
-def _of_lines(held: list[Any], path: Path) -> pd.DataFrame:
-    if not held or not all(isinstance(one, Mapping) and {"measure", "value"} <= set(one) for one in held):
+    if not isinstance(result, list):
+        return of_mapping(result, f"'{path}'")
+    if not result or not all(isinstance(line, Mapping) and {"measure", "value"} <= set(line) for line in result):
         raise ValueError(f"'{path}' holds a list in JSON, but not of objects with measure and value.")
-    rows = pd.DataFrame(held)
+    rows = pd.DataFrame(result)
     if "query_id" not in rows:
         ask_for_ids(rows, {"query": [], "measure": ["measure"]}, f"'{path}': ")
-    rows["query_id"] = rows["query_id"].astype(str) if "query_id" in rows else MEANS
-    single = rows[rows["query_id"] != MEANS]
-    rows = single if len(single) else rows
-    return rows.assign(run=None, value=rows["value"].astype(float))[COLUMNS].reset_index(drop=True)
+        rows["query_id"] = MEANS
+    return _without_means(rows.astype({"query_id": str, "value": float}).assign(run=None))
 
 
-def of_mapping(held: Any, where: str) -> pd.DataFrame:
+def of_mapping(result: Any, where: str) -> pd.DataFrame:
     """Return the rows of a result that is a mapping, as MTEB, BEIR and ranx write it.
 
     Examples
@@ -182,34 +175,33 @@ def of_mapping(held: Any, where: str) -> pd.DataFrame:
     >>> of_mapping({"task_name": "SciFact", "scores": scores}, "SciFact.json").values.tolist()
     [[None, 'SciFact', 'ndcg_at_10', 0.5], [None, 'SciFact', 'main_score', 0.5]]
     """
-    if not isinstance(held, Mapping) or not held:
-        raise ValueError(f"{where} holds {type(held).__name__} in JSON; expected a result of MTEB, BEIR or ranx.")
-    if "model_names" in held:
-        rows = [
-            (name, MEANS, measure, value)
-            for name in held["model_names"]
-            for measure, value in held[name]["scores"].items()
-        ]
-    elif "task_name" in held or "mteb_dataset_name" in held:
-        rows = _of_mteb(held, where)
-    else:
-        rows = _of_beir(held, where)
+    if not isinstance(result, Mapping) or not result:
+        raise ValueError(f"{where} holds {type(result).__name__} in JSON; expected a result of MTEB, BEIR or ranx.")
+    rows_of = next(rows for marks, rows in JSON_RESULTS.items() if not marks or set(marks) & set(result))
+    rows = rows_of(result, where)
     if not rows:
         raise ValueError(f"{where} holds no scores.")
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_mteb(held: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
-    task = held.get("task_name", held.get("mteb_dataset_name"))
-    splits = held.get("scores") or {name: [one] for name, one in held.items() if isinstance(one, Mapping)}
+def _of_ranx(result: Mapping[str, Any], _: str) -> list[tuple[Any, ...]]:
+    return [
+        (name, MEANS, measure, value)
+        for name in result["model_names"]
+        for measure, value in result[name]["scores"].items()
+    ]
+
+
+def _of_mteb(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
+    task = result.get("task_name", result.get("mteb_dataset_name"))
+    splits = result.get("scores") or {name: [part] for name, part in result.items() if isinstance(part, Mapping)}
     split = "test" if "test" in splits else next(iter(splits), None)
     if split is None or (split != "test" and len(splits) > 1):
         raise ValueError(f"{where} holds the splits {', '.join(splits) or 'none'}; which is meant cannot be told.")
-    subsets = splits[split]
     rows: list[tuple[Any, ...]] = []
-    for one in subsets:
-        query = task if len(subsets) == 1 else f"{task}/{one.get('hf_subset', len(rows))}"
-        rows += [(None, query, name, value) for name, value in one.items() if _is_score(name, value)]
+    for subset in splits[split]:
+        query = task if len(splits[split]) == 1 else f"{task}/{subset.get('hf_subset', len(rows))}"
+        rows += [(None, query, name, value) for name, value in subset.items() if _is_score(name, value)]
     return rows
 
 
@@ -219,14 +211,13 @@ def _is_score(name: str, value: Any) -> bool:
     return number and not name.startswith("nauc_") and name not in ("evaluation_time", "num_samples")
 
 
-def _of_beir(held: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
+def _of_beir(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
-    for name, one in held.items():
-        if isinstance(one, Mapping):
-            query = MEANS if catalog_name(str(name)) else str(name)  # "ndcg" holds NDCG@1, NDCG@3, ...
-            rows += [(None, query, label, value) for label, value in one.items()]
-        else:
-            rows.append((None, MEANS, name, one))
+    for name, part in result.items():
+        values = part if isinstance(part, Mapping) else {name: part}
+        # "ndcg" holds NDCG@1, NDCG@3, ...; any other name of a mapping is a query
+        query = str(name) if isinstance(part, Mapping) and not catalog_name(str(name)) else MEANS
+        rows += [(None, query, label, value) for label, value in values.items()]
     wrong = [label for _, _, label, value in rows if not _is_score(str(label), value)]
     if wrong:
         raise ValueError(
@@ -234,6 +225,14 @@ def _of_beir(held: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
             "result of MTEB or ranx."
         )
     return rows
+
+
+# results in JSON: the keys of which a result has at least one, and its rows (run, query, measure, value)
+JSON_RESULTS: dict[tuple[str, ...], Callable[[Mapping[str, Any], str], list[tuple[Any, ...]]]] = {
+    ("model_names",): _of_ranx,
+    ("task_name", "mteb_dataset_name"): _of_mteb,
+    (): _of_beir,
+}
 
 
 MODELS = ("model_names", "model", "system", "method")  # runs, where no column has a name that means a run
@@ -293,63 +292,67 @@ def scores(
     if measure is not None and (measures is not None or "measure" in frame.columns):
         raise ValueError("measure= says what the columns hold where each is a run; it does not go with measures=.")
     if kind_of(frame) == "scores" or {"measure", "value"} <= set(frame.columns):
-        made, runs = _long(frame, run, query)
+        rows, runs, name = _with_ids(frame, run, query)
+        read(rows, "scores", {"query": name, "run": runs})
     elif measure is not None:
-        made, runs = _by_run(frame, query, measure)
+        rows, runs, name = _by_run(frame, query, measure)
     else:
-        made, runs = _by_measure(frame, run, query, measures)
+        rows, runs, name = _by_measure(frame, run, query, measures)
+    rows = rows[[*runs, name, "measure", "value"]]
     if measures is not None:
-        lacking = [name for name in measures if name not in set(made["measure"].astype(str))]
-        if lacking:
-            raise KeyError(f"no measure {lacking[0]!r}; there are {listed(made['measure'].unique())}.")
-        made = made[made["measure"].astype(str).isin(measures)]
-    made = made.dropna(subset="value").reset_index(drop=True)
-    if not len(made):
+        labels = rows["measure"].astype(str)
+        unknown = [label for label in measures if label not in set(labels)]
+        if unknown:
+            raise KeyError(f"no measure {unknown[0]!r}; there are {listed(rows['measure'].unique())}.")
+        rows = rows[labels.isin(measures)]
+    rows = rows.dropna(subset="value").reset_index(drop=True)
+    if not len(rows):
         raise ValueError("there are no values: the table is empty.")
-    labels = list(dict.fromkeys(made["measure"].astype(str)))
-    made.attrs = {"measures": known_measures(labels, higher), "run_columns": runs, "table": "scores"}
-    made.attrs["query_column"] = next(name for name in made.columns if name not in (*runs, "measure", "value"))
-    return made
+    rows.attrs = {
+        "measures": known_measures(dict.fromkeys(rows["measure"].astype(str)), higher),
+        "run_columns": runs,
+        "table": "scores",
+        "query_column": name,
+    }
+    return rows
 
 
 def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Known]:
-    """Return what is known of measures under the labels of other tools; what is not known is left to be asked for.
+    """Return what is known of measures under the labels of other tools; unknown ones are left out.
 
     Examples
     --------
     >>> known_measures(["mrr_at_10", "mine"], higher={"mine": False})["mine"]["higher"]
     False
     """
-    found: dict[str, Known] = {}
+    measures: dict[str, Known] = {}
     for label in labels:
         name = catalog_name(label)
         if name is not None:
-            found |= described([parse(name, label=label)])
-        known = known_of(label, {"measures": found}, higher)
+            measures |= described([parse(name, label=label)])
+        known = known_of(label, {"measures": measures}, higher)
         if known is not None:
-            found[label] = known
-    return found
+            measures[label] = known
+    return measures
 
 
 def _framed(table: Any, run: Any) -> pd.DataFrame:
     """Return any form of scores as a frame."""
-    one = isinstance(run, str)
-    if isinstance(table, list | tuple) and table and all(is_ranx(each) for each in table):
-        return pd.concat([_of_ranx_run(each) for each in table], ignore_index=True)
-    if is_ranx(table):
-        return _of_ranx_run(table)
+    name = run if isinstance(run, str) else None
+    several = table if isinstance(table, list | tuple) and table else [table]
+    if all(is_ranx(one) for one in several):
+        return pd.concat([_of_ranx_run(one) for one in several], ignore_index=True)
     if type(table).__module__.partition(".")[0] == "ranx" and hasattr(table, "to_dict"):
         return of_mapping(table.to_dict(), "the report")
     if isinstance(table, Mapping):
-        held = from_dict(table, what="runs", run=run if one else None)
-        return held.rename(columns={"doc_id": "measure", "score": "value"})
+        return from_dict(table, what="runs", run=name).rename(columns={"doc_id": "measure", "score": "value"})
     if isinstance(table, Iterable) and not isinstance(table, str) and not hasattr(table, "columns"):
-        rows = list(table)
-        if rows and {"query_id", "measure", "value"} <= set(getattr(rows[0], "_fields", ())):
-            held = pd.DataFrame(rows, columns=rows[0]._fields)
-            held["measure"] = held["measure"].map(str)
-            return held.assign(run=run) if one else held
-        table = rows
+        table = list(table)
+        fields = getattr(table[0], "_fields", ()) if table else ()
+        if {"query_id", "measure", "value"} <= set(fields):
+            metrics = pd.DataFrame(table, columns=fields)
+            metrics["measure"] = metrics["measure"].map(str)
+            return metrics if name is None else metrics.assign(run=name)
     frame = as_table(table)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, "a table of scores"))
@@ -358,27 +361,21 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
 
 def _of_ranx_run(run: Any) -> pd.DataFrame:
     """Return what ranx left in a run that it evaluated: metric -> query -> value."""
-    held = dict(getattr(run, "scores", {}))
-    if not held:
+    metrics = dict(getattr(run, "scores", {}))
+    if not metrics:
         raise ValueError("this ranx.Run holds no scores: evaluate it first, ranx.evaluate(qrels, run, metrics).")
-    parts = [
-        pd.DataFrame({"run": run.name or "run", "query_id": list(each), "measure": name, "value": list(each.values())})
-        for name, each in held.items()
+    rows = [
+        (run.name or "run", query, metric, value)
+        for metric, values in metrics.items()
+        for query, value in values.items()
     ]
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
-
-
-def _long(frame: pd.DataFrame, run: Any, query: str | None) -> tuple[pd.DataFrame, list[str]]:
-    """Return rows of measure and value with the columns of a scores table alone."""
-    frame, runs, name = _with_ids(frame, run, query)
-    read(frame, "scores", {"query": name, "run": runs})
-    return frame[[*runs, name, "measure", "value"]], runs
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _with_ids(frame: pd.DataFrame, run: Any, query: str | None) -> tuple[pd.DataFrame, list[str], str]:
-    """Return a table of one run, or of means, with the columns that this leaves out, and what names runs and queries.
+    """Return a table of scores with columns for runs and queries, and their names.
 
-    A column that may hold ids under an unknown name is asked for.
+    A table of one run, or of means, may lack them; a column that may hold ids under an unknown name is an error.
     """
     name, runs = _query_column(frame, query), _run_names(frame, run)
     known = {"run": runs, "query": [] if name is None else [name]}
@@ -391,68 +388,64 @@ def _with_ids(frame: pd.DataFrame, run: Any, query: str | None) -> tuple[pd.Data
 def _query_column(frame: pd.DataFrame, query: str | None) -> str | None:
     if query is not None and query not in frame.columns:
         raise KeyError(f"no column {query!r}; the table has {listed(frame.columns)}.")
-    found = [query] if query is not None else candidates("query", frame.columns)
-    if len(found) > 1:
+    names = [query] if query is not None else candidates("query", frame.columns)
+    if len(names) > 1:
         raise ValueError(
-            f"two columns could be the query: {found[0]!r} and {found[1]!r}. Say which: query={found[0]!r}."
+            f"two columns could be the query: {names[0]!r} and {names[1]!r}. Say which: query={names[0]!r}."
         )
-    return found[0] if found else None
+    return names[0] if names else None
 
 
-def _by_run(frame: pd.DataFrame, query: str | None, measure: str) -> tuple[pd.DataFrame, list[str]]:
+def _by_run(frame: pd.DataFrame, query: str | None, measure: str) -> tuple[pd.DataFrame, list[str], str]:
     name = _query_column(frame, query)
     if name is None:
         raise ValueError(f"no query column among {listed(frame.columns)}; say which: query=...")
-    others = [column for column in frame.columns if column != name]
-    texts = [column for column in others if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
-    if texts or not others:
-        said = f"the column {texts[0]!r} holds no numbers" if texts else "there are none"
-        raise ValueError(f"beside {name!r} every column is to be a run with its values, but {said}.")
-    made = frame.melt(id_vars=name, value_vars=others, var_name="run", value_name="value").assign(measure=measure)
-    return made[["run", name, "measure", "value"]], ["run"]
+    runs = [column for column in frame.columns if column != name]
+    texts = [column for column in runs if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
+    if texts or not runs:
+        fault = f"the column {texts[0]!r} holds no numbers" if texts else "there are none"
+        raise ValueError(f"beside {name!r} every column is to be a run with its values, but {fault}.")
+    rows = frame.melt(id_vars=name, value_vars=runs, var_name="run", value_name="value")
+    return rows.assign(measure=measure), ["run"], name
 
 
 def _by_measure(
     frame: pd.DataFrame, run: Any, query: str | None, measures: Sequence[str] | None
-) -> tuple[pd.DataFrame, list[str]]:
-    held, runs, name = _with_ids(frame, run, query)
+) -> tuple[pd.DataFrame, list[str], str]:
+    wide, runs, name = _with_ids(frame, run, query)
     others = [column for column in frame.columns if column not in (name, *runs)]
     numeric = [column for column in others if pd.api.types.is_numeric_dtype(frame[column].dtype)]
-    asked = list(measures) if measures is not None else numeric
-    lacking = [column for column in asked if column not in frame.columns]
-    if lacking:
-        raise KeyError(f"no column {lacking[0]!r}; the table has {listed(frame.columns)}.")
-    unknown = [column for column in asked if catalog_name(str(column)) is None] if measures is None else []
-    if unknown or not asked:
-        known = [str(column) for column in asked if column not in unknown]
+    labels = numeric if measures is None else list(measures)
+    absent = [column for column in labels if column not in frame.columns]
+    if absent:
+        raise KeyError(f"no column {absent[0]!r}; the table has {listed(frame.columns)}.")
+    unknown = [column for column in labels if catalog_name(str(column)) is None] if measures is None else []
+    if unknown or not labels:
+        known = [str(column) for column in labels if column not in unknown]
         hint = f"measures={known!r} keeps those that are" if known else "measures=[...] names those that are"
         raise ValueError(
             f"the columns {listed(unknown or frame.columns)} are no measures that the catalog knows; {hint}. Where "
             "each column is a run, say what they hold: measure='AP'."
         )
-    ids = [*runs, name]
-    made = held.assign(_row=range(len(held))).melt(id_vars=[*ids, "_row"], value_vars=asked, var_name="measure")
-    made = made.sort_values("_row", kind="stable", ignore_index=True)  # the measures of a row stand together
-    return made[[*ids, "measure", "value"]], ids[:-1]
+    # melt goes measure by measure; sorted by row, the measures of a row are together
+    rows = wide.assign(_row=range(len(wide))).melt(id_vars=[*runs, name, "_row"], value_vars=labels, var_name="measure")
+    return rows.sort_values("_row", kind="stable", ignore_index=True), runs, name
 
 
 def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
-    if run is not None and not isinstance(run, str):
+    if isinstance(run, str):
+        return [run] if run in frame.columns else []
+    if run is not None:
         if missing := [name for name in run if name not in frame.columns]:
             raise KeyError(f"no column {listed(missing)} to name the runs by; there are {listed(frame.columns)}.")
         return list(run)
-    if run is not None and run in frame.columns:
-        return [run]
     hinted = frame.attrs.get("run_columns") or ()
-    if run is None and hinted and set(hinted) <= set(frame.columns):
+    if hinted and set(hinted) <= set(frame.columns):
         return list(hinted)
     known = [name for name in (*names_of("run"), *MODELS) if name in frame.columns]
-    if run is not None or not known:
-        return []
-    return known[:1] if "run" not in known else ["run"]
+    return ["run"] if "run" in known else known[:1]
 
 
-Names = Literal["file", "tag"]
 META = "model_meta.json"  # what MTEB writes beside its results
 
 
@@ -507,44 +500,29 @@ def read_scores(
     0    ql     map   mean   0.65     1
     1  bm25     map   mean   0.50     2
     """
-    if names not in ("file", "tag"):
-        raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
+    check_names(names)
     if topics not in (None, "answered", "common"):
         raise ValueError(f"topics={topics!r}: choose 'answered' or 'common'.")
     check_encoding(encoding)
+    named = paths if isinstance(paths, Mapping) else {None: paths}
     parts = []
-    for path, name in _named_files(paths):
+    for name, path in ((name, path) for name, several in named.items() for path in file_io.expand(several)):
+        if path.name == META:
+            continue
         part = _rows(path, encoding)
-        own = "run" if "run" in part.columns and part["run"].notna().all() else None
-        if name is not None or own is None or (names == "file" and _is_text(path)):
+        has_run = "run" in part.columns and part["run"].notna().all()
+        is_text = file_io.ending(path) not in (".json", ".csv", ".tsv", ".parquet")
+        if name is not None or not has_run or (names == "file" and is_text):
             part = part.assign(run=name or _run_name(path))
         parts.append(part.assign(_file=str(path)))
     return _together(parts, measures, higher, topics)
 
 
-def _named_files(paths: Any) -> list[tuple[Path, str | None]]:
-    pairs: list[tuple[Path, str | None]]
-    if isinstance(paths, Mapping):
-        pairs = [(file, str(name)) for name, path in paths.items() for file in file_io.expand(path)]
-    else:
-        pairs = [(file, None) for file in file_io.expand(paths)]
-    return [(path, name) for path, name in pairs if path.name != META]
-
-
-def _is_text(path: Path) -> bool:
-    return _ending(path) not in (".json", ".csv", ".tsv", ".parquet")
-
-
-def _ending(path: Path) -> str:
-    return (path.with_suffix("") if file_io.compression(path) else path).suffix.lower()
-
-
 def _run_name(path: Path) -> str:
     """Return the name of a run from its file; of a result of MTEB, that of its model."""
-    if _ending(path) == ".json":
-        beside = path.parent / META
-        if beside.is_file():
-            return str(json.loads(beside.read_text(encoding="utf-8")).get("name") or path.parent.name)
+    beside = path.parent / META
+    if file_io.ending(path) == ".json" and beside.is_file():
+        return str(json.loads(beside.read_text(encoding="utf-8")).get("name") or path.parent.name)
     name = file_io.run_name(path)
     ending = next((one for one in (".eval", ".json", ".jsonl", ".scores") if name.lower().endswith(one)), "")
     return name[: len(name) - len(ending)] or name
@@ -555,75 +533,56 @@ def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
     if file_io.is_parquet(path):
         file_io.check_present(path)
         return _tidy(pd.read_parquet(path), path)
-    text = as_utf8(b"".join(piece for _, piece in file_io.contents(path)), path=path, encoding=encoding)
-    held = text.removeprefix(BOM).decode()
-    if held.lstrip().startswith(("{", "[")):
-        return of_json(held, path)
-    if _ending(path) in (".csv", ".tsv"):
-        separator = "\t" if _ending(path) == ".tsv" else ","
-        return _tidy(_separated(held, separator, path), path)
-    return of_text(held, path)
-
-
-def _separated(text: str, separator: str, path: Path) -> pd.DataFrame:
-    """Return a CSV or TSV file, ids as text."""
-    from pyarrow import csv
-
-    if not text.strip():
-        raise ValueError(f"'{path}' is empty.")
-    texts = {name: pa.string() for name in (*names_of("run"), *names_of("query"))}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(text.encode()),
-            parse_options=csv.ParseOptions(delimiter=separator),
-            convert_options=csv.ConvertOptions(column_types=texts),
-        )
-    except pa.ArrowInvalid as fault:
-        raise ValueError(f"'{path}' cannot be read as columns separated by {separator!r}: {fault}") from fault
-    return frame_of(table)
+    data = file_text(path, encoding)
+    if data.lstrip().startswith((b"{", b"[")):
+        return of_json(data.decode(), path)
+    if file_io.ending(path) not in SEPARATORS:
+        return of_text(data.decode(), path)
+    ids = (*names_of("run"), *names_of("query"))
+    return _tidy(frame_of(separated_table(data, SEPARATORS[file_io.ending(path)], ids, path)), path)
 
 
 def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     """Return a table of scores, long or wide, under pdeval's own names."""
     try:
-        made = scores(frame)
+        rows = scores(frame)
     except (ValueError, KeyError) as fault:
         raise ValueError(f"'{path}': {fault.args[0]}") from None
-    runs = made.attrs["run_columns"]
+    runs = rows.attrs["run_columns"]
     if len(runs) > 1:
         raise ValueError(f"'{path}' names its runs by {', '.join(runs)}: read it with pandas, then pdeval.scores(...).")
-    named = made.rename(columns={runs[0]: "run", made.attrs["query_column"]: "query_id"})
-    return named if runs[0] in frame.columns else named.assign(run=None)
+    renamed = rows.rename(columns={runs[0]: "run", rows.attrs["query_column"]: "query_id"})
+    return renamed if runs[0] in frame.columns else renamed.assign(run=None)
 
 
 def _together(parts: list[pd.DataFrame], measures: Any, higher: Any, topics: str | None) -> pd.DataFrame:
-    """Return the rows of all files in one table; what contradicts itself is an error, what is uneven is told."""
-    whole = pd.concat(parts, ignore_index=True).astype({"run": str, "query_id": str, "measure": str})
-    if measures is not None:
-        whole = whole[whole["measure"].isin(measures)] if set(measures) & set(whole["measure"]) else whole
+    """Return the rows of all files in one table; a value that is there twice is an error."""
+    rows = pd.concat(parts, ignore_index=True).astype({"run": str, "query_id": str, "measure": str})
+    if measures is not None and set(measures) & set(rows["measure"]):
+        rows = rows[rows["measure"].isin(measures)]
     key = ["run", "query_id", "measure"]
-    again = whole.duplicated(key)
+    again = rows.duplicated(key)
     if again.any():
-        row = whole[again].iloc[0]
-        both = whole[(whole[key] == row[key]).all(axis=1)]["_file"].unique()
-        where = " and ".join(f"'{one}'" for one in both[:2])
+        row = rows[again].iloc[0]
+        both = rows[(rows[key] == row[key]).all(axis=1)]["_file"].unique()
+        where = " and ".join(f"'{path}'" for path in both[:2])
         raise ValueError(
             f"{int(again.sum()):,} values are there twice, e.g. {row['measure']} of run {row['run']!r} for query "
             f"{row['query_id']!r}, in {where}. Name the runs of files: read_scores({{'bm25': path, ...}})."
         )
-    made = scores(whole.drop(columns="_file"), measures=measures, higher=higher, run="run", query="query_id")
-    attrs = made.attrs
-    made = _even(made, topics)
-    made.attrs = attrs
-    return made
+    table = scores(rows.drop(columns="_file"), measures=measures, higher=higher, run="run", query="query_id")
+    even = _even(table, topics)
+    even.attrs = table.attrs
+    return even
 
 
-def _even(made: pd.DataFrame, topics: str | None) -> pd.DataFrame:
-    """Return scores whose runs have the same queries where that is asked for; else say how they differ."""
-    has = pd.crosstab(made["query_id"], made["run"]).to_numpy() > 0
+def _even(table: pd.DataFrame, topics: str | None) -> pd.DataFrame:
+    """Return scores whose runs have the same queries if that is requested; else warn how they differ."""
+    # (queries, runs), both sorted: whether the run has the query
+    has = pd.crosstab(table["query_id"], table["run"]).to_numpy() > 0
     if topics == "answered" or has.all():
-        return made
-    queries, runs = np.unique(made["query_id"]), np.unique(made["run"])
+        return table
+    queries, runs = np.unique(table["query_id"]), np.unique(table["run"])
     common = queries[has.all(axis=1)]
     if MEANS in queries and len(queries) > 1:
         lone = runs[has[queries == MEANS][0]][0]
@@ -635,11 +594,11 @@ def _even(made: pd.DataFrame, topics: str | None) -> pd.DataFrame:
             "queries at a time."
         )
     if topics == "common":
-        return made[made["query_id"].isin(common)].reset_index(drop=True)
+        return table[table["query_id"].isin(common)].reset_index(drop=True)
     least = int(has.sum(axis=0).argmin())
     warnings.warn(
         f"runs have different queries: {len(common):,} of {len(queries):,} are common to all, run {runs[least]!r} has "
         f"{int(has[:, least].sum()):,}. Means are over the queries of each run; topics='common' keeps the common ones.",
         stacklevel=4,
     )
-    return made
+    return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,13 @@ import pyarrow.compute as pc
 
 from pdeval.files import file_io
 from pdeval.files.lines import BOM, TEXT, as_utf8, dictionary
+from pdeval.tables.dataframes import check_unique
 from pdeval.tables.recognition import implicit
 from pdeval.tables.vocabularies import GRADES, ITEM, item_roles, known_text, listed, names_of, run_words
 
 IDS = ("run", "query_id", "doc_id", "subtopic")
-SEPARATED = {".csv": ",", ".tsv": "\t"}
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+NUMBERS = {"qrels": ("relevance",), "runs": ("score", "rank")}  # the first of them that a table has is checked
 
 
 def has_header(path: Path) -> bool:
@@ -29,10 +32,10 @@ def has_header(path: Path) -> bool:
     >>> has_header(Path("runs.parquet")), has_header(Path("bm25.run"))
     (True, False)
     """
-    ending = _ending(path)
+    ending = file_io.ending(path)
     if file_io.is_parquet(path):
         return True
-    if ending not in SEPARATED or not path.is_file():
+    if ending not in SEPARATORS or not path.is_file():
         return ending == ".csv"
     first = next(piece for _, piece in file_io.contents(path))[: 1 << 16].removeprefix(BOM).split(b"\n")[0]
     line = first.decode(errors="replace").strip("\r")
@@ -41,10 +44,26 @@ def has_header(path: Path) -> bool:
     return all(any(name in line.split("\t") for name in names_of(role)) for role in ITEM)
 
 
-def _ending(path: Path) -> str:
-    """Return what the name of a file ends in, less its compression."""
-    inner = path.with_suffix("") if file_io.compression(path) else path
-    return inner.suffix.lower()
+def file_text(path: Path, encoding: str | None) -> bytes:
+    """Return the text of a file in UTF-8, without a byte order mark; an empty file is an error."""
+    data = as_utf8(b"".join(piece for _, piece in file_io.contents(path)), path=path, encoding=encoding)
+    if not data.removeprefix(BOM).strip():
+        raise ValueError(f"'{path}' is empty.")
+    return data.removeprefix(BOM)
+
+
+def separated_table(data: bytes, separator: str, ids: Iterable[str], path: Path) -> pa.Table:
+    """Return the columns of a CSV or TSV file; those of `ids` as text, whatever they look like."""
+    from pyarrow import csv
+
+    try:
+        return csv.read_csv(
+            pa.BufferReader(data),
+            parse_options=csv.ParseOptions(delimiter=separator),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(ids, pa.string())),
+        )
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"'{path}' cannot be read as columns separated by {separator!r}: {error}") from error
 
 
 def column_table(path: Path, kind: str, encoding: str | None = None) -> pa.Table:
@@ -63,62 +82,52 @@ def column_table(path: Path, kind: str, encoding: str | None = None) -> pa.Table
     >>> column_table(path, "qrels").to_pylist()
     [{'query_id': '01', 'doc_id': 'MED-10', 'relevance': 2}]
     """
-    table = _parquet(path, kind) if file_io.is_parquet(path) else _separated(path, kind, encoding)
+    if file_io.is_parquet(path):
+        table = _parquet_table(path)
+        names = in_our_words(table.column_names, kind, path)
+    else:
+        table, names = _with_names(path, kind, encoding)
+    table = table.rename_columns([names[name] for name in table.column_names])
+    if kind == "qrels" and "relevance" not in table.column_names:
+        # implicit feedback: what was used is relevant
+        table = table.append_column("relevance", pa.array(np.ones(table.num_rows, dtype=np.int64)))
+    number = next(name for name in NUMBERS[kind] if name in table.column_names)
     for place, name in enumerate(table.column_names):
         if name in IDS:
             table = table.set_column(place, name, _id_column(table.column(name), name, path))
-    numbers = ["relevance"] if kind == "qrels" else [name for name in ("score", "rank") if name in table.column_names]
-    for number in numbers[:1]:
-        table = _with_numbers(table, number, path)
+        elif name == number:
+            table = table.set_column(place, name, _number_column(table.column(name), name, path))
     return table
 
 
-def _parquet(path: Path, kind: str) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    file_io.check_present(path)
-    try:
-        table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}") from error
-    names = in_our_words(table.column_names, kind, path)
-    table = table.rename_columns([names[name] for name in table.column_names])
-    return _graded(table, kind)
-
-
-def _separated(path: Path, kind: str, encoding: str | None) -> pa.Table:
-    """Return a CSV or TSV file: ids as text, whatever they look like."""
-    from pyarrow import csv
-
-    data = b"".join(piece for _, piece in file_io.contents(path))
-    data = as_utf8(data, path=path, encoding=encoding).removeprefix(BOM)
-    if not data.strip():
-        raise ValueError(f"'{path}' is empty.")
+def _with_names(path: Path, kind: str, encoding: str | None) -> tuple[pa.Table, dict[str, str]]:
+    """Return a CSV or TSV file, and pdeval's names of its columns."""
+    data = file_text(path, encoding)
     first = data.split(b"\n", 1)[0].decode().strip("\r")
-    separator = SEPARATED[_ending(path)]
+    separator = SEPARATORS[file_io.ending(path)]
     if separator not in first:
         separator = next((other for other in (";", "\t", "|") if other in first), separator)
     header = pd.read_csv(io.StringIO(first), sep=separator, header=None, dtype=str).iloc[0].astype(str).tolist()
     names = in_our_words(header, kind, path)
-    repeated = [name for name in header if header.count(name) > 1]
-    if repeated:
-        raise ValueError(f"'{path}' has the column name {repeated[0]!r} more than once; rename one of them.")
-    ids = {name: pa.string() for name, to in names.items() if to in IDS}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(data),
-            parse_options=csv.ParseOptions(delimiter=separator),
-            convert_options=csv.ConvertOptions(column_types=ids, strings_can_be_null=False),
-        )
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"'{path}' cannot be read as columns separated by {separator!r}: {error}") from error
+    check_unique(header, f"'{path}'")
+    table = separated_table(data, separator, [name for name, ours in names.items() if ours in IDS], path)
     if not table.num_rows:
         raise ValueError(f"'{path}' has a header line and no rows.")
-    return _graded(table.rename_columns([names[name] for name in table.column_names]), kind)
+    return table, names
+
+
+def _parquet_table(path: Path) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    file_io.check_present(path)
+    try:
+        return pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}") from error
 
 
 def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
-    """Return the columns of a file by their names, and what pdeval calls them: query_id, doc_id, run, relevance.
+    """Return the columns of a file by their names, and pdeval's names: query_id, doc_id, run, relevance.
 
     Examples
     --------
@@ -126,11 +135,10 @@ def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
     {'user_id': 'query_id', 'item_id': 'doc_id', 'rating': 'relevance'}
     """
 
-    def missing(lacking: list[str]) -> str:
-        said = " and ".join(known_text(role) for role in lacking)
+    def missing(roles: list[str]) -> str:
         return (
-            f"'{path}' has {said}; it has {listed(columns)}. Rename its columns; in Python any names can be bound: "
-            "pandas.read_csv(...).ireval(query=..., doc=...)."
+            f"'{path}' has {' and '.join(map(known_text, roles))}; it has {listed(columns)}. Rename its columns; "
+            "in Python any names can be bound: pandas.read_csv(...).ireval(query=..., doc=...)."
         )
 
     try:
@@ -150,36 +158,26 @@ def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
     return {name: name for name in columns} | {roles[role]: ours[role] for role in roles} | dict.fromkeys(runs, "run")
 
 
-def _graded(table: pa.Table, kind: str) -> pa.Table:
-    """Return judgments with a grade: what was used is relevant where none is said."""
-    if kind == "runs" or "relevance" in table.column_names:
-        return table
-    return table.append_column("relevance", pa.array(np.ones(table.num_rows, dtype=np.int64)))
-
-
-def _with_numbers(table: pa.Table, number: str, path: Path) -> pa.Table:
-    values = table.column(number)
-    if pa.types.is_null(values.type):
-        values = values.cast(pa.float64())
+def _number_column(values: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
+    values = values.cast(pa.float64()) if pa.types.is_null(values.type) else values
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        raise ValueError(f"the column {number!r} of '{path}' holds {values.type} values, not numbers.")
+        raise ValueError(f"the column {name!r} of '{path}' holds {values.type} values, not numbers.")
     if values.null_count or pc.any(pc.is_nan(values.cast(pa.float64()))).as_py():
-        raise ValueError(f"the column {number!r} of '{path}' has missing values (NaN); drop those rows first.")
-    wide = pa.float64() if number == "score" or pa.types.is_floating(values.type) else pa.int64()
-    return table.set_column(table.column_names.index(number), number, values.cast(wide))
+        raise ValueError(f"the column {name!r} of '{path}' has missing values (NaN); drop those rows first.")
+    is_float = name == "score" or pa.types.is_floating(values.type)
+    return values.cast(pa.float64() if is_float else pa.int64())
 
 
 def _id_column(column: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise ValueError(f"the column {name!r} of '{path}' holds {kind} values; ids must be strings or integers.")
+    is_encoded = pa.types.is_dictionary(column.type)
+    dtype = column.type.value_type if is_encoded else column.type
+    if not (pa.types.is_integer(dtype) or pa.types.is_string(dtype) or pa.types.is_large_string(dtype)):
+        raise ValueError(f"the column {name!r} of '{path}' holds {dtype} values; ids must be strings or integers.")
     if column.null_count:
         raise ValueError(f"the column {name!r} of '{path}' has {column.null_count:,} missing ids; drop those rows.")
-    if pa.types.is_dictionary(column.type) and name != "doc_id":
+    if is_encoded and name != "doc_id":
         codes = [(chunk.indices.cast(pa.int32()), chunk.dictionary.cast(TEXT)) for chunk in column.chunks]
         return pa.chunked_array([pa.DictionaryArray.from_arrays(*pair) for pair in codes])
-    if pa.types.is_dictionary(column.type):
-        column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
-    text = column.cast(TEXT)
-    whole = pa.concat_arrays(text.chunks)
-    return pa.chunked_array([whole if name == "doc_id" else dictionary(whole)])
+    chunks = [chunk.dictionary_decode() for chunk in column.chunks] if is_encoded else column.chunks
+    text = pa.concat_arrays([chunk.cast(TEXT) for chunk in chunks])
+    return pa.chunked_array([text if name == "doc_id" else dictionary(text)])

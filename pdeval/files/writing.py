@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 from pdeval.files import file_io
 from pdeval.files.atomic_write import check_places, replacing, told_written
 from pdeval.files.file_io import PathLike, is_parquet, run_name
-from pdeval.files.lines import TEXT
+from pdeval.files.lines import TEXT, repeated
 from pdeval.join import ids
-from pdeval.tables import reader as kinds
+from pdeval.tables import reader
+from pdeval.tables.reader import Table
 from pdeval.verbs.checks import checks_arguments
 
 LONGEST = 255  # bytes: what file systems take for a name
@@ -37,7 +38,7 @@ def run_paths(names: list[str], folder: Path, ending: str) -> list[Path]:
     """
     if is_parquet(Path(f"x{ending}")):
         raise ValueError("write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one file.")
-    paths = [folder / file_name(name, ending) for name in names]
+    paths = [folder / _file_name(name, ending) for name in names]
     first: dict[str, str] = {}
     for name, path in zip(names, paths):
         key = unicodedata.normalize("NFC", path.name).casefold() if FOLDS_CASE else path.name
@@ -47,14 +48,8 @@ def run_paths(names: list[str], folder: Path, ending: str) -> list[Path]:
     return paths
 
 
-def file_name(name: str, ending: str) -> str:
-    """Return what the file of a run is called.
-
-    Examples
-    --------
-    >>> file_name("x.gz", ".run"), file_name("input.x", ".run.gz")
-    ('x.gz.run', 'input.input.x.run.gz')
-    """
+def _file_name(name: str, ending: str) -> str:
+    """Return the name of the file of a run, behind `input.` if reading would shorten or skip it."""
     # an ending that reading does not know stays on every name; the runs are then read back by their tags
     known = run_name(f"x{ending}") == "x"
     for file in (f"{name}{ending}", f"{PREFIX}{name}{ending}"):
@@ -69,9 +64,9 @@ def file_name(name: str, ending: str) -> str:
         )
     size = len(os.fsencode(file))
     if size > LONGEST:
-        shown = name if len(name) <= 40 else name[:37] + "..."
+        short = name if len(name) <= 40 else name[:37] + "..."
         raise ValueError(
-            f"the run name {shown!r} makes a file name of {size:,} bytes, and a file system takes {LONGEST}; "
+            f"the run name {short!r} makes a file name of {size:,} bytes, and a file system takes {LONGEST}; "
             "rename the run, or write all runs to one .parquet file."
         )
     return file
@@ -89,22 +84,24 @@ def check_apart(columns: dict[str, pa.DictionaryArray], joined: pa.DictionaryArr
     ValueError: the runs ('a-b', 'c') and ('a', 'b-c') would both be called 'a-b-c'. Join their columns by another \
 sign: runs.assign(run=runs['model'].astype(str) + '_' + runs['seed'].astype(str)).ireval(run='run').
     """
-    of_name = joined.indices.to_numpy()
-    run = of_name
+    name_of_row = joined.indices.to_numpy()
+    run_of_row = name_of_row
     for column in columns.values():
         # numbered anew after each column, so that the product stays below rows times ids
-        run = pd.factorize(run.astype(np.int64) * len(column.dictionary) + column.indices.to_numpy())[0]
-    first = np.flatnonzero(~pd.Series(run).duplicated())
-    again = np.flatnonzero(pd.Series(of_name[first]).duplicated())
+        code = run_of_row.astype(np.int64) * len(column.dictionary) + column.indices.to_numpy()
+        run_of_row = pd.factorize(code)[0]
+    # the first row of each run, and of these the first whose name another run has
+    first = np.flatnonzero(~pd.Series(run_of_row).duplicated())
+    again = np.flatnonzero(pd.Series(name_of_row[first]).duplicated())
     if len(again):
-        other = int(first[again[0]])
-        one = int(first[np.argmax(of_name[first] == of_name[other])])
-        both = " and ".join(str(tuple(column[row].as_py() for column in columns.values())) for row in (one, other))
+        second = int(first[again[0]])
+        row = int(first[np.argmax(name_of_row[first] == name_of_row[second])])
+        both = " and ".join(str(tuple(column[at].as_py() for column in columns.values())) for at in (row, second))
         text = "".join(word for column in columns.values() for word in column.dictionary.to_pylist())
         sign = next((sign for sign in "_+|=~" if sign not in text), "-and-")
         parts = f" + {sign!r} + ".join(f"runs[{name!r}].astype(str)" for name in columns)
         raise ValueError(
-            f"the runs {both} would both be called {joined[one].as_py()!r}. Join their columns by another sign: "
+            f"the runs {both} would both be called {joined[row].as_py()!r}. Join their columns by another sign: "
             f"runs.assign(run={parts}).ireval(run='run')."
         )
 
@@ -139,21 +136,27 @@ def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) ->
     301 Q0 d1 2 0.5 bm25
     301 Q0 d2 1 1.5 bm25
     """
-    table, path = kinds.read(runs, "runs"), Path(path)
-    check_rows(table, path)
+    path = Path(path)
+    table = _table(runs, "runs", path)
     run = run_names(table)
     if file_io.is_parquet(path):
-        named = {} if run is None else {"run": run}
-        write_parquet(table, named if name is None else {"run": repeated(name, len(table.frame))}, path)
+        run = run if name is None else repeated(name, len(table.frame))
+        write_parquet(table, {} if run is None else {"run": run}, path)
         return
-    different = [] if run is None else run.dictionary.take(pc.unique(run.indices)).to_pylist()
-    if len(different) > 1:
+    names = [] if run is None else run.dictionary.take(pc.unique(run.indices)).to_pylist()
+    if len(names) > 1:
         raise ValueError(
-            f"the table holds {len(different):,} runs, e.g. {', '.join(map(repr, different[:3]))}; "
+            f"the table holds {len(names):,} runs, e.g. {', '.join(map(repr, names[:3]))}; "
             "a TREC file holds one. Write them with write_runs(runs, folder), or to a .parquet file."
         )
-    tag = name or (different[0] if different else file_io.run_name(path))
-    write_lines(run_columns(table, run), tag, path)
+    write_lines(run_columns(table, run), name or (names[0] if names else file_io.run_name(path)), path)
+
+
+def _table(frame: pd.DataFrame, kind: str, path: Path) -> Table:
+    table = reader.read(frame, kind)
+    if len(table.frame) == 0:
+        raise ValueError(f"the table has no rows to write to '{path}'.")
+    return table
 
 
 @checks_arguments
@@ -184,8 +187,8 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     >>> [path.name for path in pdeval.files.write_runs(frame, tempfile.mkdtemp(), ending=".run.gz")]
     ['bm25.run.gz', 'ql.run.gz']
     """
-    table, folder = kinds.read(runs, "runs"), Path(folder)
-    check_rows(table, folder)
+    folder = Path(folder)
+    table = _table(runs, "runs", folder)
     run = run_names(table)
     if run is None:
         raise ValueError("the table has no run column to name the files by; use write_run(runs, path).")
@@ -229,55 +232,51 @@ def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
     >>> path.read_text()
     '301 0 d1 2\\n'
     """
-    table, path = kinds.read(qrels, "qrels"), Path(path)
-    check_rows(table, path)
-    grade = kinds.numbers(table.column("grade"), "grade")
+    path = Path(path)
+    table = _table(qrels, "qrels", path)
+    grade = reader.numbers(table.column("grade"), "grade")
     if not np.isfinite(grade).all():
         raise ValueError("the grade column holds infinite values; grades must be finite numbers.")
-    whole = whole_numbers(grade)
-    grades = pa.array(grade) if whole is None else whole
+    grades = _integers(grade)
     if file_io.is_parquet(path):
         write_parquet(table, {"relevance": grades}, path)
         return
-    subtopic = words(table, "subtopic") if "subtopic" in table else repeated("0", len(grades))
-    write_lines([words(table, "query"), subtopic, words(table, "doc"), grades], None, path)
+    subtopic = _words(table, "subtopic") if "subtopic" in table else repeated("0", len(grades))
+    write_lines([_words(table, "query"), subtopic, _words(table, "doc"), grades], None, path)
 
 
-def run_names(table: kinds.Table) -> pa.DictionaryArray | None:
-    """Return the run of every row, the ids joined by '-' where several columns name it; None without any."""
-    columns = {name: encoded(id_column(table.frame[name], "run")) for name in table.run_columns}
+def run_names(table: Table) -> pa.DictionaryArray | None:
+    """Return the run of every row, the ids of several run columns joined by '-'; None without a run column."""
+    columns = {name: _encoded(id_column(table.frame[name], "run")) for name in table.run_columns}
     if len(columns) <= 1:
         return next(iter(columns.values()), None)
     texts = [column.dictionary_decode() for column in columns.values()]
-    joined = encoded(pc.binary_join_element_wise(*texts, pa.scalar("-", TEXT)))
+    joined = _encoded(pc.binary_join_element_wise(*texts, pa.scalar("-", TEXT)))
     check_apart(columns, joined)
     return joined
 
 
-def encoded(column: pa.Array) -> pa.DictionaryArray:
-    """Return a text column as a dictionary, unless it is one."""
+def _encoded(column: pa.Array) -> pa.DictionaryArray:
     return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
+def _decoded(column: pa.Array) -> pa.Array:
+    return (column.dictionary_decode() if pa.types.is_dictionary(column.type) else column).cast(TEXT)
+
+
 def id_column(column: pd.Series, role: str) -> pa.Array:
-    """Return a column of ids as Arrow text, or as a dictionary of it where the frame has codes."""
-    found = ids.column_ids(column, role)
-    if found.codes is None or found.values is None:
-        return found.as_text().cast(TEXT)
-    return pa.DictionaryArray.from_arrays(pa.array(found.codes), found.values.as_text().cast(TEXT))
+    """Return a column of ids as Arrow text, or as a dictionary of it if the frame has codes."""
+    rows = ids.column_ids(column, role)
+    if rows.codes is None or rows.values is None:
+        return rows.as_text().cast(TEXT)
+    return pa.DictionaryArray.from_arrays(pa.array(rows.codes), rows.values.as_text().cast(TEXT))
 
 
-def words(table: kinds.Table, role: str) -> pa.Array:
-    """Return an id column as text that can stand in a TREC file; what cannot is an error."""
+def _words(table: Table, role: str) -> pa.Array:
+    """Return an id column as text that can be a word of a TREC file; what cannot is an error."""
     column = id_column(table.column(role), role)
     check_words(column.dictionary if pa.types.is_dictionary(column.type) else column, f"{role} id", role == "query")
     return column
-
-
-def check_rows(table: kinds.Table, path: Path) -> None:
-    """Raise an error if there is nothing to write."""
-    if len(table.frame) == 0:
-        raise ValueError(f"the table has no rows to write to '{path}'.")
 
 
 def check_words(text: pa.Array, what: str, first: bool = False) -> None:
@@ -295,47 +294,40 @@ def check_words(text: pa.Array, what: str, first: bool = False) -> None:
             )
 
 
-def run_columns(table: kinds.Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
+def run_columns(table: Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
     """Return the first five columns of a run file: query, Q0, doc, rank, score."""
-    query, doc = words(table, "query"), words(table, "doc")
-    rank = None
-    if "rank" in table:
-        rank = whole_numbers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
-    score = kinds.numbers(table.column("score"), "score") if "score" in table else None
+    query, doc = _words(table, "query"), _words(table, "doc")
+    score = reader.numbers(table.column("score"), "score") if "score" in table else None
+    rank = _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)) if "rank" in table else None
     if score is None:
-        score = -kinds.numbers(table.column("rank"), "rank")
-    if rank is None:
+        score = -reader.numbers(table.column("rank"), "rank")
+    if rank is None or not pa.types.is_integer(rank.type):
         rank = pa.array(counted_ranks(run, query, doc, score))
     return [query, repeated("Q0", len(doc)), doc, rank, pa.array(score)]
 
 
-def whole_numbers(values: np.ndarray) -> pa.Array | None:
-    """Return the values as whole numbers, or None if some are not."""
+def _integers(values: np.ndarray) -> pa.Array:
+    """Return the values as integers, or as they are if one of them is not an integer."""
     try:
         return pc.cast(pa.array(values), pa.int64())
     except pa.ArrowInvalid:
-        return None
+        return pa.array(values)
 
 
 def counted_ranks(run: pa.DictionaryArray | None, query: pa.Array, doc: pa.Array, score: np.ndarray) -> np.ndarray:
     """Return the ranks that trec_eval gives: by falling score, equal scores by falling doc id, from 1."""
-    queries = encoded(query)
+    queries = _encoded(query)
     part = queries.indices.to_numpy().astype(np.int64)
     if run is not None:
         part += run.indices.to_numpy() * np.int64(len(queries.dictionary))
-    text = doc.dictionary_decode() if pa.types.is_dictionary(doc.type) else doc
-    keys = pa.table({"part": part, "score": score, "doc": text})
+    keys = pa.table({"part": part, "score": score, "doc": _decoded(doc)})
     by = [("part", "ascending"), ("score", "descending"), ("doc", "descending")]
     order = pc.sort_indices(keys, sort_keys=by).to_numpy()
+    # rank = position in the sorted rows, less that of the first row of the same list
     begin = np.flatnonzero(np.diff(part[order], prepend=-1))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1) - np.repeat(begin, np.diff(np.append(begin, len(order))))
     return rank
-
-
-def repeated(word: str, n: int) -> pa.DictionaryArray:
-    """Return a column of one word."""
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([word], TEXT))
 
 
 def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
@@ -346,30 +338,26 @@ def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
         columns = [*columns, repeated(tag, n)]
     with replacing(path) as beside, pa.output_stream(str(beside), compression=file_io.compression(path)) as sink:
         for first in range(0, n, ROWS):
-            texts = [_text(column.slice(first, ROWS)) for column in columns]
+            texts = [_decoded(column.slice(first, ROWS)) for column in columns]
             joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))
             lines = pc.binary_join_element_wise(joined, pa.scalar("\n", TEXT), pa.scalar("", TEXT))
             offsets, data = ids.buffers(lines)
-            # the bytes of a text column stand end to end: they are the lines of the file
+            # the bytes of a text column are end to end: they are the lines of the file
             sink.write(data[offsets[0] : offsets[-1]].tobytes())
 
 
-def _text(column: pa.Array) -> pa.Array:
-    return (column.dictionary_decode() if pa.types.is_dictionary(column.type) else column).cast(TEXT)
-
-
-def write_parquet(table: kinds.Table, columns: dict[str, pa.Array], path: Path) -> None:
-    """Write a table under pdeval's own names, its ids as text, other columns as they are."""
+def write_parquet(table: Table, columns: dict[str, pa.Array], path: Path) -> None:
+    """Write a table under pdeval's own names, its ids as text, other columns unchanged."""
     import pyarrow.parquet as pq
 
-    own = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
-    names = {column: own.get(role, role) for role, column in table.roles.items()}
+    ours = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
+    names = {column: ours.get(role, role) for role, column in table.roles.items()}
     for role in ("query", "doc", "subtopic"):
         if role in table:
-            columns[own.get(role, role)] = id_column(table.column(role), role)
-    other = [str(name) for name in table.frame.columns if names.get(name, name) not in columns]
-    rest = pa.Table.from_pandas(table.frame[other].rename(columns=names), preserve_index=False)
+            columns[ours.get(role, role)] = id_column(table.column(role), role)
+    others = [str(name) for name in table.frame.columns if names.get(name, name) not in columns]
+    rest = pa.Table.from_pandas(table.frame[others].rename(columns=names), preserve_index=False)
     first = [name for name in ("run", "query_id", "doc_id", "relevance", "subtopic") if name in columns]
-    whole = pa.table([columns[name] for name in first] + rest.columns, names=first + rest.column_names)
+    written = pa.table([columns[name] for name in first] + rest.columns, names=first + rest.column_names)
     with replacing(path) as beside:
-        pq.write_table(whole.replace_schema_metadata(None), beside, compression="zstd")
+        pq.write_table(written.replace_schema_metadata(None), beside, compression="zstd")

@@ -76,6 +76,7 @@ def test_the_quick_and_the_thorough_way_read_the_same_from_every_file(shared_dat
         layout = QRELS if path.name.startswith("qrels") else RUN
         keep = [column for column in layout.columns if column != "iteration"]
         data = b"".join(text for _, text in file_io.contents(path))
-        quick = lines.tidy(data, layout, keep, path=path, threads=False)
+        text = lines.Lines(data, layout, path)
+        quick = lines.tidy(text, keep, threads=False)
         if quick is not None:
-            assert quick.equals(lines.parse_untidy(data, layout, keep, path=path)), path
+            assert quick == lines.parse_untidy(text, keep), path

@@ -51,7 +51,7 @@ def test_every_layout_that_trec_eval_reads_gives_the_same_frame(tmp_path, text):
 def test_tidy_files_do_not_take_the_slow_way_and_others_do(tmp_path):
     def is_tidy(text):
         data, keep = text.encode(), ["query_id", "doc_id", "score", "rank"]
-        return lines.tidy(data, RUN, keep, path=tmp_path, threads=False) is not None
+        return lines.tidy(lines.Lines(data, RUN, tmp_path), keep, threads=False) is not None
 
     assert is_tidy(TIDY)
     assert is_tidy(TIDY.replace(" ", "\t"))
@@ -238,8 +238,9 @@ def test_scores_that_are_no_numbers_are_errors_in_tidy_and_untidy_files(tmp_path
 def test_both_ways_give_the_same_table():
     data = "".join(f"{i // 3} 0 d{i} {i % 4}\n" for i in range(50)).encode()
     keep = ["query_id", "doc_id", "relevance", "subtopic"]
-    quick = lines.encoded(lines.tidy(data, QRELS, keep, path=None, threads=False))
-    slow = lines.encoded(lines.parse_untidy(data, QRELS, keep, path=None))
+    text = lines.Lines(data, QRELS, None)
+    quick = lines.tidy(text, keep, threads=False)
+    slow = lines.parse_untidy(text, keep)
     assert {k: v.to_pylist() for k, v in quick.items()} == {k: v.to_pylist() for k, v in slow.items()}
 
 
