@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.tables.dataframes import as_table, not_a_table
+from pdeval.tables.dataframes import as_table, check_unique, not_a_table
 from pdeval.tables.reader import checked_binding, numbers
-from pdeval.tables.vocabularies import candidates, item_roles, known_text, likely, listed, names_of, two_text
+from pdeval.tables.vocabularies import ITEM, candidates, item_roles, known_text, likely, listed, names_of, only_column
 
 FEATURES = (
     *("feature", "features", "genre", "genres", "category", "categories"),
@@ -30,7 +30,7 @@ BETWEEN = "|"  # genres of an item in one cell, as MovieLens has them
 
 @dataclass(frozen=True, eq=False)
 class ItemTable:
-    """What items are.
+    """Items and their columns.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ class ItemTable:
         The first row of each item.
     doc : str
         The column of item ids.
-    whole : DataFrame
+    rows : DataFrame
         All rows.
     binding : dict
-        What the caller bound.
+        The binding of the caller.
     """
 
     frame: pd.DataFrame
     doc: str
-    whole: pd.DataFrame
+    rows: pd.DataFrame
     binding: dict[str, Any]
 
     @property
@@ -55,14 +55,13 @@ class ItemTable:
         return self.frame[self.doc]
 
     def column(self, name: str) -> np.ndarray | None:
-        """Return a column of numbers, one per item; None where there is no such column."""
+        """Return a column of numbers, one per item; None if there is no such column."""
         name = str(self.binding.get(name, name))
         if name not in self.frame.columns or name == self.doc:
             return None
-        if len(self.whole) > len(self.frame):
-            pairs = self.whole[[self.doc, name]].drop_duplicates()
-            if len(pairs) > len(self.frame):
-                raise ValueError(f"the items table has several values of {name!r} for one item; keep one of each.")
+        repeated = len(self.rows) > len(self.frame)
+        if repeated and len(self.rows[[self.doc, name]].drop_duplicates()) > len(self.frame):
+            raise ValueError(f"the items table has several values of {name!r} for one item; keep one of each.")
         if isinstance(first := next(iter(self.frame[name].dropna()), None), str):
             raise ValueError(
                 f"a measure asks for numbers, and the items' {name} column holds texts, e.g. {first!r}. A kernel has "
@@ -71,65 +70,68 @@ class ItemTable:
         return numbers(self.frame[name], f"items' {name}")
 
     def features(self) -> tuple[np.ndarray, list[str]]:
-        """Return the features of the items, (items, features), and what they are called."""
-        names = self._feature_columns()
-        place = pd.Index(self.ids).get_indexer(self.whole[self.doc])
-        made = [self._of_column(name, place) for name in names]
-        if not any(called for _, called in made):
+        """Return the features of the items, of shape (items, features), and their names."""
+        columns = self._feature_columns()
+        item_of_row = pd.Index(self.ids).get_indexer(self.rows[self.doc])
+        parts = [self._of_column(column, item_of_row) for column in columns]
+        names = [name for _, part in parts for name in part]
+        if not names:
             raise ValueError(
-                f"no item has a feature: {listed(names)} of the items table is empty. Fill it, or bind another column: "
-                "items.ireval(feature=...)."
+                f"no item has a feature: {listed(columns)} of the items table is empty. Fill it, or bind another "
+                "column: items.ireval(feature=...)."
             )
-        return np.concatenate([values for values, _ in made], axis=1), [one for _, called in made for one in called]
+        return np.concatenate([values for values, _ in parts], axis=1), names
 
     def _feature_columns(self) -> list[str]:
         bound = self.binding.get("feature")
         if bound is not None:
             return [bound] if isinstance(bound, str) else list(bound)
-        known = [name for name in FEATURES if name in self.whole.columns and name != self.doc]
+        known = [name for name in FEATURES if name in self.rows.columns and name != self.doc]
         if len(known) > 1:
             raise ValueError(
                 f"two columns could be the features of the items: {known[0]!r} and {known[1]!r}. Say which, or both: "
                 f"items.ireval(feature={known[:2]!r})."
             )
-        if known:
-            return known
+        # numbered columns of one stem: emb_0, emb_1, ...
         numbered: dict[str, list[str]] = {}
-        for name in map(str, self.whole.columns):
-            if (match := re.fullmatch(r"(.*?)[_-]?\d+", name)) and pd.api.types.is_numeric_dtype(
-                self.whole[name].dtype
-            ):
+        for name in map(str, self.rows.columns):
+            match = re.fullmatch(r"(.*?)[_-]?\d+", name)
+            if match and pd.api.types.is_numeric_dtype(self.rows[name].dtype):
                 numbered.setdefault(match[1], []).append(name)
-        if len(numbered) == 1 and len(only := next(iter(numbered.values()))) > 1:
-            return only
-        raise ValueError(
-            f"the items table has no features: known names are {', '.join(FEATURES)}, or numbered columns (emb_0, "
-            f"emb_1, ...); it has {listed(self.whole.columns)}. Bind them: items.ireval(feature=[...])."
-        )
+        if not known and len(numbered) == 1:
+            known = next(iter(numbered.values()))
+            known = known if len(known) > 1 else []
+        if not known:
+            raise ValueError(
+                f"the items table has no features: known names are {', '.join(FEATURES)}, or numbered columns (emb_0, "
+                f"emb_1, ...); it has {listed(self.rows.columns)}. Bind them: items.ireval(feature=[...])."
+            )
+        return known
 
-    def _of_column(self, name: str, place: np.ndarray) -> tuple[np.ndarray, list[str]]:
-        column = self.whole[name]
+    def _of_column(self, name: str, item_of_row: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        column = self.rows[name]
         first = next(iter(column.dropna()), None)
-        if isinstance(first, (list, tuple, np.ndarray)) and not isinstance(next(iter(first), None), str):
-            lengths = {len(one) for one in column}
+        is_list = isinstance(first, (list, tuple, np.ndarray))
+        if is_list and not isinstance(next(iter(first), None), str):
+            lengths = {len(vector) for vector in column}
             if len(lengths) > 1:
                 raise ValueError(f"the vectors in {name!r} have different lengths, e.g. {sorted(lengths)[:3]}.")
-            stacked = np.stack([np.asarray(one, dtype=np.float64) for one in self.frame[name]])
-            return stacked, [f"{name}_{at}" for at in range(stacked.shape[1])]
+            stacked = np.stack([np.asarray(vector, dtype=np.float64) for vector in self.frame[name]])
+            return stacked, [f"{name}_{number}" for number in range(stacked.shape[1])]
+        if not is_list and pd.api.types.is_bool_dtype(column.dtype):
+            return self.frame[name].to_numpy(dtype=np.float64)[:, None], [name]
         if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
             return numbers(self.frame[name], f"items' {name}")[:, None], [name]
-        if isinstance(first, (list, tuple, np.ndarray)):
-            texts = pd.Series(column.to_numpy(), index=place).explode()
-        elif pd.api.types.is_bool_dtype(column.dtype):
-            return self.frame[name].to_numpy(dtype=np.float64)[:, None], [name]
-        else:
-            texts = pd.Series(column.astype(object).to_numpy(), index=place).dropna().astype(str)
-            texts = texts.str.split(BETWEEN, regex=False).explode()
-        texts = texts[texts.notna() & (texts != "")]
-        code, called = pd.factorize(texts.to_numpy(dtype=object), sort=True)
-        values = np.zeros((len(self.frame), len(called)))
-        values[texts.index.to_numpy(dtype=np.intp), code] = 1.0
-        return values, [str(one) for one in called]
+        # one row per item and word, indexed by item
+        words = pd.Series(column.astype(object).to_numpy(), index=item_of_row)
+        if not is_list:
+            words = words.dropna().astype(str).str.split(BETWEEN, regex=False)
+        words = words.explode()
+        words = words[words.notna() & (words != "")]
+        code, names = pd.factorize(words.to_numpy(dtype=object), sort=True)
+        values = np.zeros((len(self.frame), len(names)))
+        values[words.index.to_numpy(dtype=np.intp), code] = 1.0
+        return values, [str(one) for one in names]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +143,7 @@ class HistoryTable:
 
 
 def read_items(table: object) -> ItemTable:
-    """Return the table of items, or say what is wrong with it.
+    """Return the table of items, or raise if something is wrong with it.
 
     Examples
     --------
@@ -154,19 +156,14 @@ def read_items(table: object) -> ItemTable:
     [1999.0, 2001.0]
     """
     frame, binding = _unbound(table, "items")
-    if "doc" in binding:
-        name = binding["doc"]
-    else:
-        found = candidates("doc", frame.columns)
-        if len(found) > 1:
-            raise ValueError(two_text("doc", found[0], found[1], table="items"))
-        if not found:
-            near = next(iter(map(repr, likely("doc", frame.columns))), "...")
-            raise ValueError(
-                f"the items table has {known_text('doc')}; it has {listed(frame.columns)}. Bind it: "
-                f"items.ireval(doc={near})."
-            )
-        name = found[0]
+    docs = [binding["doc"]] if "doc" in binding else candidates("doc", frame.columns)
+    name = only_column("doc", docs, "items")
+    if name is None:
+        near = next(iter(map(repr, likely("doc", frame.columns))), "...")
+        raise ValueError(
+            f"the items table has {known_text('doc')}; it has {listed(frame.columns)}. Bind it: "
+            f"items.ireval(doc={near})."
+        )
     if not len(frame):
         raise ValueError("the items table is empty: there is no item that could be recommended.")
     if missing := int(frame[name].isna().sum()):
@@ -197,17 +194,13 @@ def read_history(table: object) -> HistoryTable:
 
 
 def _unbound(table: object, what: str) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the frame of a side table, and what the caller bound."""
-    binding = dict(getattr(table, "_binding", None) or {})
+    """Return the frame of a side table, and the binding of the caller."""
     frame = getattr(table, "_frame", table)
-    if not isinstance(frame, pd.DataFrame):
-        frame = as_table(frame)
+    frame = frame if isinstance(frame, pd.DataFrame) else as_table(frame)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, f"a pandas DataFrame as {what}="))
-    repeated = frame.columns[frame.columns.duplicated()].unique().tolist()
-    if repeated:
-        raise ValueError(f"the {what} table has the column name {repeated[0]!r} more than once; rename one of them.")
-    inside = [name for role in ("query", "doc") for name in frame.index.names if name in names_of(role)]
+    check_unique(frame.columns, f"the {what} table")
+    inside = [name for role in ITEM for name in frame.index.names if name in names_of(role)]
     if inside:
         raise ValueError(f"{inside[0]} is in the index of the {what} table. Call .reset_index() first.")
-    return frame, checked_binding(frame, binding)
+    return frame, checked_binding(frame, getattr(table, "_binding", None) or {})

@@ -15,12 +15,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.tables.dataframes import as_table, not_a_table
-from pdeval.tables.recognition import implicit, kind_of, runs_of
+from pdeval.tables.recognition import bound_or_hinted, column_names, implicit, kind_of, runs_of
 from pdeval.tables.schemas import KINDS, PAIRED, SCHEMAS, Schema
 from pdeval.tables.vocabularies import (
     GRADES,
     ROLES,
-    VOCABULARIES,
     bound_call,
     candidates,
     direction_text,
@@ -28,8 +27,8 @@ from pdeval.tables.vocabularies import (
     known_text,
     listed,
     names_of,
+    only_column,
     run_words,
-    two_text,
 )
 from pdeval.verbs.arguments import LARGE, shown
 from pdeval.verbs.spelling import nearest
@@ -93,46 +92,43 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
         raise TypeError(not_a_table(frame, f"a pandas DataFrame holding {SCHEMAS[kind].article}"))
     binding = checked_binding(frame, binding or {})
     not_in_the_index(frame, binding)
-    if kind in ("runs", "qrels"):
-        return _read_items(frame, kind, binding)
-    if kind == "labels":
-        return _read_labels(frame, binding)
-    return _read_results(frame, kind, binding)
+    special = {"runs": _read_runs, "qrels": _read_qrels, "labels": _read_labels}
+    return special[kind](frame, binding) if kind in special else _read_results(frame, kind, binding)
 
 
 def described_frame(frame: pd.DataFrame, binding: Binding, kind: str) -> pd.DataFrame:
-    """Return a frame, its bound columns said in `attrs`: for those who read frames as they are."""
+    """Return a frame with its bound columns stated in `attrs`: for code that reads frames directly."""
     frame = plain(as_table(frame), kind)
     if not binding:
         return frame
-    frame = frame.copy(deep=False)
     names = binding.get("run")
-    frame.attrs = {
-        **frame.attrs,
-        **({} if names is None else {"run_columns": [names] if isinstance(names, str) else list(names)}),
-    }
+    stated: dict[str, Any] = {}
+    if names is not None:
+        stated["run_columns"] = [names] if isinstance(names, str) else list(names)
     if "query" in binding:
-        frame.attrs["query_column"] = binding["query"]
+        stated["query_column"] = binding["query"]
+    frame = frame.copy(deep=False)
+    frame.attrs = {**frame.attrs, **stated}
     return frame
 
 
 def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
-    """Return a binding of roles to columns, or raise where a role or a column does not exist."""
+    """Return a binding of roles to columns, or raise if a role or a column does not exist."""
     for role, names in binding.items():
         if role == "higher":
-            known = list(names.values()) if isinstance(names, Mapping) else [names]
-            if not all(isinstance(one, bool | np.bool_) for one in known):
+            flags = list(names.values()) if isinstance(names, Mapping) else [names]
+            if not all(isinstance(flag, bool | np.bool_) for flag in flags):
                 raise TypeError(f"higher={shown(names)}: give True or False, or a mapping of measures to these.")
             continue
         if role not in ROLES:
             near = nearest(role, ROLES)
             hint = f" Did you mean {near!r}?" if near else ""
             raise KeyError(f"no role {role!r}; roles are {', '.join(ROLES)}.{hint}")
-        several = isinstance(names, list | tuple) and role in ("run", "feature") and len(names) > 0
-        for name in names if several else [names]:
+        plural = role in ("run", "feature")
+        for name in names if plural and isinstance(names, list | tuple) and names else [names]:
             if not isinstance(name, Hashable) or isinstance(name, tuple):
-                listed_names = "one column, or of several" if role in ("run", "feature") else "one column"
-                raise TypeError(f"{role}={shown(names)}: give the name of {listed_names}.")
+                count = "one column, or of several" if plural else "one column"
+                raise TypeError(f"{role}={shown(names)}: give the name of {count}.")
             paired = role == "run" and {f"{name}_a", f"{name}_b"} <= set(frame.columns)
             if name not in frame.columns and not paired:
                 raise KeyError(f"no column {name!r} for the role {role!r}; the table has {listed(frame.columns)}.")
@@ -140,9 +136,9 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
 
 
 def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
-    """Raise where an id that no column holds is in the index, as after `set_index` or `groupby`."""
-    words = {r: {w[r] for w in VOCABULARIES.values()} for r in ("run", "query", "doc") if r not in binding}
-    absent = set().union(*(names for names in words.values() if names.isdisjoint(frame.columns)))
+    """Raise if an id that no column holds is in the index, as after `set_index` or `groupby`."""
+    words = [set(names_of(role)) for role in ("run", "query", "doc") if role not in binding]
+    absent = set().union(*(names for names in words if names.isdisjoint(frame.columns)))
     inside = [name for name in frame.index.names if name in absent]
     if inside:
         raise ValueError(
@@ -152,11 +148,11 @@ def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
 
 
 def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: Binding) -> str:
-    parts, ask = [known_text(role) for role in missing], None
+    parts, question = [known_text(role) for role in missing], None
     if kind == "runs" and not {*names_of("score"), "rank"} & {*frame.columns, *binding}:
         parts.append("neither a score nor a rank column")
-        ask = direction_text(frame.columns)
-        missing = missing if ask else [*missing, "score"]
+        question = direction_text(frame.columns)
+        missing = missing if question else [*missing, "score"]
     if kind == "qrels" and "grade" not in binding and not {*GRADES} & {*frame.columns}:
         parts.append(f"no grade column (known names: {', '.join(GRADES)})")
         missing = [*missing, "grade"]
@@ -164,67 +160,65 @@ def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: B
     looks = f" It looks like {SCHEMAS[other].article}." if other and other != kind else ""
     return (
         f"expected {SCHEMAS[kind].article}, but found {' and '.join(parts)} among the columns {listed(frame.columns)}."
-        f"{looks} Bind other names with df.ireval({bound_call(missing, frame.columns)})." + (f" {ask}" if ask else "")
+        f"{looks} Bind other names with df.ireval({bound_call(missing, frame.columns)})."
+        + (f" {question}" if question else "")
     )
 
 
-def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> Table:
+def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Return the columns of runs or judgments by their roles, and the columns without a role."""
     roles = item_roles(frame.columns, kind, binding, lambda missing: _missing_text(frame, kind, missing, binding))
-    others = [name for name in frame.columns if name not in roles.values()]
-    if kind == "runs":
-        if "score" not in roles and "rank" not in roles:
-            other = " It looks like a judgments table." if kind_of(frame) == "qrels" else ""
-            advice = direction_text(others) or f"Bind one with df.ireval({bound_call(['score'], others)})."
-            raise ValueError(
-                f"the run table has neither a score nor a rank column; it has {listed(frame.columns)}.{other} {advice}"
-            )
-        return Table(kind, frame, roles, _run_columns(frame, binding, run_words(roles)))
-    unsaid = "grade" not in roles and implicit(frame, binding)
-    if unsaid:
+    return roles, [name for name in frame.columns if name not in roles.values()]
+
+
+def _read_runs(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
+    roles, others = _read_items(frame, "runs", binding)
+    if not {"score", "rank"} & set(roles):
+        looks = " It looks like a judgments table." if kind_of(frame) == "qrels" else ""
+        advice = direction_text(others) or f"Bind one with df.ireval({bound_call(['score'], others)})."
+        raise ValueError(
+            f"the run table has neither a score nor a rank column; it has {listed(frame.columns)}.{looks} {advice}"
+        )
+    runs = bound_or_hinted(frame, binding, frame.columns)
+    if runs is None:
+        run = only_column("run", [name for name in run_words(roles) if name in frame.columns])
+        runs = () if run is None else (run,)
+    return Table("runs", frame, roles, runs)
+
+
+def _read_qrels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
+    roles, others = _read_items(frame, "qrels", binding)
+    ungraded = "grade" not in roles and implicit(frame, binding)
+    if ungraded:
         frame, roles["grade"] = frame.assign(relevance=1), "relevance"  # implicit feedback: what was used is relevant
     if "grade" not in roles:
         raise ValueError(
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
             f"{listed(frame.columns)}. Bind it with qrels.ireval({bound_call(['grade'], others)})."
         )
-    for role in ("subtopic", "assessor", "propensity"):
-        name = binding.get(role, role)
-        if name in frame.columns:
-            roles[role] = name
-    return Table(kind, frame, roles, implicit=unsaid)
-
-
-def _run_columns(frame: pd.DataFrame, binding: Binding, words: list[str]) -> tuple[str, ...]:
-    if "run" in binding:
-        bound = binding["run"]
-        return tuple(bound) if isinstance(bound, (list, tuple)) else (bound,)
-    hinted = frame.attrs.get("run_columns")
-    if hinted and set(hinted) <= set(frame.columns):
-        return tuple(hinted)
-    present = [name for name in words if name in frame.columns]
-    if len(present) > 1:
-        raise ValueError(two_text("run", *present[:2]))
-    return tuple(present)
+    optional = {role: binding.get(role, role) for role in ("subtopic", "assessor", "propensity")}
+    roles |= {role: name for role, name in optional.items() if name in frame.columns}
+    return Table("qrels", frame, roles, implicit=ungraded)
 
 
 def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
-    """Return what assessors say of a (query, doc), or of a doc alone; `item` is the doc where none is known."""
-    found = {role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding}
+    """Return the labels of a (query, doc), or of a doc alone; `item` is the doc if no other is known."""
+    roles = {role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding}
     for role in ("assessor", "label", "doc", "query"):
-        names = candidates(role, frame.columns, [*found.values()])
-        if role in ("doc", "query") and role not in found and len(names) > 1:
-            raise ValueError(two_text(role, *names[:2]))
+        names = candidates(role, frame.columns, [*roles.values()])
+        if role in ("doc", "query") and role not in roles:
+            only_column(role, names)
         if names:
-            found.setdefault(role, names[0])
-    missing = [role for role in ("doc", "assessor", "label") if role not in found]
+            roles.setdefault(role, names[0])
+    missing = [role for role in ("doc", "assessor", "label") if role not in roles]
     if missing:
         parts = [f"no {role} column (known names: {', '.join(names_of(role))})" for role in missing]
         raise ValueError(
             f"expected {SCHEMAS['labels'].article}, but found {' and '.join(parts)} among the columns "
             f"{listed(frame.columns)}. Bind other names with df.ireval({', '.join(f'{role}=...' for role in missing)})."
         )
-    roles: dict[str, str] = {role: found[role] for role in ("query", "doc", "assessor", "label") if role in found}
-    return Table("labels", frame, roles)
+    order = [role for role in ("query", "doc", "assessor", "label") if role in roles]
+    return Table("labels", frame, {role: roles[role] for role in order})
 
 
 def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Table:
@@ -234,34 +228,33 @@ def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Ta
         raise ValueError(_unfit_text(frame, schema, binding))
     roles: dict[str, str] = {}
     for column in schema.columns:
+        if column.name in ("run", *PAIRED):
+            continue
         if column.name == "query":
             # beside a query id, the user of a click log is no query
             others = {other.name for other in schema.columns} - {"query"}
-            if (name := query_column(frame, binding, others, needed=not column.optional)) is not None:
-                roles["query"] = name
-        elif column.name not in ("run", *PAIRED):
-            said = frame.attrs.get(f"{column.name}_column")
-            names = [binding[column.name]] if column.name in binding else (said, *names_of(column.name))
-            present = next((name for name in names if name in frame.columns), None)
-            # a machine may be a host, and name a run
-            if present is not None and (column.name != "machine" or KINDS[column.holds](frame[present].dtype)):
-                roles[column.name] = str(present)
-    if {PAIRED[0], "run"} & set(schema.required):
-        return Table(kind, frame, roles, runs_of(frame, schema, binding), binding.get("higher"))
-    return Table(kind, frame, roles, (), binding.get("higher"))
+            name = query_column(frame, binding, others, needed=not column.optional)
+        else:
+            name = next((name for name in column_names(column.name, frame, binding) if name in frame.columns), None)
+        # a column named machine may be a host that names a run
+        if name is not None and (column.name != "machine" or KINDS[column.holds](frame[name].dtype)):
+            roles[column.name] = str(name)
+    has_runs = bool({PAIRED[0], "run"} & set(schema.required))
+    return Table(kind, frame, roles, runs_of(frame, schema, binding) if has_runs else (), binding.get("higher"))
 
 
 def _unfit_text(frame: pd.DataFrame, schema: Schema, binding: Binding) -> str:
     other = kind_of(frame, binding)
     looks = f"; this looks like {SCHEMAS[other].article}" if other and other != schema.name else ""
-    then = _THEN.get((str(other), schema.name), "")
-    roles = [name for name in schema.known_by or schema.required if name in ROLES and name != "run"]
-    lacking = [role for role in roles if role not in binding and not {*names_of(role)} & {*frame.columns}]
-    bind = f" Bind other names with df.ireval({', '.join(f'{role}=...' for role in lacking)})." if lacking else ""
-    return f"expected {schema.article}{looks}; it has the columns {listed(frame.columns)}.{then or bind}"
+    roles = [name for name in schema.marks if name in ROLES and name != "run"]
+    absent = [role for role in roles if role not in binding and not {*names_of(role)} & {*frame.columns}]
+    bind = f" Bind other names with df.ireval({', '.join(f'{role}=...' for role in absent)})." if absent else ""
+    advice = _NEXT_STEPS.get((str(other), schema.name)) or bind
+    return f"expected {schema.article}{looks}; it has the columns {listed(frame.columns)}.{advice}"
 
 
-_THEN = {
+# what to call first, by the table that a frame is and the table that is needed
+_NEXT_STEPS = {
     ("scores", "preferences"): " Scores have .summary(), .order() and .compare().",
     ("preferences", "scores"): " Preferences have .mean(), .matrix(), .order() and .compare().",
     ("runs", "scores"): " Call .ireval.measure(qrels) first.",
@@ -273,30 +266,29 @@ _THEN = {
 def query_column(
     frame: pd.DataFrame, binding: Binding, others: Collection[str] = (), *, needed: bool = True
 ) -> str | None:
-    """Return the column of query ids: that bound, said or known; without one None, or an error where one is needed."""
-    if "query" in binding:
-        return str(binding["query"])
-    said = frame.attrs.get("query_column")
-    if said in frame.columns:
-        return str(said)
+    """Return the column of query ids: that bound, stated or known; without one None, or an error if needed."""
+    stated = binding.get("query", frame.attrs.get("query_column"))
+    if "query" in binding or stated in frame.columns:
+        return str(stated)
     present = candidates("query", frame.columns, others)
     if len(present) == 1 or not needed:
         return present[0] if len(present) == 1 else None
-    if present:
-        raise ValueError(f"two columns could be the query: {present}. Say which: df.ireval(query=...).")
-    raise ValueError(f"no query column among {listed(frame.columns)}. Say which: df.ireval(query=...).")
+    fault = (
+        f"two columns could be the query: {present}" if present else f"no query column among {listed(frame.columns)}"
+    )
+    raise ValueError(f"{fault}. Say which: df.ireval(query=...).")
 
 
 def assessor_column(frame: pd.DataFrame) -> str:
-    """Return the column of assessors of a result: that which it says, or which is known; 'assessor' without one.
+    """Return the column of assessors of a result: that stated, or that known; 'assessor' without one.
 
     Examples
     --------
     >>> assessor_column(pd.DataFrame({"assessor": ["ann"], "share": [0.5]}))
     'assessor'
     """
-    said = frame.attrs.get("assessor_column")
-    return str(said or next((name for name in names_of("assessor") if name in frame), "assessor"))
+    names = [name for name in names_of("assessor") if name in frame]
+    return str(frame.attrs.get("assessor_column") or next(iter(names), "assessor"))
 
 
 def together(*steps: Callable[[], Any]) -> list[Any]:
@@ -333,11 +325,10 @@ def numbers(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray
     [1.0, 2.0]
     """
     values = _floats(column, what, narrow=narrow)
-    if np.isnan(values.max(initial=-np.inf)):  # the largest is NaN where any is
-        missing = int(np.isnan(values).sum())
-        at = int(np.flatnonzero(np.isnan(values))[0])
+    if np.isnan(values.max(initial=-np.inf)):  # the largest is NaN if any is
+        missing = np.flatnonzero(np.isnan(values))
         raise ValueError(
-            f"the {what} column has {missing:,} missing values (NaN), first in row {at:,}. "
+            f"the {what} column has {len(missing):,} missing values (NaN), first in row {missing[0]:,}. "
             f"Drop them with .dropna(subset=[{column.name!r}]) or fill them."
         )
     return values
@@ -364,7 +355,7 @@ def _floats(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray
 
 
 def plain(frame: pd.DataFrame, kind: str | None) -> pd.DataFrame:
-    """Return a table whose numbers are numpy's, and whose index says nothing that a column says.
+    """Return a table whose numbers are numpy's, and whose index repeats no column.
 
     Examples
     --------
@@ -375,17 +366,17 @@ def plain(frame: pd.DataFrame, kind: str | None) -> pd.DataFrame:
     schema = SCHEMAS[str(kind)] if kind else None
     holds = {column.name: column.holds for column in schema.columns} if schema else {}
     holds |= dict.fromkeys(frame.columns, "float") if schema and schema.square else {}
-    made = {}
+    columns = {}
     for name in frame.columns:
         dtype = frame[name].dtype
-        if holds.get(name) in ("int", "float", "share") and not (
-            isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8
-        ):
+        is_plain = isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8
+        if holds.get(name) in ("int", "float", "share") and not is_plain:
             values = _floats(frame[name], str(name))
-            whole = holds[name] == "int" and (np.abs(values) < LARGE).all() and (values == np.round(values)).all()
-            made[name] = values.astype(np.int64) if whole else values
-    if made:
+            # a missing value is not equal to itself: the column then stays float
+            integers = holds[name] == "int" and (np.abs(values) < LARGE).all() and (values == np.round(values)).all()
+            columns[name] = values.astype(np.int64) if integers else values
+    if columns:
         frame = frame.copy(deep=False)
-        for name, values in made.items():
+        for name, values in columns.items():
             frame[name] = values
     return frame if set(frame.index.names).isdisjoint(frame.columns) else frame.reset_index(drop=True)

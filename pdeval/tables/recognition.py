@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from pdeval.tables.dataframes import check_labels
 from pdeval.tables.schemas import KINDS, PAIRED, SCHEMAS, Schema
-from pdeval.tables.vocabularies import VOCABULARIES, names_of
+from pdeval.tables.vocabularies import ITEM, VOCABULARIES, names_of
 
 Binding = Mapping[str, Any]
 COUNTED = ("recall", "keep", "draw")  # numbers that tell the rows of a run apart
@@ -34,26 +34,27 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable
     binding = binding or {}
     check_labels(frame)
     schemas = list(SCHEMAS.values()) if among is None else [SCHEMAS[name] for name in among]
-    said = SCHEMAS.get(str(frame.attrs.get("table")))
-    if said is not None and said in schemas and fits(said, frame, binding):
-        return said.name
-    best, most = None, (-1, 0)
+    stated = SCHEMAS.get(str(frame.attrs.get("table")))
+    if stated is not None and stated in schemas and fits(stated, frame, binding):
+        return stated.name
     has = _having(frame, binding)
+    best, most = None, (-1, 0)
     for schema in schemas:
         unmarked = schema.known_by == UNMARKED
-        known = 0 if unmarked else len(schema.known_by or schema.required) + schema.square
-        if unmarked and among is None:
-            continue
-        if known >= most[0] and fits(schema, frame, binding, has):
+        known = 0 if unmarked else len(schema.marks) + schema.square
+        # the count comes first: it is cheaper than the test of the columns
+        if known >= most[0] and not (unmarked and among is None) and fits(schema, frame, binding, has):
             # of tables marked by as many columns, the one that accounts for more: a click log has ranks as runs have
             size = known, sum(has(column.name) for column in schema.columns)
             if size > most:
                 best, most = schema.name, size
-    if best is None and among is None and (implicit(frame, binding) or _graded(frame, binding)):
-        return "qrels"
-    if best is not None and among is None and _scored(frame, binding) and "score" not in SCHEMAS[best].named:
-        return "runs"  # ranked items, whatever else was joined to them
-    return best
+    if among is not None:
+        return best
+    if best is None:
+        return "qrels" if implicit(frame, binding) or _graded(frame, binding) else None
+    # ranked items are a run, whatever else was joined to them
+    is_run = fits(SCHEMAS["runs"], frame, binding, has) and has("score") and "score" not in SCHEMAS[best].named
+    return "runs" if is_run else best
 
 
 IMPLICIT = ("timestamp", "time", "date", "datetime")  # what implicit feedback may have beside query and item
@@ -70,62 +71,56 @@ def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
     True
     """
     columns = set(map(str, frame.columns))
-    own = {binding.get(role, name) for role in ("query", "doc") for name in names_of(role)}
-    both = all(_has(role, columns, frame, binding) for role in ("query", "doc"))
+    ids = {binding.get(role, name) for role in ITEM for name in names_of(role)}
     beside = {*IMPLICIT, binding.get("propensity", "propensity")}
-    return both and columns <= {*own, *beside} and len(columns & own) == 2
+    return columns <= {*ids, *beside} and len(columns & ids) == 2 and all(map(_having(frame, binding), ITEM))
 
 
 def _graded(frame: pd.DataFrame, binding: Binding) -> bool:
     """Whether queries and items have a grade under a name that one vocabulary alone has."""
     columns = set(map(str, frame.columns))
-    spoken = [words for words in VOCABULARIES.values() if words.get("grade") in columns]
-    return any(all(role in binding or words[role] in columns for role in ("query", "doc")) for words in spoken)
-
-
-def _scored(frame: pd.DataFrame, binding: Binding) -> bool:
-    return fits(SCHEMAS["runs"], frame, binding) and _has("score", set(map(str, frame.columns)), frame, binding)
+    return any(
+        words.get("grade") in columns and all(role in binding or words[role] in columns for role in ITEM)
+        for words in VOCABULARIES.values()
+    )
 
 
 def lacking(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
-    """Return the columns that a frame lacks to be a table.
+    """Return the columns that are missing for a frame to be a table.
 
     Examples
     --------
     >>> lacking(SCHEMAS["scores"], pd.DataFrame(columns=["run", "measure", "value"]), {})
     ['query']
     """
-    columns = set(map(str, frame.columns))
-    wanted = () if schema.known_by == UNMARKED else schema.known_by or schema.required
-    return [one for one in wanted if not any(_has(name, columns, frame, binding) for name in one.split("|"))]
+    has = _having(frame, binding)
+    marks = () if schema.known_by == UNMARKED else schema.marks
+    return [alternatives for alternatives in marks if not any(map(has, alternatives.split("|")))]
 
 
 def fits(schema: Schema, frame: pd.DataFrame, binding: Binding, has: Callable[[str], bool] | None = None) -> bool:
-    """Return whether a frame has the columns of a table; `has` answers for each, where many tables are asked for."""
+    """Return whether a frame has the columns of a table; `has` tests one column, for callers with many tables."""
     if schema.known_by == UNMARKED:
         return True
     if schema.square:
         return len(frame) > 0 and frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns)
     has = has or _having(frame, binding)
-    return all(any(map(has, alternatives.split("|"))) for alternatives in schema.known_by or schema.required)
+    return all(any(map(has, alternatives.split("|"))) for alternatives in schema.marks)
 
 
 def _having(frame: pd.DataFrame, binding: Binding) -> Callable[[str], bool]:
-    """Return what tells whether a frame has a column; schemas share columns, and each is looked for once."""
+    """Return the test whether a frame has a column; schemas share columns, and each is looked up once."""
     columns = set(map(str, frame.columns))
-    return functools.cache(lambda column: _has(column, columns, frame, binding))
 
+    @functools.cache
+    def has(column: str) -> bool:
+        if column in binding or column == "run":  # the only run of a table needs no name
+            return True
+        if column in PAIRED:
+            return bool(pair_stems(frame))
+        return any(name in columns for name in (frame.attrs.get(f"{column}_column"), *names_of(column)))
 
-def _has(column: str, columns: set[str], frame: pd.DataFrame, binding: Binding) -> bool:
-    if column in binding:
-        return True
-    if column == "run":
-        return True  # the only run of a table needs no name
-    if column in PAIRED:
-        return bool(pair_stems(frame))
-    if frame.attrs.get(f"{column}_column") in columns:
-        return True
-    return any(name in columns for name in names_of(column))
+    return has
 
 
 # columns that stand on both sides of a pair and name no run
@@ -145,10 +140,10 @@ def pair_stems(frame: pd.DataFrame) -> list[str]:
     """
     columns = list(map(str, frame.columns))
     stems = [name[:-2] for name in columns if name.endswith("_a") and f"{name[:-2]}_b" in columns]
-    said = frame.attrs.get("run_columns")
-    if said and set(said) <= set(stems):
-        return list(said)
-    if said and set(said) <= set(columns):
+    hinted = frame.attrs.get("run_columns")
+    if hinted and set(hinted) <= set(stems):
+        return list(hinted)
+    if hinted and set(hinted) <= set(columns):
         return []  # a table of single runs, to which columns of the caller's were joined
     return [stem for stem in stems if stem not in NOT_RUNS]
 
@@ -165,23 +160,40 @@ def runs_of(frame: pd.DataFrame, schema: Schema, binding: Binding | None = None)
     ('seed',)
     """
     binding = binding or {}
-    own: dict[str, str] = {}
+    content: dict[str, str] = {}
     for column in schema.columns:
-        said = frame.attrs.get(f"{column.name}_column")
-        names = [binding[column.name]] if column.name in binding else (said, *names_of(column.name))
         if column.name not in ("run", *PAIRED):
-            here = [name for name in names if name in frame.columns]
-            here = [name for name in here if not column.optional or KINDS[column.holds](frame[name].dtype)]
-            own.update({str(name): column.holds for name in here})
-    key = [name for name, holds in own.items() if holds in ("id", "text") or name in COUNTED]
+            present = [name for name in column_names(column.name, frame, binding) if name in frame.columns]
+            content |= {
+                str(name): column.holds
+                for name in present
+                if not column.optional or KINDS[column.holds](frame[name].dtype)
+            }
+    key = [name for name, holds in content.items() if holds in ("id", "text") or name in COUNTED]
     paired = any(column.name in PAIRED for column in schema.columns)
-    return run_columns(frame, key, binding, paired=paired, taken=own)
+    return run_columns(frame, key, binding, paired=paired, taken=content)
+
+
+def column_names(column: str, frame: pd.DataFrame, binding: Binding) -> list[Any]:
+    """Return the names that a column of a schema may have in a frame: that bound, or those stated and known."""
+    if column in binding:
+        return [binding[column]]
+    return [frame.attrs.get(f"{column}_column"), *names_of(column)]
+
+
+def bound_or_hinted(frame: pd.DataFrame, binding: Binding, columns: Collection[Any]) -> tuple[str, ...] | None:
+    """Return the columns that name runs if the caller bound them, or if the frame states them; else None."""
+    if "run" in binding:
+        bound = binding["run"]
+        return tuple(bound) if isinstance(bound, list | tuple) else (bound,)
+    hinted = frame.attrs.get("run_columns")
+    return tuple(hinted) if hinted and set(hinted) <= set(columns) else None
 
 
 def run_columns(
     frame: pd.DataFrame, key: Sequence[str], binding: Binding, *, paired: bool = False, taken: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns that name the runs of a result table: those bound, said or known, or those that rows need.
+    """Return the columns that name the runs of a result table: those bound, stated or known, or those needed.
 
     Parameters
     ----------
@@ -198,14 +210,11 @@ def run_columns(
     >>> run_columns(frame, ["query_id", "measure"], {})
     ('seed',)
     """
-    if "run" in binding:
-        bound = binding["run"]
-        return tuple(bound) if isinstance(bound, list | tuple) else (bound,)
     every: list[Any] = list(frame.columns)
     columns = pair_stems(frame) if paired else [name for name in every if isinstance(name, str)]
-    said = frame.attrs.get("run_columns")
-    if said and set(said) <= set(columns):
-        return tuple(said)
+    stated = bound_or_hinted(frame, binding, columns)
+    if stated is not None:
+        return stated
     known = [name for name in names_of("run") if name in columns]
     known = ["run"] if "run" in known else known[:1]
     if paired:
@@ -213,7 +222,7 @@ def run_columns(
     if not _repeats(frame, [*known, *key]):
         return tuple(known)
     others = [name for name in columns if name not in (*known, *key, *taken) and may_name(frame[name])]
-    return _telling_apart(frame, others, list(key), known)
+    return _fewest_columns(frame, others, list(key), known)
 
 
 def may_name(column: pd.Series) -> bool:
@@ -227,28 +236,34 @@ def may_name(column: pd.Series) -> bool:
     return not pd.api.types.is_float_dtype(column.dtype) or bool((column.dropna() % 1 == 0).all())
 
 
-def _telling_apart(frame: pd.DataFrame, others: list[str], key: list[str], known: list[str]) -> tuple[str, ...]:
+def _fewest_columns(frame: pd.DataFrame, others: list[str], key: list[str], known: list[str]) -> tuple[str, ...]:
     """Return the fewest columns by which no row repeats another, or ask."""
+    choices: list[tuple[str, ...]] = []
     for size in range(1, min(len(others), 4) + 1):
-        found = [(*known, *some) for some in combinations(others, size) if not _repeats(frame, [*known, *some, *key])]
-        if found and known:
-            repeated = f"rows repeat ({', '.join([*known, *key])})."
-            stacked = [name for some in found for name in some if name in COLLECTIONS]
-            if stacked:
-                raise ValueError(f"{repeated} {several_collections(stacked[0])}")
-            raise ValueError(
-                f"{repeated} The columns {', '.join(found[0])} tell them apart: df.ireval(run={list(found[0])!r}). "
-                f"Where collections stand on each other, by={found[0][-1]!r} works within each."
-            )
-        if found and _same_runs(frame, found):
-            return found[0]
-        if found:
-            first, second = found[:2]
-            raise ValueError(
-                f"the columns {', '.join(first)} or {', '.join(second)} could name the runs of this table. "
-                f"Say which: df.ireval(run={list(first)!r})."
-            )
-    return tuple(known)  # whoever needs each row once says which ones repeat
+        choices = [(*known, *names) for names in combinations(others, size)]
+        choices = [names for names in choices if not _repeats(frame, [*names, *key])]
+        if choices:
+            break
+    if not choices:
+        return tuple(known)  # the caller says which rows repeat
+    first = choices[0]
+    if known:
+        repeated = f"rows repeat ({', '.join([*known, *key])})."
+        stacked = [name for names in choices for name in names if name in COLLECTIONS]
+        if stacked:
+            raise ValueError(f"{repeated} {several_collections(stacked[0])}")
+        raise ValueError(
+            f"{repeated} The columns {', '.join(first)} tell them apart: df.ireval(run={list(first)!r}). "
+            f"Where collections stand on each other, by={first[-1]!r} works within each."
+        )
+    # choices that group the rows in the same way are equivalent
+    groups = [frame.groupby(list(names), observed=True, sort=False, dropna=False).ngroup() for names in choices]
+    if not all((group == groups[0]).all() for group in groups):
+        raise ValueError(
+            f"the columns {', '.join(first)} or {', '.join(choices[1])} could name the runs of this table. "
+            f"Say which: df.ireval(run={list(first)!r})."
+        )
+    return first
 
 
 def several_collections(column: str, *, beside: str = "") -> str:
@@ -268,9 +283,3 @@ def several_collections(column: str, *, beside: str = "") -> str:
 def _repeats(frame: pd.DataFrame, columns: list[str]) -> bool:
     present = [name for name in columns if name in frame.columns]
     return bool(frame.duplicated(present).any()) if present else len(frame) > 1
-
-
-def _same_runs(frame: pd.DataFrame, found: list[tuple[str, ...]]) -> bool:
-    """Return whether all choices of columns group the rows in the same way, so that any of them will do."""
-    groups = [frame.groupby(list(one), observed=True, sort=False, dropna=False).ngroup() for one in found]
-    return all((one == groups[0]).all() for one in groups[1:])

@@ -92,6 +92,11 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
+    def marks(self) -> tuple[str, ...]:
+        """The columns by which a frame is recognized, `a|b` for alternatives."""
+        return self.known_by or self.required
+
+    @property
     def own(self) -> tuple[str, ...]:
         """The columns under names of its own, not those of the caller."""
         return tuple(one.name for one in self.columns if one.name != "by" and (one.holds != "id" or one.name in PAIRED))

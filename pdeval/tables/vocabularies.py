@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from pdeval.verbs.registry import Registry
@@ -16,6 +16,8 @@ ROLES = (
     *("feature", "popularity"),
 )
 
+Binding = Mapping[str, Any]
+ITEM = ("query", "doc")
 VOCABULARIES: Registry[dict[str, str]] = Registry("vocabulary", replace="always")
 
 # the names that a role's column has whatever the vocabulary
@@ -50,8 +52,8 @@ def vocabulary(
     >>> VOCABULARIES.pop("example")["doc"]
     'page'
     """
-    own = {"run": run, "query": query, "doc": doc, "score": score, "grade": grade}
-    VOCABULARIES.add(name, {role: word for role, word in own.items() if word is not None})
+    words = {"run": run, "query": query, "doc": doc, "score": score, "grade": grade}
+    VOCABULARIES.add(name, {role: word for role, word in words.items() if word is not None})
 
 
 vocabulary("pdeval", run="run", query="query_id", doc="doc_id")
@@ -76,12 +78,9 @@ def names_of(role: str) -> tuple[str, ...]:
     >>> names_of("query")[:2], names_of("time"), names_of("score")
     (('query_id', 'qid'), ('timestamp', 'time'), ('score', 'prediction', 'est'))
     """
-    if role in ("run", "query", "doc"):
-        return tuple(dict.fromkeys(words[role] for words in VOCABULARIES.values()))
-    if role == "score":
-        own = (words["score"] for words in VOCABULARIES.values() if "score" in words)
-        return tuple(dict.fromkeys(("score", *own)))
-    return COLUMNS.get(role, (role,))
+    words = [words[role] for words in VOCABULARIES.values() if role in words]
+    default = () if role in ("run", *ITEM) else (role,)
+    return COLUMNS.get(role) or tuple(dict.fromkeys((*default, *words)))
 
 
 def candidates(role: str, columns: Collection[object], taken: Collection[object] = ()) -> list[str]:
@@ -107,17 +106,20 @@ _STEMS = {
 
 
 def likely(role: str, columns: Iterable[object]) -> list[str]:
-    """Return the columns whose names sound like a role, the likeliest first; to be named in a hint, never taken.
+    """Return the columns whose names sound like a role, the likeliest first; only for hints.
 
     Examples
     --------
     >>> likely("query", ["topic_no", "page"]), likely("doc", ["topic_no", "page"])
     (['topic_no'], ['page'])
     """
-    names = [str(column) for column in columns]
-    known = {re.sub(r"[\W_]", "", name).lower() for name in names_of(role)}
-    found = [name for name in names if role in _STEMS and re.search(_STEMS[role], name.lower())]
-    return sorted(found, key=lambda name: re.sub(r"[\W_]", "", name).lower() not in known)
+
+    def letters(name: str) -> str:
+        return re.sub(r"[\W_]", "", name).lower()
+
+    known = set(map(letters, names_of(role)))
+    similar = [name for name in map(str, columns) if role in _STEMS and re.search(_STEMS[role], name.lower())]
+    return sorted(similar, key=lambda name: letters(name) not in known)
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:
@@ -130,10 +132,6 @@ def listed(names: Iterable[object], most: int = 12) -> str:
     """
     texts = [str(name) for name in names]
     return ", ".join(texts[:most]) + (f", ... ({len(texts)} in all)" if len(texts) > most else "")
-
-
-Binding = Mapping[str, Any]
-ITEM = ("query", "doc")
 
 
 def item_roles(
@@ -157,98 +155,104 @@ def item_roles(
     >>> item_roles(["query-id", "corpus-id", "score"], "qrels", {}, str)
     {'query': 'query-id', 'doc': 'corpus-id', 'grade': 'score'}
     """
-    roles: dict[str, Any] = {role: binding[role] for role in ITEM if role in binding}
-    roles |= _ids(columns, binding, missing)
-    roles = {role: roles[role] for role in ITEM}
-    if kind == "history":  # what users had counts, whatever they thought of it
+    ids = {role: binding[role] for role in ITEM if role in binding} | _ids(columns, binding, missing)
+    roles: dict[str, Any] = {role: ids[role] for role in ITEM}
+    if kind == "history":  # the items of a user count, whatever the user thought of them
         return roles
-    spoken = spoken_by(roles)
-    if kind == "runs":
-        if (score := _score(columns, binding, spoken)) is not None:
-            roles["score"] = score
-        rank = binding.get("rank", "rank")
-        return roles | ({"rank": rank} if rank in columns else {})
-    grade = _grade(columns, binding, spoken)
-    return roles if grade is None else roles | {"grade": grade}
+    if kind == "qrels":
+        return roles | _grade(columns, binding, roles)
+    rank = binding.get("rank", "rank")
+    return roles | _score(columns, binding, roles) | ({"rank": rank} if rank in columns else {})
 
 
-def spoken_by(roles: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the vocabularies that a table speaks: those whose words for query and item it has, or else for either."""
-    both = [words for words in VOCABULARIES.values() if all(words[role] == roles[role] for role in ITEM)]
-    return both or [words for words in VOCABULARIES.values() if any(words[role] == roles[role] for role in ITEM)]
+def words_for(role: str, roles: Mapping[str, Any]) -> list[str]:
+    """Return the names of a role in the vocabularies of a table: those with its query and item, or else with either.
+
+    Examples
+    --------
+    >>> words_for("run", {"query": "qid", "doc": "docno"}), words_for("grade", {"query": "q_id", "doc": "doc_id"})
+    (['name'], ['score'])
+    """
+    matches = {name: [words[role] == roles[role] for role in ITEM] for name, words in VOCABULARIES.items()}
+    every = [VOCABULARIES[name] for name, equal in matches.items() if all(equal)]
+    spoken = every or [VOCABULARIES[name] for name, equal in matches.items() if any(equal)]
+    return list(dict.fromkeys(words[role] for words in spoken if role in words))
 
 
 def run_words(roles: Mapping[str, Any]) -> list[str]:
-    """Return what the run may be called in the vocabularies that a table speaks.
+    """Return the names that the run may have in the vocabularies of a table.
 
     Examples
     --------
     >>> run_words({"query": "qid", "doc": "docno"}), run_words({"query": "query_id", "doc": "docid"})
     (['run', 'name'], ['run', 'tag', 'system'])
     """
-    return list(dict.fromkeys(["run", *(words["run"] for words in spoken_by(roles))]))
+    return list(dict.fromkeys(["run", *words_for("run", roles)]))
 
 
 def _ids(columns: Collection[Any], binding: Binding, missing: Callable[[list[str]], str]) -> dict[str, str]:
     """Return the columns of the query and the item that the caller did not bind."""
     free = [role for role in ITEM if role not in binding]
-    whole = [words for words in VOCABULARIES.values() if all(words[role] in columns for role in free)]
-    whole = [words for words in whole if not any(words[role] in WEAK for role in free)] or whole
-    if whole:
-        found = {role: list(dict.fromkeys(words[role] for words in whole)) for role in free}
-    else:
-        taken = [binding[role] for role in ITEM if role in binding]
-        found = {role: candidates(role, columns, taken) for role in free}
-    lacking = [role for role in free if not found[role]]
-    if lacking:
-        raise ValueError(missing(lacking))
-    for role, names in found.items():
-        if len(names) > 1:
-            raise ValueError(two_text(role, *sorted(names)[:2]))
-    return {role: names[0] for role, names in found.items()}
+    complete = [words for words in VOCABULARIES.values() if all(words[role] in columns for role in free)]
+    complete = [words for words in complete if not any(words[role] in WEAK for role in free)] or complete
+    bound = [binding[role] for role in ITEM if role in binding]
+    names = {
+        role: list(dict.fromkeys(words[role] for words in complete)) or candidates(role, columns, bound)
+        for role in free
+    }
+    absent = [role for role in free if not names[role]]
+    if absent:
+        raise ValueError(missing(absent))
+    return {role: only_column(role, sorted(names[role])) for role in free}
 
 
-def two_text(role: str, first: str, second: str, table: str = "df") -> str:
-    """Return what to say of two columns that could play a role."""
-    return f"two columns could be the {role}: {first!r} and {second!r}. Say which: {table}.ireval({role}={first!r})."
+def only_column(role: str, names: Sequence[Any], table: str = "df") -> Any:
+    """Return the only column that could play a role, or None without any; two are an error.
+
+    Examples
+    --------
+    >>> only_column("run", ["name"]), only_column("run", [])
+    ('name', None)
+    """
+    if len(names) > 1:
+        raise ValueError(
+            f"two columns could be the {role}: {names[0]!r} and {names[1]!r}. "
+            f"Say which: {table}.ireval({role}={names[0]!r})."
+        )
+    return names[0] if names else None
 
 
-def _score(columns: Collection[Any], binding: Binding, spoken: list[dict[str, str]]) -> Any:
-    if "score" in binding:
-        return binding["score"] if binding["score"] in columns else None
-    own = list(dict.fromkeys(["score", *(words["score"] for words in spoken if "score" in words)]))
-    present = [name for name in own if name in columns]
-    if not present and "rank" not in columns and "rank" not in binding:
+def _score(columns: Collection[Any], binding: Binding, roles: Mapping[str, Any]) -> dict[str, Any]:
+    names = [binding["score"]] if "score" in binding else list(dict.fromkeys(["score", *words_for("score", roles)]))
+    present = [name for name in names if name in columns]
+    if not present and not {"score", "rank"} & {*binding} and "rank" not in columns:
         present = [name for name in names_of("score") if name in columns]
-    if len(present) > 1:
-        raise ValueError(two_text("score", *present[:2]))
-    return present[0] if present else None
+    score = only_column("score", present)
+    return {} if score is None else {"score": score}
 
 
-def _grade(columns: Collection[Any], binding: Binding, spoken: list[dict[str, str]]) -> Any:
+def _grade(columns: Collection[Any], binding: Binding, roles: Mapping[str, Any]) -> dict[str, Any]:
     if "grade" in binding:
-        return binding["grade"]
-    present = [name for name in GRADES if name in columns]
-    if len(present) > 1:
-        raise ValueError(two_text("grade", present[0], present[1], table="qrels"))
-    present = present or [words["grade"] for words in spoken if words.get("grade") in columns]
-    return present[0] if present else None
+        return {"grade": binding["grade"]}
+    grade = only_column("grade", [name for name in GRADES if name in columns], "qrels")
+    names = [name for name in words_for("grade", roles) if name in columns] if grade is None else [grade]
+    return {"grade": names[0]} if names else {}
 
 
 def bound_call(roles: Collection[str], columns: Collection[Any]) -> str:
-    """Return the binding call that is to be written for some roles, with the columns that they may be in.
+    """Return the call that binds some roles, with the columns that they may be in.
 
     Examples
     --------
     >>> bound_call(["query", "doc"], ["topic_no", "text"])
     "query='topic_no', doc=..."
     """
-    left, said = list(columns), []
+    left, arguments = list(columns), []
     for role in roles:
-        near = likely(role, left)
-        said.append(f"{role}={near[0]!r}" if near else f"{role}=...")
-        left = [name for name in left if name not in near[:1]]
-    return ", ".join(said)
+        near = likely(role, left)[:1]
+        arguments.append(f"{role}={near[0]!r}" if near else f"{role}=...")
+        left = [name for name in left if name not in near]
+    return ", ".join(arguments)
 
 
 _LOWER = re.compile(
@@ -258,7 +262,7 @@ _LOWER = re.compile(
 
 
 def direction_text(columns: Collection[Any]) -> str | None:
-    """Return the question which direction is better, where a column sounds like a score of which less is better.
+    """Return the question which direction is better, if a column sounds like a score of which less is better.
 
     Examples
     --------
@@ -266,9 +270,8 @@ def direction_text(columns: Collection[Any]) -> str | None:
     Is a smaller 'distance' better? Then write df.assign(score=-df['distance']); else df.ireval(score='distance').
     """
     name = next((str(one) for one in columns if _LOWER.search(str(one).lower())), None)
-    if name is None:
-        return None
-    return f"Is a smaller {name!r} better? Then write df.assign(score=-df[{name!r}]); else df.ireval(score={name!r})."
+    text = f"Is a smaller {name!r} better? Then write df.assign(score=-df[{name!r}]); else df.ireval(score={name!r})."
+    return None if name is None else text
 
 
 def known_text(role: str) -> str:
