@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _check_command(words: Sequence[str]) -> None:
     """Raise if no command is typed first, with the one that is meant."""
-    known = {*verbs(), *commands.OWN, "-h", "--help", "--version"}
+    known = {*verbs(), *commands.OTHER_COMMANDS, "-h", "--help", "--version"}
     if not words or words[0] in known:
         return
     if (near := nearest(words[0], known)) is not None:
@@ -77,7 +77,7 @@ def _check_command(words: Sequence[str]) -> None:
         raise UsageError(f"no command. As trec_eval: {PROGRAM} evaluate --trec-eval {' '.join(words)}")
     if len(words) > 1 and Path(words[0]).exists():
         raise UsageError(f"no command. To evaluate runs: {PROGRAM} evaluate {' '.join(words)}")
-    raise UsageError(f"no command {words[0]!r}. There are: {', '.join([*verbs(), *commands.OWN])}.")
+    raise UsageError(f"no command {words[0]!r}. There are: {', '.join([*verbs(), *commands.OTHER_COMMANDS])}.")
 
 
 def _text(error: BaseException) -> str:

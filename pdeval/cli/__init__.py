@@ -1,11 +1,9 @@
 """The command line: `pdeval evaluate qrels.txt runs/`, and its other commands.
 
-verb_options  options from the declaration of a verb: its signature and its docstring
-parser        what can be typed: a command for every verb that is one, and what is the shell's own
-commands      what each command does: reads files, asks the verb, hands on a frame or a report
-output        a frame or a report as an aligned table, or in any declared format of reports
-trec_names    the measures that trec_eval's -m means, and the names that it prints
-trec_format   scores laid out as trec_eval prints them
+parser            what can be typed: a command for every verb that is one, its options, and those of the shell
+commands          each command: reads files, calls the verb, writes a frame or a report
+output            a frame or a report as an aligned table, or in any declared format of reports
+trec_eval_output  the measures that trec_eval's -m means, and scores laid out as trec_eval prints them
 """
 
 

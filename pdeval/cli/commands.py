@@ -1,11 +1,13 @@
-"""What each command does: reads files, asks the verb through the accessor, and hands on a frame, a report or lines."""
+"""The commands: each reads files, calls a verb through the accessor, and writes a frame, a report or lines."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,94 +18,119 @@ from pdeval.catalog import parse_all
 from pdeval.catalog.measures import Measure, needs_judged
 from pdeval.catalog.trec_eval_names import joined
 from pdeval.cli import UsageError, output, trec_eval_output
-from pdeval.cli.options import split
-from pdeval.cli.parser import SERVED, TREC_EVAL, verbs
-from pdeval.cli.parser import options as options_of
+from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, split, verbs
 from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join.judged import join
 from pdeval.report import Report
 from pdeval.verbs import Verb, of_kind
 
-SHOWN = ("measure", "test", "n", "difference", "ci_low", "ci_high", "effect_size", "p_adjusted", "significant")
+# columns of a comparison that are printed
+PRINTED = ("measure", "test", "n", "difference", "ci_low", "ci_high", "effect_size", "p_adjusted", "significant")
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what the options say and return the exit status."""
     if options.output is not None:
         check_place(options.output)  # before the work, not after it
-    if options.command in OWN:
-        return OWN[options.command](options)
+    if options.command in OTHER_COMMANDS:
+        return OTHER_COMMANDS[options.command](options)
     if not getattr(options, "trec_eval", False):
         output.chosen(options.format, options.output, "table")  # a fault of the command comes before the work
     verb = verbs()[options.command]
     _check_data(verb, options)
     if options.command in COMMANDS:
         return COMMANDS[options.command](options)
-    return _write(asked(verb, options), options)
+    return _write(call(verb.name, options), options)
 
 
 def _check_data(verb: Verb, options: argparse.Namespace) -> None:
-    """Raise where it is not said what to read; collections are asked one by one."""
+    """Raise if an argument that names the data is missing, or does not go with another."""
     if not hasattr(options, "collections"):
-        lacking = [name for name, given in (("QRELS", options.qrels), ("RUN", options.files)) if not given]
-        if lacking:
-            raise UsageError(f"the following arguments are required: {', '.join(lacking)}")
+        missing = [name for name, value in (("QRELS", options.qrels), ("RUN", options.files)) if not value]
+        if missing:
+            raise UsageError(f"the following arguments are required: {', '.join(missing)}")
         return
-    if options.qrels or options.files:
-        raise UsageError("--collections FOLDER has judgments and runs: give no QRELS and RUN beside it.")
-    if getattr(options, "trec_eval", False):
-        raise UsageError("--collections does not go with --trec-eval, which has one collection.")
-    if all(option.name != "by" for option in options_of(verb)):
-        raise UsageError(f"{options.command} takes one collection at a time: give QRELS and RUN.")
-    given = getattr(options, "by", None) or []
-    options.by = list(dict.fromkeys(["collection", *([given] if isinstance(given, str) else given)]))
+    faults = {
+        "--collections FOLDER has judgments and runs: give no QRELS and RUN beside it.": options.qrels or options.files,
+        "--collections does not go with --trec-eval, which has one collection.": getattr(options, "trec_eval", False),
+        f"{options.command} takes one collection at a time: give QRELS and RUN.": all(
+            option.name != "by" for option in options_of(verb)
+        ),
+    }
+    for text, is_fault in faults.items():
+        if is_fault:
+            raise UsageError(text)
+    by = getattr(options, "by", None) or []
+    options.by = list(dict.fromkeys(["collection", *([by] if isinstance(by, str) else by)]))
 
 
 def evaluate(options: argparse.Namespace) -> int:
     """Print measures of runs: means, statistics, or a row per query."""
     if options.trec_eval:
         return _as_trec_eval(options)
-    given = {"-n": options.no_total, **{letter: getattr(options, name) is not None for letter, name, *_ in TREC_EVAL}}
-    for option, typed in given.items():
-        if typed:
+    typed = {"-n": options.no_total, **{letter: getattr(options, name) is not None for letter, name, *_ in TREC_EVAL}}
+    for option, is_typed in typed.items():
+        if is_typed:
             raise UsageError(f"{option} goes with --trec-eval.")
-    _only_measures(_measures(options))
-    scores = asked(_verb("measure"), options)
+    for measure in _measures(options):
+        if measure.entry.family in ELSEWHERE:
+            what, command = ELSEWHERE[measure.entry.family]
+            raise UsageError(
+                f"{measure.label} is {what} and no measure of one: 'pdeval {command} {measure.label}' prints it."
+            )
+    scores = call("measure", options)
     if options.per_query:
         return _write(scores, options)
-    grouped = {"by": getattr(options, "by", None), "replicate": options.replicate}
-    return _write(scores.ireval.summary(wide=not options.stats, **grouped), options)
+    groups = {"by": getattr(options, "by", None), "replicate": options.replicate}
+    return _write(scores.ireval.summary(wide=not options.stats, **groups), options)
+
+
+# what another command prints, by the family of a measure
+ELSEWHERE = {
+    "preference": ("a preference between runs", "prefer QRELS RUN RUN -m"),
+    "ordering": ("an ordering of runs", "order QRELS RUN RUN --method"),
+}
 
 
 def _as_trec_eval(options: argparse.Namespace) -> int:
     _refuse(options)
     version = 9 if getattr(options, "compat", None) == "trec_eval-9" else 10
-    try:
+    with _usage_errors():
         lines = trec_eval_output.lines(options.measures or [], version=version)
-    except (KeyError, ValueError) as error:
-        raise _usage(error) from None
     for option in ("format", "stats", "by", "replicate", "run"):
         if getattr(options, option, None):
             raise UsageError(f"--{option} does not go with --trec-eval, which has a layout of its own.")
-    rules = {"topics": "answered", **_given(_verb("measure"), options)}
+    rules = {"topics": "answered", **_arguments(of_kind("judged")["measure"], options)}
     rules.pop("measures", None)
     # trec_eval says nothing about missing queries
     warnings.simplefilter("ignore", UserWarning)
     qrels, runs = _tables(options, tags=True)
-    tags, runs = trec_eval_output.tags(runs), runs.drop(columns="tag", errors="ignore")
     needed = trec_eval_output.needed(lines)
-    judged = join(runs, qrels, complete=needed is None or needs_judged(needed), **rules)
-    shown = trec_eval_output.rows(
-        judged,
+    rows = trec_eval_output.rows(
+        join(
+            runs.drop(columns="tag", errors="ignore"),
+            qrels,
+            complete=needed is None or needs_judged(needed),
+            **rules,
+        ),
         lines,
         per_query=options.per_query,
         total=not options.no_total,
-        tags=tags,
+        tags=trec_eval_output.tags(runs),
         unanswered=version > 9,
     )
-    output.send(list(shown), options.output)
+    output.send(list(rows), options.output)
     return 0
+
+
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Turn errors about names that were typed into usage errors, in the words of the shell."""
+    try:
+        yield
+    except (KeyError, ValueError) as error:
+        raise UsageError(str(error.args[0]).replace("pdeval.catalog()", "'pdeval catalog'")) from None
 
 
 def _refuse(options: argparse.Namespace) -> None:
@@ -122,23 +149,21 @@ def _refuse(options: argparse.Namespace) -> None:
 
 def prefer(options: argparse.Namespace) -> int:
     """Print preferences: the mean of every pair, a square matrix, or a row per query and pair."""
-    if options.per_query and not options.matrix:
-        return _write(asked(_verb("prefer"), options), options)
     if not options.matrix:
-        return _write(asked(_verb("mean"), options), options)
+        return _write(call("prefer" if options.per_query else "mean", options), options)
     measures = _measures(options) or parse_all("RPP")
     if len(measures) > 1 or options.per_query or hasattr(options, "baseline"):
         raise UsageError("--matrix shows one measure over all queries and pairs: give one -m, no -q, no --baseline.")
-    square = asked(_verb("matrix"), options, measure=measures[0])
+    square = call("matrix", options, measure=measures[0])
     return _write(square.rename_axis(index="run", columns=None).reset_index(), options)
 
 
 def compare(options: argparse.Namespace) -> int:
     """Print one row per pair and measure, with its significance."""
-    table = asked(_verb("compare"), options)
+    table = call("compare", options)
     if output.chosen(options.format, options.output, "table") == "table" and not options.all_columns:
         pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
-        table = table[[name for name in (*table.attrs.get("by", ()), *pair, *SHOWN) if name in table.columns]]
+        table = table[[name for name in (*table.attrs.get("by", ()), *pair, *PRINTED) if name in table.columns]]
     return _write(table, options)
 
 
@@ -146,29 +171,26 @@ def report(options: argparse.Namespace) -> int:
     """Print the table of a paper."""
     if len({measure.entry.family for measure in _measures(options)}) > 1:
         raise UsageError("a report shows measures or preferences; give -m for one kind only.")
-    about = {}
-    if hasattr(options, "group"):
-        about["metadata"] = _metadata(options, options.group)
-    # a file that ends in .html is the page that opens on click, unless the table alone was asked for
+    more = {"metadata": _metadata(options)} if hasattr(options, "group") else {}
+    # a file that ends in .html is the page that opens on click, unless the table alone was requested
     page = options.format is None and not options.standalone and str(options.output or "").lower().endswith(".html")
-    made = asked(_verb("report"), options, **about)
-    return _write(made, options, standalone=options.standalone, interactive=page)
+    return _write(call("report", options, **more), options, standalone=options.standalone, interactive=page)
 
 
 def check(options: argparse.Namespace) -> int:
     """Print the accounting of runs and judgments; the status is 1 if queries are missing or rows repeat."""
-    table = asked(_verb("check"), options)
+    table = call("check", options)
     _write(table, options)
-    amiss = {"missing": "lack judged queries", "duplicates": "have duplicate documents"}
-    counts = {says: int((table[name] > 0).sum()) for name, says in amiss.items()}
-    for says, count in counts.items():
+    faults = {"missing": "lack judged queries", "duplicates": "have duplicate documents"}
+    counts = {text: int((table[name] > 0).sum()) for name, text in faults.items()}
+    for text, count in counts.items():
         if count and not options.quiet:
-            print(f"pdeval: {count} of {len(table)} runs {says}.", file=sys.stderr)
+            print(f"pdeval: {count} of {len(table)} runs {text}.", file=sys.stderr)
     return 1 if any(counts.values()) else 0
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Print the measures of the sample collection, and write its files where asked."""
+    """Print the measures of the sample collection, and write its files on request."""
     runs, qrels, metadata = pdeval.datasets.load_sample()
     if options.write:
         folder = Path(options.write)
@@ -178,15 +200,14 @@ def demo(options: argparse.Namespace) -> int:
         pdeval.write_qrels(qrels, folder / "qrels.txt")
         with replacing(folder / "metadata.csv") as beside:
             metadata.to_csv(beside, index=False)
-    joined = runs.ireval.join(qrels)
-    scores = joined.measure(["AP", "nDCG@10", "RR", "ASL"]).ireval.summary(wide=True)
-    preferred = joined.order("RPP")[["run", "score"]].rename(columns={"score": "RPP win rate"})
-    table = metadata[["run", "family"]].merge(scores, on="run").merge(preferred, on="run")
-    table = table.sort_values("AP", ascending=False, kind="stable")
+    judged = runs.ireval.join(qrels)
+    scores = judged.measure(["AP", "nDCG@10", "RR", "ASL"]).ireval.summary(wide=True)
+    win_rates = judged.order("RPP")[["run", "score"]].rename(columns={"score": "RPP win rate"})
+    table = metadata[["run", "family"]].merge(scores, on="run").merge(win_rates, on="run")
     if output.chosen(options.format, options.output, "table") == "table" and options.output is None:
-        print(f"The sample collection: {len(table)} systems, {len(joined.queries)} queries.")
+        print(f"The sample collection: {len(table)} systems, {len(judged.queries)} queries.")
         print("The run ql did not answer two of them, which count as its worst case; see `evaluate --topics`.\n")
-    return _write(table, options)
+    return _write(table.sort_values("AP", ascending=False, kind="stable"), options)
 
 
 def catalog(options: argparse.Namespace) -> int:
@@ -202,6 +223,14 @@ def catalog(options: argparse.Namespace) -> int:
     return _write(table, options)
 
 
+def call(name: str, options: argparse.Namespace, **more: Any) -> Any:
+    """Return the result of a verb of the run table, for the files and options that were typed."""
+    arguments = {**_arguments(of_kind("judged")[name], options), **more}
+    qrels, runs = _tables(options)
+    accessor: Any = runs.ireval(run=options.run) if hasattr(options, "run") else runs.ireval
+    return attrgetter(name)(accessor)(qrels=qrels, **arguments)
+
+
 # what is more than printing what the verb returns
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": evaluate,
@@ -210,74 +239,42 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "report": report,
     "check": check,
 }
-OWN: dict[str, Callable[[argparse.Namespace], int]] = {"demo": demo, "catalog": catalog}
+OTHER_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {"demo": demo, "catalog": catalog}
 
 
-def asked(verb: Verb, options: argparse.Namespace, **more: Any) -> Any:
-    """Return what a verb of the run table gives for the files and options that were typed."""
-    given = {**_given(verb, options), **more}
-    qrels, runs = _tables(options)
-    door: Any = runs.ireval
-    door = door(run=options.run) if hasattr(options, "run") else door
-    for name in verb.name.split("."):
-        door = getattr(door, name)
-    return door(qrels=qrels, **given)
-
-
-def _verb(name: str) -> Verb:
-    return of_kind("judged")[name]
-
-
-def _given(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of a verb that were typed; the others stay as the verb has them."""
-    given = {}
+def _arguments(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of a verb that were typed; the others keep the defaults of the verb."""
+    arguments = {}
     for option in options_of(verb):
         if hasattr(options, option.name):
             value = getattr(options, option.name)
-            given[option.name] = _table(value, options.encoding) if option.form.file else option.value(value)
+            arguments[option.name] = _table(value, options) if option.form.file else option.value(value)
     names = [parameter.name for parameter in verb.parameters]
     if "measures" in names and options.measures and not getattr(options, "trec_eval", False):
-        given["measures"] = _measures(options)
+        arguments["measures"] = _measures(options)
     if "progress" in names and options.quiet:
-        given["progress"] = False
+        arguments["progress"] = False
     if getattr(options, "complete", False):
-        if given.get("topics", "judged") != "judged":
-            raise UsageError(f"-c is --topics judged, but --topics {given['topics']} was given too.")
-        given["topics"] = "judged"
-    return given
+        if arguments.get("topics", "judged") != "judged":
+            raise UsageError(f"-c is --topics judged, but --topics {arguments['topics']} was given too.")
+        arguments["topics"] = "judged"
+    return arguments
 
 
 def _measures(options: argparse.Namespace) -> list[Measure]:
     """Return the measures that were typed; `-m AP,RR` is `-m AP -m RR`."""
     texts = [part for text in options.measures or [] for part in joined(split(text))]
-    try:
+    with _usage_errors():
         return parse_all(texts) if texts else []
-    except (KeyError, ValueError) as error:
-        raise _usage(error) from None
-
-
-def _only_measures(measures: list[Measure]) -> None:
-    """Raise where `evaluate` is asked for what another command prints."""
-    others = {"preference": ("a preference between runs", "prefer"), "ordering": ("an ordering of runs", "order")}
-    for measure in measures:
-        if measure.entry.family in others:
-            what, command = others[measure.entry.family]
-            option = "-m" if command == "prefer" else "--method"
-            raise UsageError(
-                f"{measure.label} is {what} and no measure of one: 'pdeval {command} QRELS RUN RUN {option} "
-                f"{measure.label}' prints it."
-            )
-
-
-def _usage(error: Exception) -> UsageError:
-    return UsageError(str(error.args[0]).replace("pdeval.catalog()", "'pdeval catalog'"))
 
 
 def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return judgments and runs; every file is read once, so that any may be a pipe."""
+    """Return judgments and runs; every file is read once, so any may be a pipe."""
+    progress = False if options.quiet else None
     if hasattr(options, "collections"):
-        about: dict[str, Any] = {"names": options.names, "progress": False if options.quiet else None}
-        runs, qrels = pdeval.read_collections(options.collections, subtopics=options.subtopics, **about)
+        runs, qrels = pdeval.read_collections(
+            options.collections, subtopics=options.subtopics, names=options.names, progress=progress
+        )
         return qrels, runs
     if [options.qrels, *options.files].count(file_io.STDIN) > 1:
         raise UsageError("'-' is the standard input, which can be read once: give one file that way.")
@@ -288,46 +285,40 @@ def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.Data
             raise
         first = f"pdeval {options.command} {' '.join([*options.files[:1], options.qrels])}"
         raise ValueError(f"'{options.qrels}' has the six columns of a run. Judgments come first: {first}.") from error
-    found = [
-        file._replace(tag=tags, encoding=options.encoding)
-        for file in reading.run_files(options.files, names=options.names)
-    ]
-    return qrels, reading.in_memory(found, progress=False if options.quiet else None)
+    files = reading.run_files(options.files, names=options.names, encoding=options.encoding, tag=tags)
+    return qrels, reading.in_memory(files, progress=progress)
 
 
-def _table(path: str, encoding: str | None) -> pd.DataFrame:
+def _table(path: str, options: argparse.Namespace) -> pd.DataFrame:
     """Return a table about runs that is in a file."""
     file_io.check_present(Path(path))
     if file_io.is_parquet(Path(path)):
         return pd.read_parquet(path)
-    names = {"run": str, "query_id": str}
-    try:
-        return pd.read_csv(path, dtype=names)
-    except UnicodeDecodeError:
-        if encoding is None:
-            raise ValueError(f"'{path}' is not UTF-8: say what it is, e.g. --encoding latin-1.") from None
-    try:
-        return pd.read_csv(path, dtype=names, encoding=encoding)
-    except UnicodeError:
-        raise ValueError(f"'{path}' is neither UTF-8 nor {encoding}.") from None
+    for encoding in filter(None, ("utf-8", options.encoding)):
+        try:
+            return pd.read_csv(path, dtype={"run": str, "query_id": str}, encoding=encoding)
+        except UnicodeError:
+            continue
+    if options.encoding is None:
+        raise ValueError(f"'{path}' is not UTF-8: say what it is, e.g. --encoding latin-1.")
+    raise ValueError(f"'{path}' is neither UTF-8 nor {options.encoding}.")
 
 
-def _metadata(options: argparse.Namespace, columns: str | Sequence[str]) -> pd.DataFrame:
-    """Return what is known about the runs, where that has the column(s) wanted."""
-    wanted = [columns] if isinstance(columns, str) else list(columns)
+def _metadata(options: argparse.Namespace) -> pd.DataFrame:
+    """Return the metadata of the runs, which must have the column(s) of --group."""
+    groups = [options.group] if isinstance(options.group, str) else list(options.group)
     path = getattr(options, "metadata", None)
     if path is None:
-        raise UsageError(f"the column {wanted[0]!r} comes from a file: say which with --metadata FILE.")
-    frame = _table(path, options.encoding)
-    for name in (*getattr(options, "run", ["run"]), *wanted):
+        raise UsageError(f"the column {groups[0]!r} comes from a file: say which with --metadata FILE.")
+    frame = _table(path, options)
+    for name in (*getattr(options, "run", ["run"]), *groups):
         if name not in frame.columns:
             raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
     return frame if hasattr(options, "run") else frame.astype({"run": str})
 
 
-def _write(content: Any, options: argparse.Namespace, *, standalone: bool = False, interactive: bool = False) -> int:
+def _write(content: Any, options: argparse.Namespace, **how: bool) -> int:
     kind = output.chosen(options.format, options.output, "latex" if isinstance(content, Report) else "table")
     digits = getattr(options, "digits", None)
-    how = {"standalone": standalone, "interactive": interactive}
     output.write(content, kind, options.output, digits=4 if digits is None else digits, **how)
     return 0

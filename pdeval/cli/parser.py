@@ -1,19 +1,34 @@
-"""What can be typed: a command for every verb that is one, and what is the shell's own: files, formats, trec_eval."""
+"""The command line as it is typed: a command for every verb that is one, its options, and those of the shell.
+
+The options of a verb come from its signature and its docstring. Literals are choices, booleans are flags, lists are
+separated by commas, a DataFrame is a file, a run is its name. What only Python can express (mappings, functions, pairs
+of runs) has no option.
+"""
 
 from __future__ import annotations
 
 import argparse
+import collections.abc
+import inspect
+import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin
+
+import pandas as pd
 
 from pdeval import __version__
-from pdeval.accessor.methods import RULES
-from pdeval.cli.options import Option, number_of, options_of, split
+from pdeval.accessor.docstrings import of_door
+from pdeval.accessor.methods import RULES, evaluated, signature_of
 from pdeval.cli.output import formats, send
 from pdeval.files.lines import check_encoding
+from pdeval.orderings.methods import chosen
+from pdeval.significance.corrections import which_correction
+from pdeval.significance.registry import which_test
 from pdeval.verbs import Verb, of_kind
 from pdeval.verbs.parameter_texts import sections
 
@@ -50,6 +65,10 @@ SAYS = {
     "prefer": "Print the preferences between runs: the mean of every pair, or with -q every query.",
     "check": "Account for queries, duplicates, ties and judgments. The status is 1 if something is amiss.",
 }
+SHELL = ("qrels", "measures", "progress")  # what files, -m and --quiet say
+LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as trec_eval has them
+FORMERLY = {"draws": "bootstrap"}  # options that have another name now
+LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
 
 
 def verbs() -> dict[str, Verb]:
@@ -60,17 +79,8 @@ def verbs() -> dict[str, Verb]:
     >>> verbs()["evaluate"].name
     'measure'
     """
-    found = {NAMES.get(name, _dashed(name)): verb for name, verb in of_kind("judged").items() if verb.command}
-    return dict(sorted(found.items()))
-
-
-def options(verb: Verb) -> list[Option]:
-    """Return the options that a verb's declaration gives its command."""
-    return options_of(verb, READERS)
-
-
-def _dashed(name: str) -> str:
-    return name.replace(".", "-").replace("_", "-")
+    judged = {name: verb for name, verb in of_kind("judged").items() if verb.command}
+    return dict(sorted({NAMES.get(name, re.sub("[._]", "-", name)): verb for name, verb in judged.items()}.items()))
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -79,64 +89,85 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     Parameters
     ----------
     words : sequence of str, optional
-        What was typed: only the command that is among it is then given its options.
+        What was typed: only the command that is among it gets its options.
 
     Examples
     --------
     >>> parser().parse_args(["evaluate", "qrels.txt", "a.run", "-m", "AP"]).measures
     ['AP']
     """
-    whole = _Parser(
+    program = _Parser(
         prog=PROGRAM,
         description="Evaluation of rankings.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
-    _help(whole)
-    whole.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}", help="Show the version.")
-    commands = whole.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-
-    def command(name: str, says: str, usage: str) -> argparse.ArgumentParser:
-        listed = says.removeprefix("Print ").partition(":")[0].partition(". ")[0].rstrip(".").replace("%", "%%")
-        form = partial(
-            argparse.HelpFormatter, max_help_position=28, width=min(shutil.get_terminal_size().columns, 110) - 2
-        )
-        one = commands.add_parser(
-            name,
-            help=listed[0].lower() + listed[1:],
-            description=says,
-            usage=f"{PROGRAM} {name} [options] {usage}",
-            formatter_class=form,
-            add_help=False,
-        )
-        _help(one)
-        return one
-
+    _add(program, HELP)
+    program.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}", help="Show the version.")
+    commands = program.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, verb in verbs().items():
-        one = command(name, SAYS.get(name) or _said(verb), "QRELS RUN [RUN ...]")
-        if words is not None and name not in words:
-            continue
-        own = options(verb)
-        _data(one, verb)
-        if name in EXTRAS:
-            EXTRAS[name](one)
-        for option in own:
-            if option.name not in RULES:
-                option.add_to(one)
-        _rules(one, [option for option in own if option.name in RULES])
-        _output(one, digits=all(option.name != "digits" for option in own))
-    demo = command("demo", "Evaluate the sample collection that ships with pdeval.", "")
-    demo.add_argument("--write", metavar="FOLDER", help="Also write its runs, qrels.txt and metadata.csv here.")
-    catalog = command("catalog", "List measures, preferences and orderings.", "[WORD ...]")
-    catalog.add_argument("words", nargs="*", metavar="WORD", help="Only entries that mention all of these words.")
-    for one in (demo, catalog):
-        _output(one)
-    return whole
+        # what a verb returns is printed here
+        text = " ".join(sections(verb.function.__doc__ or "")[""].split()).replace("`", "")
+        text = re.sub("^Return ", "Print ", text)
+        command = _command(commands, name, SAYS.get(name, text), "QRELS RUN [RUN ...]")
+        if words is None or name in words:
+            _add_options(command, name, verb)
+    for name, (text, usage, arguments) in OTHERS.items():
+        command = _command(commands, name, text, usage)
+        _add(command, arguments)
+        _add_output(command)
+    return program
+
+
+def _command(commands: Any, name: str, text: str, usage: str) -> argparse.ArgumentParser:
+    title = text.removeprefix("Print ").partition(":")[0].partition(". ")[0].rstrip(".").replace("%", "%%")
+    command: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=title[0].lower() + title[1:],
+        description=text,
+        usage=f"{PROGRAM} {name} [options] {usage}",
+        formatter_class=partial(
+            argparse.HelpFormatter,
+            max_help_position=28,
+            width=min(shutil.get_terminal_size().columns, 110) - 2,
+        ),
+        add_help=False,
+    )
+    _add(command, HELP)
+    return command
+
+
+def _add_options(command: argparse.ArgumentParser, name: str, verb: Verb) -> None:
+    """Add what is read, what the shell adds, the options of the verb, the rules of the join, and the output."""
+    options = options_of(verb)
+    names = [option.name for option in options]
+    _add(command, DATA)
+    if any(parameter.name == "measures" for parameter in verb.parameters):
+        _add(command, MEASURES)
+    _add(command, EXTRAS.get(name, {}))
+    if name == "evaluate":
+        _add(command.add_argument_group("trec_eval"), TREC_EVAL_ARGUMENTS)
+    rules = command.add_argument_group("rules")
+    for option in options:
+        option.add_to(rules if option.name in RULES else command)
+    _add(rules, {**(COMPLETE if "topics" in names else {}), **SUBTOPICS})
+    _add_output(command, digits="digits" not in names)
+
+
+def _add_output(command: argparse.ArgumentParser, *, digits: bool = True) -> None:
+    arguments = {name: settings for name, settings in OUTPUT.items() if digits or name != "--digits"}
+    arguments["--format"] = {**OUTPUT["--format"], "choices": formats()}
+    _add(command.add_argument_group("output"), arguments)
+
+
+def _add(group: argparse._ActionsContainer, arguments: Mapping[str, Mapping[str, Any]]) -> None:
+    for flags, settings in arguments.items():
+        group.add_argument(*flags.split(), **settings)
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help and version, where they cannot be written, are an error like any other output."""
+    """A parser whose help and version, if they cannot be written, are an error like any other output."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is sys.stderr:
@@ -145,110 +176,235 @@ class _Parser(argparse.ArgumentParser):
             send([message.removesuffix("\n")], None)
 
 
-def _said(verb: Verb) -> str:
-    """Return what a verb's docstring says first, for a reader who gets it printed."""
-    text = " ".join(sections(verb.function.__doc__ or "")[""].split()).replace("`", "")
-    return text.replace("Return ", "Print ", 1) if text.startswith("Return ") else text
+@dataclass(frozen=True)
+class Form:
+    """How a parameter is typed: one of some words, a number, a text, a flag, a file, or several of them."""
+
+    choices: tuple[str, ...] = ()
+    numbers: tuple[type, ...] = ()
+    text: bool = False
+    flag: bool = False
+    file: bool = False
+    several: Form | None = None
+    nothing: bool = False
+
+    @property
+    def single(self) -> bool:
+        """Whether one value may stand alone."""
+        return bool(self.choices or self.numbers or self.text)
+
+    def read(self, text: str) -> Any:
+        """Return the value that a text says."""
+        if text in self.choices:
+            return text
+        if self.nothing and text.lower() == "none":
+            return None
+        for kind, pattern in ((int, r"[+-]?\d+"), (float, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")):
+            if kind in self.numbers and re.fullmatch(pattern, text):
+                return number_of(text, kind)
+        if self.text:
+            return text
+        fault = f"{text!r} is not a {'whole ' if float not in self.numbers else ''}number"
+        if self.choices:
+            fault = f"invalid choice: {text!r} (choose from {', '.join(self.choices)})"
+        raise argparse.ArgumentTypeError(fault)
 
 
-def _help(one: argparse.ArgumentParser) -> None:
-    one.add_argument("-h", "--help", action="help", help="Show this message.")
+def number_of(text: str, kind: type) -> Any:
+    """Return the number that digits say, or raise where they are more than Python reads.
+
+    Examples
+    --------
+    >>> number_of("12", int)
+    12
+    """
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number of {len(text):,} characters is too large") from None
 
 
-def _data(one: argparse.ArgumentParser, verb: Verb) -> None:
-    one.add_argument("qrels", metavar="QRELS", nargs="?", help="The judgments.")
-    one.add_argument("files", metavar="RUN", nargs="*", help="Run files, folders or patterns.")
-    one.add_argument(
-        "--collections", metavar="FOLDER", default=argparse.SUPPRESS,
-        help="In place of QRELS and RUN: a folder of collections, each with its 'runs' and its 'qrels.txt'; answers "
-        "within each, --by collection.",
-    )  # fmt: skip
-    one.add_argument("--names", choices=["file", "tag"], default="file", help="What runs are named after.")
-    one.add_argument(
-        "--run", metavar="COLUMN[,...]", type=split, default=argparse.SUPPRESS,
-        help="Columns of a CSV or parquet file that name its runs, e.g. --run model,seed.",
-    )  # fmt: skip
-    one.add_argument(
-        "--encoding", metavar="NAME", type=_named(_encoding), default=None,
-        help="Of files that are not UTF-8, e.g. latin-1; without it such a file is an error.",
-    )  # fmt: skip
-    if any(parameter.name == "measures" for parameter in verb.parameters):
-        one.add_argument(
-            "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
-            help="E.g. AP, nDCG@10, RPP; repeat it or put commas between ('pdeval catalog' lists all).",
-        )  # fmt: skip
+def form_of(annotation: Any, documented: str = "") -> Form | None:
+    """Return how a parameter of this type is typed, or None if a shell cannot express it.
+
+    Parameters
+    ----------
+    documented : str
+        Its type in the docstring: an `object` that is a run is typed by its name.
+
+    Examples
+    --------
+    >>> form_of(Literal["a", "b"] | None).choices, form_of(float | list[float]).several.numbers
+    (('a', 'b'), (<class 'float'>,))
+    >>> form_of(dict[str, str]) is None, form_of(object, "run, optional").text
+    (True, True)
+    """
+    fields: dict[str, Any] = {"choices": (), "numbers": ()}
+    for part in get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,):
+        origin = get_origin(part)
+        if origin is Literal:
+            fields["choices"] += tuple(str(one) for one in get_args(part) if one is not None)
+        elif origin in (Union, types.UnionType):
+            fields["choices"] += (form_of(part, documented) or Form()).choices
+        elif part is bool:
+            fields["flag"] = True
+        elif part in (int, float):
+            fields["numbers"] += (part,)
+        elif part is str or (part in (object, Any) and re.match(r"run\b", documented)):
+            fields["text"] = True
+        elif isinstance(part, type) and issubclass(part, pd.DataFrame):
+            fields["file"] = True
+        elif origin in LISTS and get_args(part):
+            fields["several"] = form_of(get_args(part)[0], documented)
+    form = Form(**fields)
+    return form if form.single or form.flag or form.file or form.several else None
 
 
-def _rules(one: argparse.ArgumentParser, rules: list[Option]) -> None:
-    group = one.add_argument_group("rules")
-    for option in rules:
-        option.add_to(group)
-    if any(option.name == "topics" for option in rules):
-        group.add_argument("-c", "--complete", action="store_true", help="Count every judged query: --topics judged.")
-    group.add_argument("--subtopics", action="store_true", help="The second column of QRELS is a subtopic.")
+@dataclass(frozen=True)
+class Option:
+    """One option: the parameter, its form, what can be typed, and what argparse is told about it."""
+
+    name: str
+    form: Form
+    flags: tuple[str, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def add_to(self, group: argparse._ActionsContainer) -> None:
+        """Add it to a parser; what is not typed is left to the verb's own default."""
+        group.add_argument(*self.flags, dest=self.name, default=argparse.SUPPRESS, **self.settings)
+        if self.name in FORMERLY:
+            group.add_argument(f"--{FORMERLY[self.name]}", action=Renamed, now=self.flags[-1], help=argparse.SUPPRESS)
+
+    def value(self, typed: Any) -> Any:
+        """Return what the verb is given: a list of one is that one where it may stand alone."""
+        if self.form.several is not None and self.form.single and len(typed) == 1:
+            return typed[0]
+        return typed
 
 
-def _output(one: argparse.ArgumentParser, *, digits: bool = True) -> None:
-    group = one.add_argument_group("output")
-    group.add_argument("--format", choices=formats(), help="By default as the ending of FILE says, else a table.")
-    group.add_argument("-o", "--output", metavar="FILE", help="Write to this file.")
-    if digits:
-        group.add_argument("--digits", type=_whole, metavar="N", help="Decimals of a printed table (default: 4).")
-    group.add_argument("--quiet", action="store_true", help="No warnings, no progress bar.")
+class Renamed(argparse.Action):
+    """An option that has another name now, and says so."""
+
+    def __init__(self, option_strings: list[str], dest: str, *, now: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs="?", default=argparse.SUPPRESS, help=help)
+        self.now = now
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        parser.error(f"{self.option_strings[0]} is now {self.now}")
 
 
-def _evaluate(one: argparse.ArgumentParser) -> None:
-    one.add_argument("-q", "--per-query", action="store_true", help="One row per run, query and measure.")
-    one.add_argument("--stats", action="store_true", help="n, mean, sd and confidence interval.")
-    one.add_argument(
-        "--replicate", metavar="COLUMN[,...]", type=split, default=None,
-        help="Average over runs that differ in these columns only: --by family --replicate run is one row a family.",
-    )  # fmt: skip
-    group = one.add_argument_group("trec_eval")
-    group.add_argument(
-        "--trec-eval", action="store_true",
-        help="Print as trec_eval does; -m takes its names (official, all_trec, P.5,10); -q -c -l -M -J mean the same.",
-    )  # fmt: skip
-    group.add_argument(
-        "-n", "--no-total", "--nosummary", action="store_true", help="With --trec-eval: leave out the 'all' lines."
-    )
-    group.add_argument("-v", "--version", action="version", version=VERSION, help="Show the version.")
-    for letter, name, has_value, why in TREC_EVAL:
-        settings: dict[str, Any] = {"metavar": "X"} if has_value else {"action": "store_const", "const": ""}
-        group.add_argument(*filter(None, [letter, f"--{name}"]), dest=name, default=None, help=why, **settings)
-    # its other long names, beside the ones that pdeval has
-    hidden: dict[str, Any] = {"default": argparse.SUPPRESS, "help": argparse.SUPPRESS}
-    group.add_argument("--query_eval_wanted", dest="per_query", action="store_true", **hidden)
-    group.add_argument("--complete_rel_info_wanted", dest="complete", action="store_true", **hidden)
-    group.add_argument("--level_for_rel", dest="level", type=float, **hidden)
-    group.add_argument("--Judged_docs_only", dest="judged_only", action="store_true", **hidden)
-    group.add_argument("--Max_retrieved_per_topic", dest="depth", type=_whole, **hidden)
+def options_of(verb: Verb) -> list[Option]:
+    """Return the options of a verb: its own, then the rules of the join.
+
+    Examples
+    --------
+    >>> from pdeval.verbs import VERBS
+    >>> [option.flags[-1] for option in options_of(VERBS["judged"]["prefer"])]
+    ['--baseline', '--by', '--metadata', '--level', '--topics', '--ties', '--compat', '--depth',
+    '--judged-only', '--validate']
+    """
+    parameters = list(signature_of(verb, "runs").parameters.values())[1:]
+    entries = described(of_door(verb, [parameter.name for parameter in parameters]))
+    options = []
+    for parameter in parameters:
+        kind, meaning = entries.get(parameter.name, ("", ""))
+        annotation = evaluated(verb, parameter.annotation, parameter.name)
+        form = form_of(annotation, kind)
+        if parameter.name not in SHELL and form is not None:
+            # None has to be typed if the default is another value
+            optional = parameter.default is not None and type(None) in get_args(annotation)
+            options.append(_option(parameter, replace(form, nothing=optional), meaning))
+    return options
 
 
-def _prefer(one: argparse.ArgumentParser) -> None:
-    one.add_argument("-q", "--per-query", action="store_true", help="One row per query, pair and measure.")
-    one.add_argument("--matrix", action="store_true", help="The mean preference of row over column, of one measure.")
+def _option(parameter: inspect.Parameter, form: Form, meaning: str) -> Option:
+    name, metavar = parameter.name, parameter.name.upper()
+    reader = READERS.get(name)
+    settings: dict[str, Any] = {}
+    # names that the entry of a parameter lists, one each line: `- "name": what it is`
+    listed = tuple(re.findall(r"(?m)^\s*- [\"'](.+?)[\"']:", meaning))
+    words = form.choices or (form.several.choices if form.several else ()) or listed
+    # the first paragraph, without sentences about Python
+    sentences = re.split(r"(?<=[.:]) (?=[A-Z`@])", " ".join(meaning.partition("\n\n")[0].split()))
+    meaning = " ".join(one for one in sentences if "pdeval." not in one and one != "There are:")
+    if form.flag and not form.single:
+        settings["action"] = "store_true" if parameter.default is False else argparse.BooleanOptionalAction
+    elif form.file:
+        metavar = settings["metavar"] = "FILE"
+    elif (inner := form.several) is not None:
+        metavar = settings["metavar"] = f"{name.upper()}[,...]"
+        read = reader or inner.read
+        settings |= {
+            "type": lambda text: [read(part) for part in split(text, sentences=inner.text)],
+            "action": "extend",
+        }
+    else:
+        metavar = settings["metavar"] = _metavar(name, form)
+        settings["type"] = reader or form.read
+    if words and not metavar.startswith("{") and not all(word in meaning for word in words):
+        meaning = f"{meaning} One of {', '.join(words)}."
+    if parameter.default is inspect.Parameter.empty:
+        settings["required"] = True
+    settings["help"] = _help(meaning.replace(f"`{name}`", metavar), parameter.default)
+    return Option(name, form, (*filter(None, [LETTERS.get(name)]), f"--{name.replace('_', '-')}"), settings)
 
 
-def _compare(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--all-columns", action="store_true", help="Also in a printed table; files always have all.")
+def _metavar(name: str, form: Form) -> str:
+    words = "{" + ",".join(form.choices) + "}"
+    if form.choices and not form.text and not form.numbers and len(words) <= 50:
+        return words
+    if form.numbers and not form.text:
+        return "N" if float not in form.numbers else "X"
+    return "RUN" if name == "baseline" else name.upper()
 
 
-def _report(one: argparse.ArgumentParser) -> None:
-    one.add_argument(
-        "--standalone", action="store_true",
-        help="A whole LaTeX document or HTML page of the table alone. Without it, -o page.html is an interactive page: "
-        "cells open their queries, queries their items; with --metadata FILE its rows are grouped and filtered.",
-    )  # fmt: skip
+def _help(meaning: str, default: Any) -> str:
+    text = meaning.replace("`", "").replace("%", "%%")
+    hidden = any(default is one for one in (None, False, inspect.Parameter.empty)) or default == ()
+    if hidden or "default" in text.lower():
+        return text
+    value = "yes" if default is True else default
+    listed = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+    return f"{text.removesuffix('.')} (default: {listed}).".strip()
 
 
-# what the shell adds to the options of a verb
-EXTRAS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "evaluate": _evaluate,
-    "prefer": _prefer,
-    "compare": _compare,
-    "report": _report,
-}
+def described(doc: str) -> dict[str, tuple[str, str]]:
+    """Return (type, meaning) of every parameter that a docstring describes, the meaning in its lines.
+
+    Examples
+    --------
+    >>> list(described(split.__doc__)), described(form_of.__doc__)["documented"][0]
+    (['sentences'], 'str')
+    """
+    entries = {}
+    for entry in filter(str.strip, re.split(r"(?m)^(?=\S)", sections(doc).get("Parameters", ""))):
+        head, _, body = entry.partition("\n")
+        names, _, kind = head.partition(" : ")
+        entries |= {name.strip(): (kind.strip(), inspect.cleandoc(body)) for name in names.split(",")}
+    return entries
+
+
+def split(text: str, *, sentences: bool = False) -> list[str]:
+    """Return the names in a text, which commas outside of brackets part.
+
+    Parameters
+    ----------
+    sentences : bool
+        Whether it may be prose, where a comma with a blank behind it parts nothing.
+
+    Examples
+    --------
+    >>> split("AP,RBP(p=0.8,k=10), nDCG@10"), split("On two, or three,twice", sentences=True)
+    (['AP', 'RBP(p=0.8,k=10)', 'nDCG@10'], ['On two, or three', 'twice'])
+    """
+    depth, parts = 0, [""]
+    for letter, after in zip(text, text[1:] + "x"):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0 and not (sentences and after.isspace()):
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _whole(text: str) -> int:
@@ -257,38 +413,130 @@ def _whole(text: str) -> int:
     return number_of(text, int)
 
 
-def _encoding(text: str) -> str:
-    check_encoding(text)
-    return text
+def _known(find: Callable[[str], Any]) -> Callable[[str], str]:
+    """Return the type of an argument: `find` raises if it does not know a text."""
 
-
-def _named(find: Callable[[str], str]) -> Callable[[str], str]:
     def read(text: str) -> str:
         try:
-            return find(text)
+            return str(find(text) or text)
         except (KeyError, ValueError) as error:
             raise argparse.ArgumentTypeError(error.args[0]) from None
 
     return read
 
 
-def _test(text: str) -> str:
-    from pdeval.significance.registry import which_test
-
-    return which_test(text).name
-
-
-def _correction(text: str) -> str:
-    from pdeval.significance.corrections import which_correction
-
-    return which_correction(text)
-
-
-def _method(text: str) -> str:
-    from pdeval.orderings.methods import chosen
-
-    return chosen(text, has_values=True)[0].label
-
-
 # names that a registry knows, checked before any file is read
-READERS = {"test": _named(_test), "correction": _named(_correction), "method": _named(_method)}
+READERS = {
+    "test": _known(lambda text: which_test(text).name),
+    "correction": _known(which_correction),
+    "method": _known(lambda text: chosen(text, has_values=True)[0].label),
+}
+
+# arguments of the shell: flags, and what argparse is told about them
+FLAG: dict[str, Any] = {"action": "store_true"}
+TYPED: dict[str, Any] = {"default": argparse.SUPPRESS}  # absent unless it is typed
+HELP = {"-h --help": {"action": "help", "help": "Show this message."}}
+DATA: dict[str, dict[str, Any]] = {
+    "qrels": {"metavar": "QRELS", "nargs": "?", "help": "The judgments."},
+    "files": {"metavar": "RUN", "nargs": "*", "help": "Run files, folders or patterns."},
+    "--collections": {
+        **TYPED,
+        "metavar": "FOLDER",
+        "help": "In place of QRELS and RUN: a folder of collections, each with its 'runs' and its 'qrels.txt'; answers "
+        "within each, --by collection.",
+    },
+    "--names": {"choices": ["file", "tag"], "default": "file", "help": "What runs are named after."},
+    "--run": {
+        **TYPED,
+        "metavar": "COLUMN[,...]",
+        "type": split,
+        "help": "Columns of a CSV or parquet file that name its runs, e.g. --run model,seed.",
+    },
+    "--encoding": {
+        "metavar": "NAME",
+        "type": _known(check_encoding),
+        "default": None,
+        "help": "Of files that are not UTF-8, e.g. latin-1; without it such a file is an error.",
+    },
+}
+MEASURES = {
+    "-m --measure": {
+        "dest": "measures",
+        "action": "append",
+        "metavar": "MEASURE",
+        "help": "E.g. AP, nDCG@10, RPP; repeat it or put commas between ('pdeval catalog' lists all).",
+    }
+}
+COMPLETE = {"-c --complete": {**FLAG, "help": "Count every judged query: --topics judged."}}
+SUBTOPICS = {"--subtopics": {**FLAG, "help": "The second column of QRELS is a subtopic."}}
+OUTPUT: dict[str, dict[str, Any]] = {
+    "--format": {"help": "By default as the ending of FILE says, else a table."},
+    "-o --output": {"metavar": "FILE", "help": "Write to this file."},
+    "--digits": {"type": _whole, "metavar": "N", "help": "Decimals of a printed table (default: 4)."},
+    "--quiet": {**FLAG, "help": "No warnings, no progress bar."},
+}
+# what the shell adds to the options of a verb
+EXTRAS: dict[str, dict[str, dict[str, Any]]] = {
+    "evaluate": {
+        "-q --per-query": {**FLAG, "help": "One row per run, query and measure."},
+        "--stats": {**FLAG, "help": "n, mean, sd and confidence interval."},
+        "--replicate": {
+            "metavar": "COLUMN[,...]",
+            "type": split,
+            "default": None,
+            "help": "Average over runs that differ in these columns only: --by family --replicate run is one row a "
+            "family.",
+        },
+    },
+    "prefer": {
+        "-q --per-query": {**FLAG, "help": "One row per query, pair and measure."},
+        "--matrix": {**FLAG, "help": "The mean preference of row over column, of one measure."},
+    },
+    "compare": {"--all-columns": {**FLAG, "help": "Also in a printed table; files always have all."}},
+    "report": {
+        "--standalone": {
+            **FLAG,
+            "help": "A whole LaTeX document or HTML page of the table alone. Without it, -o page.html is an "
+            "interactive page: cells open their queries, queries their items; with --metadata FILE its rows are "
+            "grouped and filtered.",
+        }
+    },
+}
+HIDDEN: dict[str, Any] = {**TYPED, "help": argparse.SUPPRESS}
+TREC_EVAL_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "--trec-eval": {
+        **FLAG,
+        "help": "Print as trec_eval does; -m takes its names (official, all_trec, P.5,10); -q -c -l -M -J mean the "
+        "same.",
+    },
+    "-n --no-total --nosummary": {**FLAG, "help": "With --trec-eval: leave out the 'all' lines."},
+    "-v --version": {"action": "version", "version": VERSION, "help": "Show the version."},
+    **{
+        f"{letter} --{name}": {
+            "dest": name,
+            "default": None,
+            "help": why,
+            **({"metavar": "X"} if has_value else {"action": "store_const", "const": ""}),
+        }
+        for letter, name, has_value, why in TREC_EVAL
+    },
+    # its other long names, beside the ones that pdeval has
+    "--query_eval_wanted": {**HIDDEN, **FLAG, "dest": "per_query"},
+    "--complete_rel_info_wanted": {**HIDDEN, **FLAG, "dest": "complete"},
+    "--level_for_rel": {**HIDDEN, "dest": "level", "type": float},
+    "--Judged_docs_only": {**HIDDEN, **FLAG, "dest": "judged_only"},
+    "--Max_retrieved_per_topic": {**HIDDEN, "dest": "depth", "type": _whole},
+}
+# commands that are no verbs: what they do, their usage, their arguments
+OTHERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {
+    "demo": (
+        "Evaluate the sample collection that ships with pdeval.",
+        "",
+        {"--write": {"metavar": "FOLDER", "help": "Also write its runs, qrels.txt and metadata.csv here."}},
+    ),
+    "catalog": (
+        "List measures, preferences and orderings.",
+        "[WORD ...]",
+        {"words": {"nargs": "*", "metavar": "WORD", "help": "Only entries that mention all of these words."}},
+    ),
+}

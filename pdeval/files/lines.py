@@ -349,8 +349,13 @@ def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes:
         # 'utf-8' itself may be given, which adds nothing to what the file says
         if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
             raise _not_utf8(data, path) from None
-        advice = "Say its own encoding, or save it as UTF-8."
-        raise byte_fault(error.start, f"not UTF-8, nor {encoding}", advice, data=data, path=path) from None
+        raise byte_fault(
+            error.start,
+            f"not UTF-8, nor {encoding}",
+            "Say its own encoding, or save it as UTF-8.",
+            data=data,
+            path=path,
+        ) from None
     except UnicodeEncodeError:
         raise ValueError(f"'{path}' is not in encoding={encoding!r}: half characters come out of it.") from None
     if b"\0" in text:
@@ -491,8 +496,11 @@ def _only_tag(tags: pa.DictionaryArray, tag: str | None, lines: Lines) -> str:
     other = pc.not_equal(tags.dictionary, first).to_numpy(zero_copy_only=False)[tags.indices.to_numpy()]
     if other.any():
         row = int(np.argmax(other))
-        what = f"the tag {tags[row].as_py()!r} is not {first!r}, the tag of the lines above"
-        raise lines.fault(row, what, " names='tag' needs one tag a file; use names='file'.")
+        raise lines.fault(
+            row,
+            f"the tag {tags[row].as_py()!r} is not {first!r}, the tag of the lines above",
+            " names='tag' needs one tag a file; use names='file'.",
+        )
     return first
 
 

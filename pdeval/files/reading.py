@@ -351,8 +351,7 @@ def read_collections(
             files = run_files(runs, names=names, encoding=encoding)
             sides = one_table(list(tables(files, progress=False))), judgments
         except (ValueError, KeyError, OSError) as error:
-            kinds = (FileNotFoundError, KeyError, OSError, ValueError)
-            kind = next(kind for kind in kinds if isinstance(error, kind))
+            kind = next(kind for kind in (FileNotFoundError, KeyError, OSError, ValueError) if isinstance(error, kind))
             text = error.args[0] if len(error.args) == 1 else error
             raise kind(f"in the collection {name!r}: {text}") from error
         parts.append([side.add_column(0, COLUMN, repeated(name, side.num_rows)) for side in sides])

@@ -428,8 +428,13 @@ def _by_measure(
             "each column is a run, say what they hold: measure='AP'."
         )
     # melt goes measure by measure; sorted by row, the measures of a row are together
-    rows = wide.assign(_row=range(len(wide))).melt(id_vars=[*runs, name, "_row"], value_vars=labels, var_name="measure")
-    return rows.sort_values("_row", kind="stable", ignore_index=True), runs, name
+    return (
+        wide.assign(_row=range(len(wide)))
+        .melt(id_vars=[*runs, name, "_row"], value_vars=labels, var_name="measure")
+        .sort_values("_row", kind="stable", ignore_index=True),
+        runs,
+        name,
+    )
 
 
 def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:

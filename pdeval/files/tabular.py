@@ -37,8 +37,13 @@ def has_header(path: Path) -> bool:
         return True
     if ending not in SEPARATORS or not path.is_file():
         return ending == ".csv"
-    first = next(piece for _, piece in file_io.contents(path))[: 1 << 16].removeprefix(BOM).split(b"\n")[0]
-    line = first.decode(errors="replace").strip("\r")
+    line = (
+        next(piece for _, piece in file_io.contents(path))[: 1 << 16]
+        .removeprefix(BOM)
+        .split(b"\n")[0]
+        .decode(errors="replace")
+        .strip("\r")
+    )
     if ending == ".csv":
         return len(line.split()) < 4 or any(mark in line for mark in ",;")
     return all(any(name in line.split("\t") for name in names_of(role)) for role in ITEM)

@@ -34,8 +34,7 @@ def frame(table: pa.Table) -> pd.DataFrame:
       query_id  score
     0      051    1.5
     """
-    columns = {name: series(column) for name, column in zip(table.column_names, table.columns)}
-    return pd.DataFrame(columns, copy=False)
+    return pd.DataFrame({name: series(column) for name, column in zip(table.column_names, table.columns)}, copy=False)
 
 
 def series(column: pa.ChunkedArray) -> Any:
@@ -62,5 +61,6 @@ def categorical(codes: np.ndarray, names: list[str]) -> pd.Categorical[str]:
     ['bm25', 'bm25', 'ql']
     """
     # -1 is pandas' missing value, so that the type must hold the number of names as a signed integer
-    small = np.array(codes, dtype=np.min_scalar_type(-len(names) - 1))
-    return pd.Categorical.from_codes(small, categories=pd.Index(names), validate=False)
+    return pd.Categorical.from_codes(
+        np.array(codes, dtype=np.min_scalar_type(-len(names) - 1)), categories=pd.Index(names), validate=False
+    )

@@ -141,8 +141,7 @@ def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
         order[to] = by + at
         low[to] = part.astype(np.uint16)[by]
     low &= np.uint16((1 << shift) - 1)
-    edges = np.append(0, ends[-1])
-    for first, last in pairwise(edges):
+    for first, last in pairwise(np.append(0, ends[-1])):
         order[first:last] = order[first:last][np.argsort(low[first:last], kind="stable")]
     return order
 

@@ -70,8 +70,11 @@ def frame(table: object) -> pd.DataFrame:
         raise TypeError(not_a_table(table))
     read = _arrow_table(table)
     check_unique(read.column_names)
-    columns = {name: _column(read[name]) for name in read.column_names if not INDEX.fullmatch(name)}
-    result = pd.DataFrame(columns, index=pd.RangeIndex(read.num_rows), copy=False)
+    result = pd.DataFrame(
+        {name: _column(read[name]) for name in read.column_names if not INDEX.fullmatch(name)},
+        index=pd.RangeIndex(read.num_rows),
+        copy=False,
+    )
     result.attrs = _attrs(read.schema.metadata or {})
     return result
 
@@ -372,8 +375,11 @@ def _of_mapping(table: Mapping[Any, Any], what: What | None, run: str | None) ->
         raise ValueError(f"run={run!r}: these dicts name their runs, {names}.")
     for name, part in table.items():
         _check_level(part, f"the run {name!r}")
-    lists = [(query, docs) for part in table.values() for query, docs in part.items()]
-    return _of_lists(lists, {name: len(part) for name, part in table.items()}, "runs")
+    return _of_lists(
+        [(query, docs) for part in table.values() for query, docs in part.items()],
+        {name: len(part) for name, part in table.items()},
+        "runs",
+    )
 
 
 def _check_level(table: Mapping[Any, Any], where: str) -> None:

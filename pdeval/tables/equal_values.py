@@ -56,8 +56,7 @@ def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     """
     rows = _last(new, axis)
     # the latest beginning so far
-    found = np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1)
-    return _back(found, axis)
+    return _back(np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1), axis)
 
 
 def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:

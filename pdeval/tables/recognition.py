@@ -221,8 +221,12 @@ def run_columns(
         return tuple(known or columns)
     if not _repeats(frame, [*known, *key]):
         return tuple(known)
-    others = [name for name in columns if name not in (*known, *key, *taken) and may_name(frame[name])]
-    return _fewest_columns(frame, others, list(key), known)
+    return _fewest_columns(
+        frame,
+        [name for name in columns if name not in (*known, *key, *taken) and may_name(frame[name])],
+        list(key),
+        known,
+    )
 
 
 def may_name(column: pd.Series) -> bool:

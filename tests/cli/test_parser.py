@@ -1,12 +1,12 @@
 import pytest
 
-from pdeval.cli.commands import COMMANDS, OWN
+from pdeval.cli.commands import COMMANDS, OTHER_COMMANDS
 from pdeval.cli.parser import EXTRAS, NAMES, SAYS, parser, verbs
 
 
 @pytest.mark.broad
 def test_every_command_can_be_typed_and_has_help(capsys):
-    for name in [*verbs(), *OWN]:
+    for name in [*verbs(), *OTHER_COMMANDS]:
         with pytest.raises(SystemExit) as stop:
             parser().parse_args([name, "--help"])
         assert stop.value.code == 0

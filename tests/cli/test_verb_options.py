@@ -6,8 +6,7 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 
-from pdeval.cli.options import form_of, options_of, split
-from pdeval.cli.parser import options, parser, verbs
+from pdeval.cli.parser import form_of, options_of, parser, split, verbs
 from pdeval.join.judged import Judged
 from pdeval.verbs import VERBS, verb
 from tests.declaring import for_a_while
@@ -183,7 +182,7 @@ def test_the_command_goes_with_its_declaration(tally):
 
 def test_every_option_of_every_command_has_a_meaning():
     for name, one in verbs().items():
-        lacking = [option.name for option in options(one) if not option.settings["help"]]
+        lacking = [option.name for option in options_of(one) if not option.settings["help"]]
         assert lacking == [], name
 
 
