@@ -227,7 +227,8 @@ def call(name: str, options: argparse.Namespace, **more: Any) -> Any:
     """Return the result of a verb of the run table, for the files and options that were typed."""
     arguments = {**_arguments(of_kind("judged")[name], options), **more}
     qrels, runs = _tables(options)
-    accessor: Any = runs.ireval(run=options.run) if hasattr(options, "run") else runs.ireval
+    accessor: Any = runs.ireval
+    accessor = accessor(run=options.run) if hasattr(options, "run") else accessor
     return attrgetter(name)(accessor)(qrels=qrels, **arguments)
 
 

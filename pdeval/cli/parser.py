@@ -376,7 +376,7 @@ def described(doc: str) -> dict[str, tuple[str, str]]:
     >>> list(described(split.__doc__)), described(form_of.__doc__)["documented"][0]
     (['sentences'], 'str')
     """
-    entries = {}
+    entries: dict[str, tuple[str, str]] = {}
     for entry in filter(str.strip, re.split(r"(?m)^(?=\S)", sections(doc).get("Parameters", ""))):
         head, _, body = entry.partition("\n")
         names, _, kind = head.partition(" : ")

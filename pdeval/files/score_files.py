@@ -81,8 +81,8 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
     shared = ""
     if again.any() and names:
         example = ", ".join(shown(frame[name][again].iloc[0]) for name in names)
-        roles = " and ".join(role for role in known if known[role])
-        shared = f"; {int(again.sum()):,} rows share a {roles}, e.g. {example}"
+        bound = " and ".join(role for role in known if known[role])
+        shared = f"; {int(again.sum()):,} rows share a {bound}, e.g. {example}"
     roles = ["query"] if sounds else unknown
     raise ValueError(
         f"{where}no {' or '.join(roles)} column is known among {listed(frame.columns)}{shared}. Say which: "

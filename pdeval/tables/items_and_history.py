@@ -110,7 +110,7 @@ class ItemTable:
 
     def _of_column(self, name: str, item_of_row: np.ndarray) -> tuple[np.ndarray, list[str]]:
         column = self.rows[name]
-        first = next(iter(column.dropna()), None)
+        first: Any = next(iter(column.dropna()), None)
         is_list = isinstance(first, (list, tuple, np.ndarray))
         if is_list and not isinstance(next(iter(first), None), str):
             lengths = {len(vector) for vector in column}

@@ -102,7 +102,7 @@ def described_frame(frame: pd.DataFrame, binding: Binding, kind: str) -> pd.Data
     if not binding:
         return frame
     names = binding.get("run")
-    stated: dict[str, Any] = {}
+    stated: dict[Any, Any] = {}
     if names is not None:
         stated["run_columns"] = [names] if isinstance(names, str) else list(names)
     if "query" in binding:
