@@ -36,24 +36,40 @@ confusion_heatmap                           what an assessor makes of each label
 
 from typing import Any
 
-from pdeval.plots.bars import behaviour_bars, equivalence_bars, headroom_bars, variance_components
+from pdeval.plots.bars import (
+    asl_histogram,
+    asl_wins,
+    behaviour_bars,
+    equivalence_bars,
+    headroom_bars,
+    query_differences,
+    variance_components,
+    win_loss_tie,
+)
 from pdeval.plots.hasse import hasse
 from pdeval.plots.heatmaps import (
     confusion_heatmap,
+    contribution_surface,
     correlation_heatmap,
     matrix_heatmap,
     preference_heatmap,
     query_heatmap,
 )
-from pdeval.plots.intervals import forest, intervals
-from pdeval.plots.lines import incomplete, p_value_curves, precision_recall, recall_levels, running_sum
-from pdeval.plots.orderings import critical_difference, summary_bars
-from pdeval.plots.pairs import query_differences, win_loss_tie
-from pdeval.plots.rank_comparison import rank_scatter, rank_slopes
-from pdeval.plots.rank_contributions import contribution_ecdf, contribution_surface, discount_curves
+from pdeval.plots.intervals import forest, intervals, summary_bars
+from pdeval.plots.lines import (
+    contribution_ecdf,
+    decided_by_recall,
+    discount_curves,
+    incomplete,
+    p_value_curves,
+    precision_recall,
+    recall_levels,
+    running_sum,
+    tie_probability,
+    ties_by_recall,
+)
+from pdeval.plots.orderings import critical_difference, rank_scatter, rank_slopes
 from pdeval.plots.scatter import difference_scatter, judge_dots, judge_scatter, level_scatter
-from pdeval.plots.search_length import asl_histogram, asl_wins
-from pdeval.plots.ties import decided_by_recall, tie_probability, ties_by_recall
 
 from pdeval.plots import panels as _panels  # noqa: F401 isort: skip - last: it is a verb of all that were declared
 

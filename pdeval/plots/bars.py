@@ -1,28 +1,70 @@
-"""How probable it is that runs are better, worse, or equivalent in practice: one bar per pair."""
+"""Bars: shares of wins and of probability, differences of queries, histograms of search length, headroom, behavior."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import known_of
+from pdeval.evaluate.sources import clear_values
 from pdeval.plots import style, text_layout
-from pdeval.plots.pairs import stacked_shares
-from pdeval.plots.registry import Drawn, drawn, plot
-from pdeval.plots.selection import chosen, names, one, pairs
+from pdeval.plots.registry import plot
+from pdeval.plots.selection import PlotTable, chosen, index_of, names, plot_table
+from pdeval.report.footnotes import words
+from pdeval.tables.recognition import run_columns
+from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST = 80
+MAX_PAIRS = 80
+MAX_BARS = 400  # with more queries one filled outline replaces the bars
+MAX_RUNS = 5  # side by side in a histogram
+EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
+NOT_IN_BOTH = ("only run_a", "only run_b", "neither")
+COUNTS = ["wins", "ties", "losses"]
+VARIANCES = {
+    "share": "% of the variance of a value",
+    "of_difference": "% of the variance of a difference, each system trained once",
+}
 
 
-@plot(on=("equivalences",), first=("equivalences",))
+def draw_shares(ax: Axes, share: np.ndarray, labels: tuple[str, str, str]) -> np.ndarray:
+    """Draw one bar per row of percentages (better, neither, worse), and return where each part ends.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> draw_shares(Figure().subplots(), np.array([[50.0, 20.0, 30.0]]), ("win", "tie", "loss")).tolist()
+    [[50.0, 70.0, 100.0]]
+    """
+    ends = share.cumsum(axis=1)
+    for part, (label, color, hatch) in enumerate(zip(labels, (style.WIN, style.TIE, style.LOSS), ("", "", "////"))):
+        ax.barh(
+            np.arange(len(share)),
+            share[:, part],
+            left=ends[:, part] - share[:, part],
+            height=0.8,
+            label=label,
+            color=color,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0,
+        )
+    ax.set(xlim=(0, 100), ylim=(len(share) - 0.45, -0.55))
+    return ends
+
+
+@plot(on=("equivalences",), first=("equivalences",), needs=("better", "equivalent", "worse"))
 def equivalence_bars(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measure: str | None = None,
@@ -49,31 +91,227 @@ def equivalence_bars(
     >>> [label.get_text() for label in ax.get_yticklabels()], [round(bar.get_width()) for bar in ax.patches]
     (['lm − bm25'], [75, 20, 5])
     """
-    table = drawn(frame, "equivalence_bars").need("better", "equivalent", "worse")
-    rows, name = one(frame, "measure", measure, plot="equivalence_bars")
-    rows, _ = one(rows, "test", None, plot="equivalence_bars", option=False)
-    if len(rows) > MOST:
-        raise ValueError(
-            f"equivalence_bars() draws at most {MOST} pairs; the frame has {len(rows):,}. Keep some of them, e.g. "
-            "those of a baseline."
-        )
+    rows, name = table.one("measure", measure)
+    rows, _ = rows.one("test", None, option=False)
+    rows.at_most(MAX_PAIRS, "pairs")
     if sort:
-        rows = rows.iloc[np.argsort((rows["worse"] - rows["better"]).to_numpy(float), kind="stable")]
-    a, b, runs = pairs(rows, table.run_columns)
-    ax = style.axes(ax, height=text_layout.list_height(len(rows)))
-    share = 100 * rows[["better", "equivalent", "worse"]].to_numpy(float)
-    stacked_shares(ax, share, ("better", "equivalent", "worse"))
-    said = [f"equivalent: ±{float(rows['rope'].iloc[0]):g}"] if "rope" in rows and rows["rope"].nunique() == 1 else []
-    about = ", ".join([name, *said] if name else said)
-    style.finish(ax, x="Posterior probability in %" + (f" ({about})" if about else ""))
+        rows = rows.rows(np.argsort(rows.numbers("worse") - rows.numbers("better"), kind="stable"))
+    a, b, runs = rows.pairs()
+    frame = rows.frame
+    ax = style.axes(ax, height=text_layout.list_height(len(frame)))
+    draw_shares(ax, 100 * frame[["better", "equivalent", "worse"]].to_numpy(float), ("better", "equivalent", "worse"))
     style.legend(ax, place=legend, columns=3)
-    text_layout.name_list(ax, [f"{runs[i]} − {runs[j]}" for i, j in zip(a, b)], what="Pairs")
+    about = [name] if name else []
+    if "rope" in frame and frame["rope"].nunique() == 1:
+        about.append(f"equivalent: ±{float(frame['rope'].iloc[0]):g}")
+    return style.finish(
+        ax,
+        x="Posterior probability in %" + (f" ({', '.join(about)})" if about else ""),
+        rows=[f"{runs[i]} − {runs[j]}" for i, j in zip(a, b)],
+        what="Pairs",
+    )
+
+
+@plot(on=("preferences", "wins"), first=("wins",))
+def win_loss_tie(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    measure: str | None = None,
+    baseline: object = None,
+    per: Literal["pair", "run"] | None = None,
+    sort: bool = True,
+) -> Axes:
+    """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Preferences (query, run_a, run_b, measure, value), counted here; wins of interleaved runs (run_a, run_b,
+        a_wins, b_wins, ties); or other counts: run_a, run_b (or run), wins, ties, losses, seen from run_a.
+    measure : str, optional
+        The measure; needed where the frame has several.
+    baseline : run, optional
+        Draw every other run against this one.
+    per : {"pair", "run"}, optional
+        One bar per pair, or per run against all others together. By default pairs, up to 40 of them.
+    sort : bool
+        Sort by wins minus losses, the best at the top; else the order of the frame.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> prefs = pd.DataFrame({"query_id": ["1", "2", "3"], "run_a": "lm", "run_b": "bm25", "measure": "RPP",
+    ...                       "value": [-0.2, 0.5, 0.0]})
+    >>> ax = win_loss_tie(prefs, baseline="bm25", ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()], [round(bar.get_width()) for bar in ax.patches]
+    (['lm'], [33, 33, 33])
+    """
+    rows, name = table.one("measure", measure)
+    counts, against = _counts(rows, name, baseline, per)
+    counts = counts[counts.sum(axis=1) > 0]
+    if sort:
+        lead = (counts["wins"] - counts["losses"]) / counts.sum(axis=1)
+        counts = counts.iloc[np.argsort(-lead.to_numpy(), kind="stable")]
+    share = 100 * counts.div(counts.sum(axis=1), axis=0).to_numpy()
+    frame = table.frame
+    units = words({"query_column": table.query, **frame.attrs}).queries
+    if "per" in frame.columns and frame["per"].nunique() == 1:  # interleaved runs: who votes
+        units = {"user": "users", "impression": "impressions"}.get(str(frame["per"].iloc[0]), units)
+    opponent = f" against {against}" if against else ""
+    if against == "all other runs":
+        units, opponent = f"{units} x opponents", ""
+    ax = style.axes(ax, height=text_layout.list_height(len(counts)))
+    ends = draw_shares(ax, share, ("win", "tie", "loss"))
+    style.legend(ax, place="above", columns=3)
+    style.finish(
+        ax,
+        x=f"{name + ': ' if name else ''}% of {units}{opponent}",
+        note=f"in the bars: number of {units}",
+        rows=[str(label) for label in counts.index],
+    )
+    _write_counts(ax, counts.to_numpy(), ends - share / 2, share)
     return ax
 
 
-@plot(on=("behaviour",), first=("behaviour",))
+def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.ndarray) -> None:
+    """Write the counts into the segments that are wide enough for them."""
+    wide, high = text_layout.inches(ax)
+    size = min(0.85 * text_layout.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
+    if size < text_layout.LEAST_LABEL:
+        return
+    digits = np.floor(np.log10(np.maximum(counts, 1))) + 1
+    # widths are percentages of the axes; a digit is 0.62 of its size wide
+    fits = (counts > 0) & (width > (digits + 0.7) * 100 * 0.62 * size / (72 * wide))
+    on_hatch = {"facecolor": style.LOSS, "edgecolor": "none", "pad": 0.6}
+    for row, part in np.argwhere(fits):
+        ax.text(
+            middle[row, part],
+            row,
+            f"{counts[row, part]:.0f}",
+            ha="center",
+            va="center_baseline",
+            fontsize=size,
+            color="white" if part == 0 else "black",
+            bbox=on_hatch if part == 2 else None,
+        )
+
+
+def _counts(table: PlotTable, name: str, baseline: object, per: str | None) -> tuple[pd.DataFrame, str]:
+    """Return (wins, ties, losses per bar, the opponent)."""
+    frame = table.frame
+    if "wins" not in frame.columns:  # of interleaved runs
+        frame = frame.rename(columns={"a_wins": "wins", "b_wins": "losses"})
+    counted = all(kind in frame.columns for kind in COUNTS)
+    if counted and not table.run_columns:
+        labels = names(frame, run_columns(frame, [], {}, taken=COUNTS))
+        counts = frame[COUNTS].groupby(pd.CategoricalIndex(labels), observed=True).sum()
+        return counts, "" if baseline is None else str(baseline)
+    if counted:
+        wins = frame[COUNTS].to_numpy(float)
+    else:
+        value = clear_values(table.numbers("value"), name, frame.attrs)
+        wins = np.column_stack([value > 0, value == 0, value < 0]).astype(float)
+    table.need_runs()
+    a, b, runs = table.pairs()
+    if baseline is not None:
+        base = index_of(baseline, runs)
+        # seen from the other run: wins and losses change places where the baseline is run a
+        wins = np.where((a == base)[:, None], wins[:, ::-1], wins)
+        rows = (a == base) ^ (b == base)
+        return _total(wins[rows], np.where(a == base, b, a)[rows], runs), runs[base]
+    code = a * len(runs) + b
+    bars = pd.unique(code)
+    if per == "pair" or (per is None and len(bars) <= 40):
+        titles = [f"{runs[pair // len(runs)]} vs {runs[pair % len(runs)]}" for pair in bars]
+        return _total(wins, pd.Index(bars).get_indexer(pd.Index(code)), titles), ""
+    both = np.concatenate([wins, wins[:, ::-1]])
+    return _total(both, np.concatenate([a, b]), runs), "all other runs"
+
+
+def _total(counts: np.ndarray, group: np.ndarray, labels: Sequence[str]) -> pd.DataFrame:
+    """Add up the rows of each group."""
+    sums = [np.bincount(group, weights=column, minlength=len(labels)) for column in counts.T]
+    return pd.DataFrame(np.column_stack(sums), index=list(labels), columns=COUNTS)
+
+
+@plot(on=("preferences",), needs=("value",))
+def query_differences(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    pair: Sequence[object] | None = None,
+    measure: str | None = None,
+    mean: bool = True,
+) -> Axes:
+    """Return axes with one bar per query, the preference of run a over run b, sorted from best to worst.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Preferences: query, run_a, run_b, measure, value.
+    pair : (run, run), optional
+        The two runs; needed where the frame has more than one pair. Either direction will do.
+    measure : str, optional
+        The measure; needed where the frame has several.
+    mean : bool
+        Draw the mean as a dashed line.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> prefs = pd.DataFrame({"query_id": ["1", "2", "3"], "run_a": "lm", "run_b": "bm25", "measure": "RPP",
+    ...                       "value": [-0.2, 0.5, 0.0]})
+    >>> ax = query_differences(prefs, ax=Figure().subplots())
+    >>> [round(float(bar.get_height()), 2) for bar in ax.patches], ax.get_title()
+    ([0.5, 0.0, -0.2], 'lm better: 1, tied: 1, bm25 better: 1')
+    """
+    table.need_runs()
+    if (query := table.query) is None:
+        raise table.missing("query")
+    rows, name = table.one("measure", measure)
+    rows, sign, a, b = rows.one_pair(pair)
+    value = clear_values(rows.numbers("value") * sign, name, table.frame.attrs)
+    ids = rows.frame[query].astype(str).to_numpy()
+    if repeated := len(ids) - len(set(ids)):
+        raise ValueError(
+            f"query_differences() draws one value per query; {repeated} queries "
+            "repeat. Keep one kind of row, e.g. one measure or one level."
+        )
+    order = np.argsort(-value, kind="stable")  # missing values come last
+    order = order[~np.isnan(value[order])]
+    value, ids = value[order], ids[order]
+    place = np.arange(len(value))
+    ax = style.axes(ax)
+    if len(value) <= MAX_BARS:
+        ax.bar(place, value, width=0.85, color=np.where(value < 0, style.LOSS, style.WIN), linewidth=0)
+    else:
+        ax.fill_between(place, np.maximum(value, 0), step="mid", color=style.WIN, linewidth=0)
+        ax.fill_between(place, np.minimum(value, 0), step="mid", color=style.LOSS, linewidth=0)
+    ax.axhline(0, color="black", linewidth=0.6)
+    if mean and len(value):
+        at = float(value.mean())
+        ax.axhline(at, color="black", linewidth=0.9, linestyle="--", label=f"mean {at:+.3f}")
+    ax.set_xlim(-0.7, len(value) - 0.3)
+    won, lost = int((value > 0).sum()), int((value < 0).sum())
+    title = f"{a} better: {won}, tied: {len(value) - won - lost}, {b} better: {lost}"
+    y = f"{name + ': ' if name else ''}{a} − {b}"
+    style.finish(ax, y=y, title=title, grid="y", place="inside")
+    unit = words({"query_column": query})
+    width = 72 * text_layout.inches(ax)[0] / max(len(ids), 1)  # points for each name
+    label = unit.query.capitalize()
+    if width < 1.3 * text_layout.LEAST_LABEL or max(map(len, ids), default=0) > 14:
+        ax.set_xticks([])
+        label = f"{len(ids)} {unit.queries}, sorted"
+    else:
+        text_layout.name_ticks(ax, "x", list(ids))
+    ax.set_xlabel(label, fontsize=text_layout.text_size(ax))
+    return ax
+
+
+@plot(on=("behaviour",), first=("behaviour",), needs=("measure", "value"))
 def behaviour_bars(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measures: Sequence[str] | None = None,
@@ -104,67 +342,64 @@ def behaviour_bars(
     >>> [round(float(bar.get_width()), 2) for bar in ax.patches]
     [1.0, 1.2]
     """
-    table = drawn(frame, "behaviour_bars").need("measure", "value")
-    measure = names(frame, ["measure"])
-    present = [str(name) for name in measure.categories]
-    shown = chosen(measures, present)
-    bucket, buckets = _buckets(table, order)
-    columns = [name for name in ("value", "ci_low", "ci_high") if name in frame.columns]
-    cube = np.full((len(shown), len(buckets), 3), np.nan)
-    at = pd.Index(shown).get_indexer(pd.Index(np.asarray(present, dtype=object)[measure.codes]))
-    kept = (at >= 0) & (bucket >= 0)
-    if pd.DataFrame({"at": at[kept], "bucket": bucket[kept]}).duplicated().any():
-        raise ValueError("behaviour_bars() needs one value for each bucket and measure; some repeat.")
-    for k, name in enumerate(columns):
-        cube[at[kept], bucket[kept], k] = frame[name].to_numpy(float)[kept]
+    frame = table.frame
+    measure = table.names("measure")
+    selected = chosen(measures, [str(name) for name in measure.categories])
+    bucket, buckets = _buckets_of_users(table, order)
+    row = pd.Index(selected).get_indexer(measure.categories)[measure.codes]
+    kept = (row >= 0) & (bucket >= 0)
+    table.unique("value for each bucket and measure", row[kept], bucket[kept])
+    cube = np.full((len(selected), len(buckets), 3), np.nan)  # value, lower and upper end of the interval
+    for k, name in enumerate(("value", "ci_low", "ci_high")):
+        if name in frame.columns:
+            cube[row[kept], bucket[kept], k] = table.numbers(name)[kept]
+    x = "Value"
     if scale == "relative":
-        first = cube[:, :1, :1].copy()
-        cube = np.divide(cube, first, out=np.full_like(cube, np.nan), where=first != 0)
-    ax = style.axes(ax, width=5.4, height=1.1 + 0.14 * len(shown) * (1 + len(buckets)))
-    thick, place = 0.82 / len(buckets), np.arange(len(shown))
+        x = f"Value, as a multiple of that of {buckets[0]}"
+        unit = cube[:, :1, :1].copy()
+        cube = np.divide(cube, unit, out=np.full_like(cube, np.nan), where=unit != 0)
+    ax = style.axes(ax, width=5.4, height=1.1 + 0.14 * len(selected) * (1 + len(buckets)))
+    thick = 0.82 / len(buckets)
     for i, name in enumerate(buckets):
-        y = place + (i - (len(buckets) - 1) / 2) * thick
+        y = np.arange(len(selected)) + (i - (len(buckets) - 1) / 2) * thick
         value, low, high = cube[:, i].T
         ax.barh(y, np.nan_to_num(value), height=0.92 * thick, label=text_layout.entry(name), **style.fill(i))
         known = ~np.isnan(low + high)
         ax.hlines(y[known], low[known], high[known], color="black", linewidth=1.0, zorder=3)
-    ax.set_ylim(len(shown) - 0.45, -0.55)
+    ax.set_ylim(len(selected) - 0.45, -0.55)
     ax.set_xlim(left=min(0.0, float(np.nanmin(cube, initial=0.0))))
     if scale == "relative":
         ax.axvline(1, color="black", linewidth=0.6)
-    x = f"Value, as a multiple of that of {buckets[0]}" if scale == "relative" else "Value"
-    note = f"line: {style.interval(frame)}" if not np.isnan(cube[..., 1:]).all() else ""
-    style.finish(ax, x=x, grid="x", note=note)
-    text_layout.name_ticks(ax, "y", [_named(name, frame) for name in shown])
-    style.legend(ax, place=legend if len(buckets) > 1 else None)
+    note = "" if np.isnan(cube[..., 1:]).all() else f"line: {style.interval(frame)}"
+    style.finish(ax, x=x, grid="x", note=note, place=legend if len(buckets) > 1 else None)
+    text_layout.name_ticks(ax, "y", [_with_direction(name, frame) for name in selected])
     return ax
 
 
-def _named(measure: str, frame: pd.DataFrame) -> str:
-    """Return a measure in words, with where better results lead; what is not known stays as it is."""
+def _with_direction(measure: str, frame: pd.DataFrame) -> str:
+    """Return a measure in words, with the direction of better results; an unknown one stays as it is."""
     known = known_of(measure, frame.attrs)
     return measure if known is None else measure.replace("_", " ") + (" ↑" if known["higher"] else " ↓")
 
 
-def _buckets(table: Drawn, order: Sequence[object] | None) -> tuple[np.ndarray, list[str]]:
-    """Return the bucket of each row as a number, -1 where it is not drawn, and their names."""
+def _buckets_of_users(table: PlotTable, order: Sequence[object] | None) -> tuple[np.ndarray, list[str]]:
+    """Return the bucket of each row as a number, -1 if it is not drawn, and their names."""
     frame = table.frame
     column = str(frame.attrs.get("bucket_column", "bucket"))
-    if column not in frame.columns:
-        others = [name for name in frame.columns if name not in table.schema.named]
-        column = str(others[0]) if len(others) == 1 else column
+    others = [str(name) for name in frame.columns if name not in table.schema.named]
+    if column not in frame.columns and len(others) == 1:
+        column = others[0]
     if column not in frame.columns:
         return np.zeros(len(frame), dtype=np.int64), ["all"]
-    own = names(frame, [column])
-    present = [str(name) for name in own.categories]
-    shown = chosen(None if order is None else [str(name) for name in order], present)
-    at = pd.Index(shown).get_indexer(pd.Index(present))
-    return at[own.codes], shown
+    bucket = table.names(column)
+    present = [str(name) for name in bucket.categories]
+    selected = chosen(None if order is None else [str(name) for name in order], present)
+    return pd.Index(selected).get_indexer(pd.Index(present))[bucket.codes], selected
 
 
-@plot(on=("headroom",), first=("headroom",))
+@plot(on=("headroom",), first=("headroom",), needs=("low", "high"))
 def headroom_bars(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measure: str | None = None,
@@ -192,33 +427,25 @@ def headroom_bars(
     >>> [int(bar.get_height()) for bar in ax.patches], [label.get_text() for label in ax.get_xticklabels()]
     ([1, 3], ['1–10', '10+'])
     """
-    drawn(frame, "headroom_bars").need("low", "high", value)
-    rows, name = one(frame, "measure", measure, plot="headroom_bars")
-    if rows["low"].duplicated().any():
-        raise ValueError("headroom_bars() needs one row for each bucket; some repeat.")
-    rows = rows.sort_values("low", kind="stable")
-    heights = rows[value].tolist()
+    rows, name = table.need(value).one("measure", measure)
+    table.unique("row for each bucket", rows.frame["low"])
+    frame = rows.frame.sort_values("low", kind="stable")
+    heights = frame[value].tolist()
     ax = style.axes(ax, width=4.4, height=3.0)
-    ax.bar(np.arange(len(rows)), heights, width=0.85, **style.fill(0))
+    ax.bar(np.arange(len(frame)), heights, width=0.85, **style.fill(0))
     ax.set_ylim(0, 1.08 * max(*heights, 1e-9))
     y = "Collections" if value == "count" else "Share of collections"
-    style.finish(ax, x=f"Best mean {name or ''}".rstrip(), y=y, grid="y")
+    style.finish(ax, x=f"Best mean {name}".rstrip(), y=y, grid="y")
     if value == "count":
         ax.locator_params(axis="y", integer=True)
-    texts = [f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}" for low, high in zip(rows["low"], rows["high"])]
+    texts = [f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}" for low, high in zip(frame["low"], frame["high"])]
     text_layout.name_ticks(ax, "x", texts)
     return ax
 
 
-LABELS = {
-    "share": "% of the variance of a value",
-    "of_difference": "% of the variance of a difference, each system trained once",
-}
-
-
-@plot(on=("components",), first=("components",))
+@plot(on=("components",), first=("components",), needs=("measure", "source"))
 def variance_components(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     of: Literal["share", "of_difference"] = "of_difference",
@@ -244,25 +471,241 @@ def variance_components(
     >>> [(bars.get_label(), float(bars[0].get_width())) for bars in ax.containers]
     [('replicate', 75.0), ('residual', 25.0)]
     """
-    parts = drawn(frame, "variance_components").need("measure", "source")
-    share = 100 * parts.column(of).to_numpy(float)
-    measure = names(frame, ["measure"])
-    shown = chosen(measures, [str(name) for name in measure.categories])
-    source = frame["source"].astype(str).to_numpy(object)
-    if pd.DataFrame({"measure": measure, "source": source}).duplicated().any():
-        raise ValueError("variance_components() needs one row per measure and source; some repeat.")
-    ax = style.axes(ax, height=max(1.6, text_layout.list_height(len(shown), row=0.4)))
-    ends = np.zeros(len(shown))
+    share = 100 * table.numbers(of)
+    measure = table.names("measure")
+    selected = chosen(measures, [str(name) for name in measure.categories])
+    source = table.frame["source"].astype(str).to_numpy(object)
+    table.unique("row per measure and source", measure, source)
+    ax = style.axes(ax, height=max(1.6, text_layout.list_height(len(selected), row=0.4)))
+    ends = np.zeros(len(selected))
     for i, kind in enumerate(pd.unique(source)):
-        of_kind = source == kind
-        width = np.array([share[of_kind & (np.asarray(measure) == name)].sum() for name in shown])
-        if np.isnan(share[of_kind]).all():  # queries have no part in a difference
+        rows = source == kind
+        if np.isnan(share[rows]).all():  # queries have no part in a difference
             continue
-        width = np.nan_to_num(width)
-        ax.barh(np.arange(len(shown)), width, left=ends, height=0.7, label=text_layout.entry(kind), **style.fill(i))
+        width = np.nan_to_num([share[rows & (measure == name)].sum() for name in selected])
+        ax.barh(np.arange(len(selected)), width, left=ends, height=0.7, label=text_layout.entry(kind), **style.fill(i))
         ends = ends + width
-    ax.set(xlim=(0, 100), ylim=(len(shown) - 0.45, -0.55))
-    style.finish(ax, x=LABELS[of], grid="x")
-    text_layout.name_list(ax, shown, what="Measures")
-    style.legend(ax, place=legend)
+    ax.set(xlim=(0, 100), ylim=(len(selected) - 0.45, -0.55))
+    return style.finish(ax, x=VARIANCES[of], grid="x", rows=selected, what="Measures", place=legend)
+
+
+@plot(on=("lengths", "length_histogram"), first=("lengths", "length_histogram"))
+def asl_histogram(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    value: str | None = None,
+    edges: Sequence[float] = EDGES,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the number of relevant items in each bucket of search length, those not found last.
+
+    Alex, Hall and Metzler (2022), Figure 5.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A histogram: run, bucket and count or share, buckets in their order, the last one for items not retrieved (its
+        name contains "retrieved" or "found"); or search lengths, one row per relevant item. Without a run column the
+        frame is one run. Up to five runs stand side by side.
+    value : str, optional
+        The column of heights; by default count or share.
+    edges : sequence of numbers
+        Lower edges of the buckets, where they are made here.
+    legend : {"inside", "right", "below", "above"} or None
+        ... A single run goes into the title instead.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> items = pd.DataFrame({"run": "bm25", "query_id": "1", "doc_id": list("abcde"), "asl": [1, 1, 4, 30, 999],
+    ...                       "retrieved": [True] * 4 + [False]})
+    >>> ax = asl_histogram(items, edges=(1, 2, 10), ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
+    (['1', '2-9', '10+', 'not retrieved'], [2, 1, 1, 1])
+    """
+    frame = table.frame
+    if "bucket" not in frame.columns:
+        value = "count"
+        frame = _count_items(table, edges)
+    table = plot_table(frame, "asl_histogram", ["length_histogram"])
+    height = value or _height(frame)
+    bucket = table.need(height).names("bucket")
+    heights = table.wide(f"{height!r} for each run and bucket", bucket, table.runs(), table.numbers(height)).fillna(0.0)
+    order = sorted(bucket.categories, key=_not_retrieved)  # stable: those not retrieved come last
+    heights = heights.reindex(order)
+    runs = list(heights.columns)
+    if len(runs) > MAX_RUNS:
+        raise ValueError(
+            f"asl_histogram() sets at most {MAX_RUNS} runs side by side; the frame has {len(runs)}: "
+            f"{listed(runs, 6)}. Select some, e.g. frame[frame['run'] == {runs[0]!r}]."
+        )
+    ax = style.axes(ax)
+    width = 0.85 / len(runs)
+    for i, run in enumerate(runs):
+        place = np.arange(len(order)) + (i - (len(runs) - 1) / 2) * width
+        ax.bar(place, heights[run], width=width * 0.95, label=text_layout.entry(str(run)), **style.fill(i))
+    found = sum(not _not_retrieved(name) for name in order)
+    if len(order) > 1 and found < len(order):
+        ax.axvline(found - 0.5, color="black", linewidth=0.6, linestyle=":")
+    style.finish(
+        ax,
+        x="Search length of the item (ASL)",
+        y="Share of relevant items" if height == "share" else "Relevant items",
+        title=str(runs[0]) if len(runs) == 1 else "",
+        grid="y",
+        place=legend if len(runs) > 1 else None,
+    )
+    text_layout.name_ticks(ax, "x", [str(name) for name in order])
     return ax
+
+
+def _height(frame: pd.DataFrame) -> str:
+    """Return the column that a histogram draws."""
+    return "share" if "share" in frame.columns and "count" not in frame.columns else "count"
+
+
+def _count_items(table: PlotTable, edges: Sequence[float]) -> pd.DataFrame:
+    """Count items per run and bucket; those not retrieved have their own."""
+    length = table.numbers(table.holding("float") or "asl")
+    run = table.runs()
+    place = np.clip(np.searchsorted(edges, length, side="right") - 1, 0, None)
+    place = np.where(table.column("retrieved").to_numpy(bool), place, len(edges))
+    spans = [f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}" for low, high in pairwise(edges)]
+    buckets = [*spans, f"{edges[-1]:g}+", "not retrieved"]
+    # one cell per run and bucket
+    cell = run.codes.astype(np.intp) * len(buckets) + place
+    return pd.DataFrame(
+        {
+            "run": np.repeat(np.asarray(run.categories, dtype=object), len(buckets)),
+            "bucket": buckets * len(run.categories),
+            "count": np.bincount(cell, minlength=len(run.categories) * len(buckets)),
+        }
+    )
+
+
+def _not_retrieved(bucket: object) -> bool:
+    """Return whether a bucket is the one of items that were not retrieved."""
+    return bool(re.search(r"retrieved|found|missing|\binf", str(bucket), re.IGNORECASE)) and "," not in str(bucket)
+
+
+@plot(
+    on=("length_wins", "length_differences"), first=("length_wins", "length_differences"), needs=("bucket|difference",)
+)
+def asl_wins(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    pair: Sequence[object] | None = None,
+    value: str | None = None,
+    edges: Sequence[float] = SHIFTS,
+) -> Axes:
+    """Return axes with the number of relevant items whose search length differs by so much between two runs.
+
+    Alex, Hall and Metzler (2022), Figure 6: run a minus run b, so that bars left of the middle are items that
+    a finds sooner.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        bucket and count or share, buckets from the largest win of run a (negative) to its largest loss, with
+        run_a and run_b where known, and with the `class` of items that only one run retrieved, or neither; or one row
+        per relevant item with a column `difference`, ASL of a minus ASL of b, and `retrieved_a` and `retrieved_b`
+        where known.
+    pair : (run, run), optional
+        The two runs; needed where the frame has more than one pair.
+    value : str, optional
+        The column of heights; by default count or share.
+    edges : sequence of numbers
+        Lower edges of the buckets of wins and of losses, where they are made here.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> items = pd.DataFrame({"difference": [-20, -1, 0, 3, 4]})
+    >>> ax = asl_wins(items, edges=(1, 10), ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
+    (['≤ −10', '−9 to −1', '0', '1 to 9', '≥ 10'], [1, 1, 1, 2, 0])
+    """
+    a, b = "the first run", "the second run"
+    if table.run_columns:
+        table, sign, a, b = table.one_pair(pair)
+        if (sign < 0).any():
+            raise ValueError(f"the frame holds {b} minus {a}: pass pair=({b!r}, {a!r}).")
+    if "bucket" not in table.frame.columns:
+        table, value = replace(table, frame=_count_differences(table.frame, edges)), "count"
+    height = value or _height(table.frame)
+    frame = table.need("bucket", height).frame
+    side = _sides(frame)
+    heights = table.numbers(height)
+    place = np.arange(len(frame))
+    looks: dict[int, Any] = {
+        -1: (f"{a} sooner", style.WIN, ""),
+        0: ("same", style.TIE, ""),
+        1: (f"{b} sooner", style.LOSS, "////"),
+        2: (f"only {a} has it", style.WIN, "...."),
+        3: (f"only {b} has it", style.LOSS, "xxxx"),
+        4: ("neither has it", style.FADED, "----"),
+    }
+    ax = style.axes(ax)
+    for kind, (label, color, hatch) in looks.items():
+        rows = side == kind
+        total = heights[rows].sum()
+        if rows.any():
+            ax.bar(
+                place[rows],
+                heights[rows],
+                0.85,
+                color=color,
+                hatch=hatch,
+                edgecolor="white",
+                linewidth=0,
+                label=text_layout.entry(f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"),
+            )
+    y = "Share of relevant items" if height == "share" else "Relevant items"
+    style.finish(ax, x="Change of the item's search length (ASL)", y=y, grid="y")
+    texts = dict(zip(NOT_IN_BOTH, (f"only {a}", f"only {b}", "neither")))
+    text_layout.name_ticks(ax, "x", [texts.get(str(name), str(name)) for name in frame["bucket"]])
+    if (side <= 1).any() and (side > 1).any():
+        ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
+    short = max(map(len, ax.get_legend_handles_labels()[1])) < 28
+    # inside it would hide bars, which are high in the middle and at the right
+    style.legend(ax, place="above", columns=2 if short else 1)
+    return ax
+
+
+def _count_differences(frame: pd.DataFrame, edges: Sequence[float]) -> pd.DataFrame:
+    """Count differences in buckets that mirror each other around 0; items that a run lacks are classes of their own."""
+    difference = frame["difference"].to_numpy(float)
+    classes = pd.DataFrame()
+    if {"retrieved_a", "retrieved_b"} <= set(frame.columns):
+        a, b = (frame[f"retrieved_{side}"].to_numpy(bool) for side in "ab")
+        counts = [int(which.sum()) for which in (a & ~b, b & ~a, ~a & ~b)]
+        classes = pd.DataFrame({"bucket": NOT_IN_BOTH, "count": counts, "class": NOT_IN_BOTH})
+        difference = difference[a & b]
+    size = np.searchsorted(edges, np.abs(difference), side="right")
+    # wins of run a, from the largest, at 0, 1, ...; then 0; then its losses
+    place = np.where(difference < 0, len(edges) - size, len(edges) + size)
+    ups = [f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}" for low, high in pairwise(edges)]
+    downs = [f"−{low:g}" if high - low == 1 else f"−{high - 1:g} to −{low:g}" for low, high in pairwise(edges)]
+    buckets = [f"≤ −{edges[-1]:g}", *downs[::-1], "0", *ups, f"≥ {edges[-1]:g}"]
+    both = pd.DataFrame({"bucket": buckets, "count": np.bincount(place, minlength=len(buckets)), "class": "both"})
+    return pd.concat([both, classes], ignore_index=True)
+
+
+def _sides(frame: pd.DataFrame) -> np.ndarray:
+    """Return -1, 0 or 1 for each bucket: a win of run a, a tie, a loss; 2, 3 or 4 for items that runs lack."""
+    classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
+    return np.array([_side(bucket, kind) for bucket, kind in zip(frame["bucket"], classes)], dtype=float)
+
+
+def _side(bucket: object, kind: str) -> float:
+    """Return the side of one bucket, from its class, its interval, or the numbers in its text."""
+    if kind in NOT_IN_BOTH:
+        return 2.0 + NOT_IN_BOTH.index(kind)
+    if isinstance(bucket, pd.Interval):
+        return 0.0 if bucket.left < 0 < bucket.right else float(np.sign(bucket.left + bucket.right))
+    numbers = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?", str(bucket).replace("−", "-"))
+    if not numbers:
+        raise ValueError(f"asl_wins() reads wins and losses from the buckets' numbers; found {str(bucket)!r}.")
+    return float(np.sign(sum(np.sign(float(number)) for number in numbers)))

@@ -1,17 +1,20 @@
-"""Numbers with their intervals, one row each: differences, gaps, means or quantiles of any table that has them."""
+"""Numbers with their intervals, one row each: means, differences, gaps, quantiles, and forest plots of collections."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog.directions import known_of
+from pdeval.evaluate.summary import summary
 from pdeval.plots import style, text_layout
-from pdeval.plots.registry import Drawn, drawn, plot
-from pdeval.plots.selection import one
+from pdeval.plots.registry import plot
+from pdeval.plots.selection import PlotTable, chosen, plot_table
 from pdeval.significance.meta_analysis import meta_analysis
+from pdeval.tables.reader import read
 from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
@@ -20,15 +23,115 @@ if TYPE_CHECKING:
 SEGMENTED = ("segments", "segment_differences", "segment_gaps", "segment_difference_gaps")
 VALUES = {"difference": "Difference of", "mean": "Mean", "value": "Value of", "gap": "Gap in", "favour": "Favour"}
 NAMES = ("run", "run_a", "run_b", "bucket_a", "bucket_b", "segment_a", "segment_b", "statistic", "share")
-MOST = 200
+MAX_ROWS = 200
+MAX_MEASURES = 5
+Combined = Literal["fixed", "random"]
+EFFECTS = {"fixed": "Fixed effects", "random": "Random effects"}
+
+
+def whiskers(frame: pd.DataFrame, mean: str) -> np.ndarray:
+    """Return the lengths of the intervals below and above the means, shape (2, rows)."""
+    ends = np.vstack([frame[mean] - frame["ci_low"], frame["ci_high"] - frame[mean]])
+    return np.maximum(ends.astype(float), 0)
+
+
+def marker_size(ax: Axes, rows: int) -> float:
+    """Return the size in points of a marker in a list of so many rows."""
+    return min(4.5, 0.6 * 72 * text_layout.inches(ax)[1] / rows)
+
+
+def draw_reference(ax: Axes, value: float) -> None:
+    """Draw a dotted line at a value that the intervals are compared with, e.g. no difference."""
+    ax.axvline(value, color="black", linewidth=0.7, linestyle=":")
+
+
+@plot(on=("summary", "scores"), first=("summary", "scores"))
+def summary_bars(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    measures: Sequence[str] | None = None,
+    sort: bool = True,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the mean of every run as a dot with its confidence interval, best first.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A summary: run, measure, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd); or
+        scores, which are summed up first.
+    measures : sequence of str, optional
+        The measures to draw, in this order; by default all, up to five.
+    sort : bool
+        Sort the runs by the first measure's mean, the best at the top (the largest, where it is not known whether more
+        is better); else the order of the frame.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> means = pd.DataFrame({"run": ["bm25", "lm"], "measure": "AP", "mean": [0.2, 0.3],
+    ...                       "ci_low": [0.1, 0.25], "ci_high": [0.3, 0.35]})
+    >>> ax = summary_bars(means, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
+    (['lm', 'bm25'], 'Mean AP (with confidence interval)')
+    """
+    attrs = table.frame.attrs
+    if table.kind == "scores":
+        table = plot_table(summary(read(table.frame, "scores"), None), "summary_bars", table.kinds)
+    table.need("mean")
+    run, measure = table.runs(), table.names("measure")
+    table.unique("mean per run and measure", run, measure)
+    selected = chosen(measures, [str(name) for name in measure.categories])
+    if len(selected) > MAX_MEASURES:
+        raise ValueError(
+            f"summary_bars() draws at most {MAX_MEASURES} measures; the frame has {listed(selected, 6)}. "
+            f"Choose some: measures={selected[:2]!r}."
+        )
+    runs = [str(name) for name in run.categories]
+    # for each measure a row per run
+    by_run = table.frame.set_index(np.asarray(run, dtype=object))
+    means = [by_run[measure == name].reindex(runs) for name in selected]
+    if sort:
+        first = means[0]["mean"].to_numpy(float)
+        known = known_of(selected[0], attrs)
+        order = np.argsort(first if known and not known["higher"] else -first, kind="stable")
+        runs = [runs[i] for i in order]
+        means = [rows.iloc[order] for rows in means]
+    row = 0.22 if len(selected) == 1 else 0.14 * len(selected)
+    ax = style.axes(ax, height=text_layout.list_height(len(runs), row=row))
+    size = marker_size(ax, len(runs) * len(selected))
+    spread, text = None, ""
+    for i, (name, rows) in enumerate(zip(selected, means)):
+        if {"ci_low", "ci_high"} <= set(rows.columns):
+            spread, text = whiskers(rows, "mean"), f" (with {style.interval(table.frame)})"
+        elif "sd" in rows.columns:
+            spread, text = np.vstack([rows["sd"], rows["sd"]]).astype(float), " (± one standard deviation)"
+        look = style.line(i)
+        ax.errorbar(
+            rows["mean"],
+            np.arange(len(runs)) + 0.5 * (i - (len(selected) - 1) / 2) / len(selected),
+            xerr=spread,
+            label=text_layout.entry(name) or "_mean",
+            linestyle="none",
+            color=look["color"],
+            marker=look["marker"],
+            markersize=size,
+            elinewidth=min(1.3, 0.4 * size),
+        )
+    ax.set_ylim(len(runs) - 0.4, -0.6)
+    of = f" {selected[0]}" if len(selected) == 1 and selected[0] else ""
+    place = legend if len(selected) > 1 else None
+    return style.finish(ax, x=f"Mean{of}{text}", grid="x", rows=runs, place=place)
 
 
 @plot(
     on=("comparisons", "bucket_comparisons", "quantiles", "judge_bias", *SEGMENTED),
     first=("bucket_comparisons", "quantiles", "judge_bias", *SEGMENTED),
+    needs=("ci_low", "ci_high"),
 )
 def intervals(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measure: str | None = None,
@@ -58,72 +161,61 @@ def intervals(
     >>> ax.get_yticklabels()[0].get_text(), ax.get_xlabel().split()[:3]
     ('bm25+rm3 − bm25', ['Difference', 'of', 'AP'])
     """
-    table = drawn(frame, "intervals").need("ci_low", "ci_high")
-    rows, name = one(frame, "measure", measure, plot="intervals")
-    value = next((column for column in VALUES if column in rows.columns), None)
+    rows, name = table.one("measure", measure)
+    value = next((column for column in VALUES if column in rows.frame.columns), None)
     if value is None:
-        raise table.lacks("difference")
-    if len(rows) > MOST:
-        raise ValueError(
-            f"intervals() draws at most {MOST} rows; the frame has {len(rows):,}. Keep some of them, e.g. those of a "
-            "baseline."
-        )
+        raise table.missing("difference")
+    rows.at_most(MAX_ROWS, "rows")
+    frame = rows.frame
     if sort:
-        rows = rows.sort_values(value, ascending=False, kind="stable")
-    texts = _names(rows, frame.attrs.get("run_columns") or ["run"])  # of segments a run has several rows
-    ax = style.axes(ax, height=text_layout.list_height(len(rows)))
-    middle, low, high = (rows[column].to_numpy(float) for column in (value, "ci_low", "ci_high"))
-    place = np.arange(len(rows))
-    size = min(4.5, 0.6 * 72 * text_layout.inches(ax)[1] / len(rows))
-    ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.3, 0.4 * size))
-    sure = rows["significant"].to_numpy(bool) if "significant" in rows.columns else None
-    for filled, label in ((True, "significant"), (False, "not significant")):
-        chosen = np.full(len(rows), filled) if sure is None else sure == filled
-        if chosen.any():
-            face = style.BLUE if filled else "white"
-            look: dict[str, Any] = {
-                "markersize": size,
-                "markerfacecolor": face,
-                "markeredgecolor": style.BLUE,
-                "color": style.BLUE,
-            }
-            ax.plot(middle[chosen], place[chosen], "o", label=label if sure is not None else "_all", zorder=3, **look)
+        frame = frame.sort_values(value, ascending=False, kind="stable")
+    texts = _row_names(frame, table.frame.attrs.get("run_columns") or ["run"])  # of segments a run has several rows
+    place = np.arange(len(frame))
+    ax = style.axes(ax, height=text_layout.list_height(len(frame)))
+    size = marker_size(ax, len(frame))
+    ax.hlines(place, frame["ci_low"], frame["ci_high"], color=style.BLUE, linewidth=min(1.3, 0.4 * size))
+    tested = "significant" in frame.columns
+    significant = frame["significant"].to_numpy(bool) if tested else np.ones(len(frame), dtype=bool)
+    for keep, face, label in ((significant, style.BLUE, "significant"), (~significant, "white", "not significant")):
+        if keep.any():
+            ax.plot(
+                frame[value].to_numpy(float)[keep],
+                place[keep],
+                "o",
+                label=label if tested else "_all",
+                zorder=3,
+                markersize=size,
+                markerfacecolor=face,
+                markeredgecolor=style.BLUE,
+                color=style.BLUE,
+            )
     if value in ("difference", "gap", "favour"):
-        ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    style.finish(ax, x=f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(frame)})", grid="x")
-    text_layout.name_list(ax, texts, what="Rows")
-    style.legend(ax, place=legend if sure is not None else None)
-    return ax
+        draw_reference(ax, 0)
+    ax.set_ylim(len(frame) - 0.4, -0.6)
+    x = f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(table.frame)})"
+    return style.finish(ax, x=x, grid="x", rows=texts, what="Rows", place=legend if tested else None)
 
 
-def _names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
-    """Name each row by what tells it apart: groups, runs, pairs as 'a − b', statistics."""
+def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
+    """Name each row by what differs between rows: groups, runs, pairs as 'a − b', statistics."""
     by = [name for name in rows.attrs.get("by", ()) if name in rows.columns]
     others = [str(name) for name in rows.columns if str(name) not in NAMES]
     segment = [name for name in others[:1] if not pd.api.types.is_numeric_dtype(rows[name].dtype) and name != "measure"]
-    stems = [*runs, "bucket", "segment"]
     quantiles = ["statistic", "share"] if "share" in rows.columns else []  # elsewhere a statistic is that of a test
-    columns = list(dict.fromkeys([*by, *segment, *runs, *quantiles]))
-    parts = [rows[name].astype(str) for name in columns if name in rows.columns and rows[name].nunique() > 1]
-    for stem in dict.fromkeys(stems):
-        sides = [f"{stem}_{side}" for side in "ab"]
-        if set(sides) <= set(rows.columns):
-            parts.append(rows[sides[0]].astype(str) + " − " + rows[sides[1]].astype(str))
-    if not parts:
-        parts = [rows[name].astype(str) for name in columns if name in rows.columns][:1]
+    columns = [name for name in dict.fromkeys([*by, *segment, *runs, *quantiles]) if name in rows.columns]
+    parts = [rows[name].astype(str) for name in columns if rows[name].nunique() > 1]
+    for stem in dict.fromkeys([*runs, "bucket", "segment"]):
+        if {f"{stem}_a", f"{stem}_b"} <= set(rows.columns):
+            parts.append(rows[f"{stem}_a"].astype(str) + " − " + rows[f"{stem}_b"].astype(str))
+    parts = parts or [rows[name].astype(str) for name in columns[:1]]
     if not parts:
         raise ValueError(f"intervals() finds nothing that names the rows; there are {listed(rows.columns)}.")
     return [", ".join(row) for row in zip(*parts)]
 
 
-Combined = Literal["fixed", "random"]
-SAID = {"fixed": "Fixed effects", "random": "Random effects"}
-
-
 @plot(on=("collection_effects", "collection_verdicts"), first=("collection_effects", "collection_verdicts"))
 def forest(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     runs: Sequence[str] | None = None,
@@ -159,114 +251,101 @@ def forest(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x', 'y', 'Random effects']
     """
-    table = _one_measure(drawn(frame, "forest"), measure)
-    if "macro" in table.frame.columns:
-        return _of_pairs(table, ax, runs)
-    return _of_collections(_one_pair(table, runs), ax, combined, verdict)
+    present = list(dict.fromkeys(table.column("measure").astype(str)))
+    if measure is None and len(present) > 1:
+        raise ValueError(
+            f"forest() draws one measure; the frame has {listed(present)}. Choose one: measure={present[0]!r}."
+        )
+    if measure is not None and measure not in present:
+        raise KeyError(f"no measure {measure!r} in this table; it has {listed(present)}.")
+    table = table.rows((table.frame["measure"].astype(str) == (measure or present[0])).to_numpy())
+    if "macro" not in table.frame.columns:
+        return _forest_of_collections(_rows_of_pair(table, runs), ax, combined, verdict)
+    table = table if runs is None else _rows_of_pair(table, runs)
+    names = [f"{a} − {b}" for a, b in _pairs(table)]
+    ax = style.axes(ax, height=text_layout.list_height(len(names)))
+    return _finish_forest(ax, table, "macro", np.ones(len(names)), names, "Macro difference of")
 
 
-def _of_pairs(table: Drawn, ax: Axes | None, runs: Sequence[str] | None) -> Axes:
-    """Draw a row per pair of runs."""
-    table = table if runs is None else _one_pair(table, runs)
-    own = table.frame
-    names = [f"{a} − {b}" for a, b in zip(*_sides(table))]
-    ax = style.axes(ax, height=text_layout.list_height(len(own)))
-    _rows(ax, own["macro"], own["ci_low"], own["ci_high"], np.full(len(own), 1.0), np.zeros(len(own)))
-    return _finished(ax, table, names, "Macro difference of", len(own))
-
-
-def _of_collections(table: Drawn, ax: Axes | None, combined: Sequence[Combined], verdict: pd.DataFrame | None) -> Axes:
+def _forest_of_collections(
+    table: PlotTable, ax: Axes | None, combined: Sequence[Combined], verdict: pd.DataFrame | None
+) -> Axes:
     """Draw a row per collection, and a diamond for each mean of them."""
-    own = table.frame
-    by = [name for name in own.attrs.get("by", ()) if name in own.columns] or [str(own.columns[0])]
-    names = [" / ".join(map(str, row)) for row in own[by].itertuples(index=False)]
-    unknown = [one for one in combined if one not in SAID]
-    if unknown:
-        raise ValueError(f"combined={unknown[0]!r}: choose of {listed(SAID)}.")
-    diamonds = _diamonds(own, combined) + _macro(table, verdict)
-    diamonds = [one for one in diamonds if not np.isnan(one[1:]).any()]
-    ax = style.axes(ax, height=text_layout.list_height(len(own) + len(diamonds)))
-    weight = own["weight"].to_numpy(float)
-    weight = np.where(np.isnan(weight), 1 / len(own), weight)
-    _rows(ax, own["difference"], own["ci_low"], own["ci_high"], np.sqrt(weight / weight.max()), np.zeros(len(own)))
-    for row, (_, low, mean, high) in enumerate(diamonds, start=len(own)):
-        look: dict[str, Any] = {"facecolor": style.VERMILLION, "edgecolor": style.BLACK, "linewidth": 0.6, "zorder": 3}
-        ax.fill([low, mean, high, mean], [row, row - 0.32, row, row + 0.32], **look)
+    frame = table.frame
+    by = [name for name in frame.attrs.get("by", ()) if name in frame.columns] or [str(frame.columns[0])]
+    names = [" / ".join(map(str, row)) for row in frame[by].itertuples(index=False)]
+    if unknown := [effects for effects in combined if effects not in EFFECTS]:
+        raise ValueError(f"combined={unknown[0]!r}: choose of {listed(EFFECTS)}.")
+    values = frame[["difference", "se"]].to_numpy(float)
+    pooled = meta_analysis(values[:, :1], values[:, 1:], confidence=frame.attrs.get("confidence", 0.95))
+    # lower end, mean and upper end of each mean of the collections
+    diamonds = {
+        EFFECTS[effects]: [getattr(pooled, f"{effects}{end}").item() for end in ("_low", "", "_high")]
+        for effects in combined
+    }
+    if verdict is not None:
+        diamonds["Macro mean"] = _macro_mean(table, verdict)
+    diamonds = {name: ends for name, ends in diamonds.items() if not np.isnan(ends).any()}
+    ax = style.axes(ax, height=text_layout.list_height(len(frame) + len(diamonds)))
+    for row, (low, mean, high) in enumerate(diamonds.values(), start=len(frame)):
+        ax.fill(
+            [low, mean, high, mean],
+            [row, row - 0.32, row, row + 0.32],
+            facecolor=style.VERMILLION,
+            edgecolor=style.BLACK,
+            linewidth=0.6,
+            zorder=3,
+        )
     if diamonds:
-        ax.axhline(len(own) - 0.5, color=style.FADED, linewidth=0.7)
-    a, b = (side[0] for side in _sides(table))
-    names += [one[0] for one in diamonds]
-    return _finished(ax, table, names, f"{a} − {b}, difference of", len(names))
+        ax.axhline(len(frame) - 0.5, color=style.FADED, linewidth=0.7)
+    weight = frame["weight"].fillna(1 / len(frame)).to_numpy(float)
+    a, b = _pairs(table)[0]
+    sizes = np.sqrt(weight / weight.max())
+    return _finish_forest(ax, table, "difference", sizes, [*names, *diamonds], f"{a} − {b}, difference of")
 
 
-def _rows(ax: Axes, mean: Any, low: Any, high: Any, size: np.ndarray, first: np.ndarray) -> None:
-    """Draw points as large as their weight, with whiskers."""
-    place = np.arange(len(size)) + first
-    mean, low, high = (np.asarray(values, dtype=float) for values in (mean, low, high))
-    spread = np.nan_to_num(np.maximum(np.vstack([mean - low, high - mean]), 0))
+def _finish_forest(ax: Axes, table: PlotTable, value: str, sizes: np.ndarray, names: list[str], label: str) -> Axes:
+    """Draw points as large as their weight, with whiskers, and name the rows."""
+    mean = table.numbers(value)
+    place = np.arange(len(mean))
+    spread = np.nan_to_num(whiskers(table.frame, value))
     ax.errorbar(mean, place, xerr=spread, linestyle="none", color=style.BLUE, elinewidth=1.1, zorder=2)
-    ax.scatter(mean, place, s=(6.0 * size) ** 2, marker="s", color=style.BLUE, linewidths=0, zorder=3)
+    ax.scatter(mean, place, s=(6.0 * sizes) ** 2, marker="s", color=style.BLUE, linewidths=0, zorder=3)
+    draw_reference(ax, 0)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    x = f"{label} {table.frame['measure'].iloc[0]} (with {style.interval(table.frame)})"
+    return style.finish(ax, x=x, grid="x", rows=names, what="Rows")
 
 
-def _finished(ax: Axes, table: Drawn, names: list[str], said: str, rows: int) -> Axes:
-    ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
-    ax.set_ylim(rows - 0.4, -0.6)
-    measure = table.frame["measure"].iloc[0]
-    style.finish(ax, x=f"{said} {measure} (with {style.interval(table.frame)})", grid="x")
-    text_layout.name_list(ax, names, what="Rows")
-    return ax
-
-
-def _diamonds(own: pd.DataFrame, combined: Sequence[Combined]) -> list[tuple[str, float, float, float]]:
-    """Return name, lower end, mean and upper end of each mean of the collections."""
-    values = own[["difference", "se"]].to_numpy(float)
-    found = meta_analysis(values[:, :1], values[:, 1:], confidence=own.attrs.get("confidence", 0.95))
-    parts = {one: [getattr(found, f"{one}{end}").item() for end in ("_low", "", "_high")] for one in combined}
-    return [(SAID[one], *ends) for one, ends in parts.items()]
-
-
-def _macro(table: Drawn, verdict: pd.DataFrame | None) -> list[tuple[str, float, float, float]]:
-    if verdict is None:
-        return []
-    whole = drawn(verdict, "forest(verdict=...)", kinds=["collection_verdicts"])
-    a, b = (side[0] for side in _sides(table))
-    same = [(x, y) == (a, b) for x, y in zip(*_sides(whole))]
-    rows = whole.frame[np.array(same) & (whole.frame["measure"] == table.frame["measure"].iloc[0]).to_numpy()]
+def _macro_mean(table: PlotTable, verdict: pd.DataFrame) -> list[float]:
+    """Return the lower end, the mean and the upper end of the macro mean of a pair of runs."""
+    verdicts = plot_table(verdict, "forest(verdict=...)", ["collection_verdicts"])
+    pair = _pairs(table)[0]
+    same = np.array([other == pair for other in _pairs(verdicts)])
+    rows = verdict[same & (verdict["measure"] == table.frame["measure"].iloc[0]).to_numpy()]
     if len(rows) != 1:
-        raise ValueError(f"the verdict has {len(rows)} rows of ({a!r}, {b!r}) and this measure; one is needed.")
-    low, mean, high = rows[["ci_low", "macro", "ci_high"]].to_numpy(float)[0]
-    return [("Macro mean", float(low), float(mean), float(high))]
+        raise ValueError(
+            f"the verdict has {len(rows)} rows of ({pair[0]!r}, {pair[1]!r}) and this measure; one is needed."
+        )
+    ends: list[float] = rows[["ci_low", "macro", "ci_high"]].to_numpy(float)[0].tolist()
+    return ends
 
 
-def _sides(table: Drawn) -> list[list[str]]:
-    """Return the runs a and the runs b of all rows as texts."""
-    columns = [[f"{name}_{side}" for name in table.run_columns] for side in "ab"]
-    return [[" / ".join(map(str, row)) for row in table.frame[own].itertuples(index=False)] for own in columns]
+def _pairs(table: PlotTable) -> list[tuple[str, ...]]:
+    """Return the run a and the run b of each row as texts."""
+    sides = [table.frame[[f"{name}_{side}" for name in table.run_columns]] for side in "ab"]
+    return list(zip(*([" / ".join(map(str, row)) for row in side.itertuples(index=False)] for side in sides)))
 
 
-def _one_measure(table: Drawn, measure: str | None) -> Drawn:
-    held = list(dict.fromkeys(table.column("measure").astype(str)))
-    if measure is None and len(held) > 1:
-        raise ValueError(f"forest() draws one measure; the frame has {listed(held)}. Choose one: measure={held[0]!r}.")
-    if measure is not None and measure not in held:
-        raise KeyError(f"no measure {measure!r} in this table; it has {listed(held)}.")
-    return _keeping(table, (table.column("measure").astype(str) == (measure or held[0])).to_numpy())
-
-
-def _one_pair(table: Drawn, runs: Sequence[str] | None) -> Drawn:
-    held = list(zip(*_sides(table)))
-    distinct = list(dict.fromkeys(held))
+def _rows_of_pair(table: PlotTable, runs: Sequence[str] | None) -> PlotTable:
+    """Return the rows of one pair of runs."""
+    pairs = _pairs(table)
+    distinct = list(dict.fromkeys(pairs))
     if runs is None and len(distinct) > 1:
         raise ValueError(
             f"forest() draws one pair of runs; the frame has {len(distinct)}. Choose one: runs={list(distinct[0])!r}."
         )
-    chosen = distinct[0] if runs is None else tuple(map(str, runs))
-    if chosen not in distinct:
-        raise KeyError(f"no pair {chosen!r} in this table; it has {distinct[0]!r} and {len(distinct) - 1} others.")
-    return _keeping(table, np.array([one == chosen for one in held]))
-
-
-def _keeping(table: Drawn, rows: np.ndarray) -> Drawn:
-    kept = table.frame[rows]
-    kept.attrs = dict(table.frame.attrs)
-    return table.keeping(kept)
+    pair = distinct[0] if runs is None else tuple(map(str, runs))
+    if pair not in distinct:
+        raise KeyError(f"no pair {pair!r} in this table; it has {distinct[0]!r} and {len(distinct) - 1} others.")
+    return table.rows(np.array([other == pair for other in pairs]))

@@ -1,24 +1,62 @@
-"""Precision-recall curves, one line per run."""
+"""Lines, one per run or measure: precision and recall, contributions, ties, discounts, p-values, incomplete data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.plots import style, text_layout
-from pdeval.plots.registry import Drawn, drawn, plot
-from pdeval.plots.selection import chosen, index_of, names, one, one_pair
+from pdeval.plots.registry import plot
+from pdeval.plots.selection import PlotTable, chosen, index_of, names
+from pdeval.tables.equal_values import NOISE
+from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+STATISTICS = {
+    "tau_b": "Kendall's τ with the full data",
+    "ranking_agreement": "Ranking agreement with the full data",
+    "system_agreement": "System agreement with the full data",
+    "ties": "Tied pairs",
+}
+P_VALUES = {"p_value": "p-value", "p_adjusted": "p-value, corrected"}
+GROUPS = ("measure", "collection", "dataset", "benchmark", "run", "query_id")
 
-@plot(on=("curve",), first=("curve",))
+
+def draw_lines(
+    ax: Axes, curves: Mapping[str, pd.Series], *, marks: int = 0, staggered: bool = False, **look: Any
+) -> None:
+    """Draw one line per curve, whose index is x; with about `marks` markers on each, or one at every point.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> draw_lines(ax, {"AP": pd.Series([0.5, 0.2], index=[1, 2])})
+    >>> ax.lines[0].get_label(), ax.lines[0].get_xydata().tolist()
+    ('AP', [[1.0, 0.5], [2.0, 0.2]])
+    """
+    for i, (name, curve) in enumerate(curves.items()):
+        gap = max(1, len(curve) // marks) if marks else 1
+        # staggered markers of lines that run together do not hide each other
+        markers = {"markevery": (i % gap if staggered else 0, gap)}
+        label = text_layout.entry(name) or "_line"
+        ax.plot(curve.index.to_numpy(), curve.to_numpy(), label=label, **(style.line(i) | markers | look))
+
+
+def draw_zero(ax: Axes) -> None:
+    """Draw the line of no difference."""
+    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
+
+
+@plot(on=("curve",), first=("curve",), needs=("recall", "precision"))
 def precision_recall(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     highlight: Sequence[object] | int = 6,
@@ -46,68 +84,53 @@ def precision_recall(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['bm25', 'lm']
     """
-    points = _mean_curve(drawn(frame, "precision_recall").need("recall", "precision"))
+    points = _mean_curve(table)
+    colored = _highlighted(points, highlight)
+    others = [column for column in points.columns if column not in colored]
+    grey: dict[str, Any] = {"color": style.FADED, "linewidth": 0.6}
     ax = style.axes(ax)
-    coloured = _coloured(points, highlight)
-    rest = [column for column in points.columns if column not in coloured]
-    for i, name in enumerate(rest):
-        label = f"{len(rest)} other runs" if i == 0 else None
-        ax.plot(points.index, points[name], color=style.FADED, linewidth=0.6, label=label, zorder=1)
-    for i, name in enumerate(coloured):
-        line = points[name].dropna()
-        gap = max(1, len(line) // 11)  # long curves get about eleven markers
-        ax.plot(line.index, line, label=text_layout.entry(name), markevery=(i % gap, gap), zorder=3, **style.line(i))
-    _legend_last(ax, len(rest) > 0)
+    if others:
+        ax.plot(points.index, points[others].to_numpy(), label="_others", zorder=1, **grey)
+    draw_lines(ax, {name: points[name].dropna() for name in colored}, marks=11, staggered=True, zorder=3)
+    if others:  # a line without points puts them at the end of the legend
+        ax.plot([], [], label=f"{len(others)} other runs", **grey)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    style.finish(ax, x="Recall", y="Precision", grid="both")
-    style.legend(ax, place=legend)
-    return ax
+    return style.finish(ax, x="Recall", y="Precision", grid="both", place=legend)
 
 
-def _mean_curve(curve: Drawn) -> pd.DataFrame:
+def _mean_curve(table: PlotTable) -> pd.DataFrame:
     """Return the precision as a frame of recall points x runs, averaged over queries."""
-    name, query, frame = pd.CategoricalIndex(curve.runs()), curve.query, curve.frame
-    recall, precision = curve.column("recall"), curve.column("precision")
-    if query is not None and frame[query].nunique() > 1:
-        grouped = precision.groupby([recall.to_numpy(), name], observed=True)
-        held = grouped.count().unstack()
-        answered = frame[query].groupby(name, observed=True).nunique()
-        if (held.fillna(0).to_numpy() != answered.reindex(held.columns).to_numpy()).any():
-            raise ValueError(
-                f"precision_recall() averages over queries only at shared recall points; here the points differ "
-                f"between the {frame[query].nunique()} queries. Draw one query, "
-                f"curve[curve[{query!r}] == {frame[query].iloc[0]!r}], or interpolate first."
-            )
-        return grouped.mean().unstack()
-    points = pd.DataFrame({"recall": recall.to_numpy(), "run": name, "precision": precision.to_numpy()})
-    if points.duplicated(["recall", "run"]).any():
-        raise ValueError("precision_recall() needs one precision per run and recall; some repeat.")
-    return points.pivot(index="recall", columns="run", values="precision")
+    query, frame = table.query, table.frame
+    recall = frame["recall"].to_numpy()
+    if query is None or frame[query].nunique() <= 1:
+        return table.wide("precision per run and recall", recall, table.runs(), frame["precision"].to_numpy())
+    run = pd.CategoricalIndex(table.runs())
+    at_point = frame["precision"].groupby([recall, run], observed=True)
+    counts = at_point.count().unstack()
+    queries = frame[query].groupby(run, observed=True).nunique().reindex(counts.columns)
+    # every query of a run must have a precision at every recall point
+    if (counts.fillna(0).to_numpy() != queries.to_numpy()).any():
+        raise ValueError(
+            f"precision_recall() averages over queries only at shared recall points; here the points differ "
+            f"between the {frame[query].nunique()} queries. Draw one query, "
+            f"curve[curve[{query!r}] == {frame[query].iloc[0]!r}], or interpolate first."
+        )
+    return at_point.mean().unstack()
 
 
-def _coloured(points: pd.DataFrame, highlight: Sequence[object] | int) -> list[str]:
-    """Return the runs that get a colour of their own, best first."""
+def _highlighted(points: pd.DataFrame, highlight: Sequence[object] | int) -> list[str]:
+    """Return the runs that get a color of their own, best first."""
     present = [str(name) for name in points.columns]
     if not isinstance(highlight, int):
         return [present[index_of(name, present)] for name in highlight]
     if len(present) <= max(highlight, 0):
         return present
-    best = points.mean().to_numpy()
-    return [present[i] for i in np.argsort(-best, kind="stable")[:highlight]]
+    return [present[i] for i in np.argsort(-points.mean().to_numpy(), kind="stable")[:highlight]]
 
 
-def _legend_last(ax: Axes, others: bool) -> None:
-    """Move the legend entry of the grey lines behind those of the named runs."""
-    if others and len(ax.lines) > 1:
-        grey = next(line for line in ax.lines if str(line.get_label()).endswith("other runs"))
-        label = grey.get_label()
-        grey.set_label("_others")
-        ax.plot([], [], color=style.FADED, linewidth=0.6, label=label)
-
-
-@plot(on=("contributions",), first=("contributions",))
+@plot(on=("contributions",), first=("contributions",), needs=("measure", "recall", "value"))
 def recall_levels(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     pair: Sequence[object] | None = None,
@@ -143,55 +166,106 @@ def recall_levels(
     >>> [line.get_ydata().round(2).tolist() for line in ax.lines if line.get_label() in ("AP", "RPP")]
     [[0.75, -0.25], [0.5, -0.5]]
     """
-    parts = drawn(frame, "recall_levels").need("measure", "recall", "value")
-    if stems := parts.run_columns:
-        rows, sign, a, b = one_pair(frame, pair, stems, plot="recall_levels")
+    rows, sign, title = table, np.ones(len(table.frame)), ""
+    if table.run_columns:
+        rows, sign, a, b = table.one_pair(pair)
         title = f"above 0: {a} better, below 0: {b} better"
-    else:
-        rows, sign, title = frame, np.ones(len(frame)), ""
-    table = pd.DataFrame(
+    parts = pd.DataFrame(
         {
-            "measure": names(rows, ["measure"]),
-            "recall": rows["recall"].to_numpy(),
-            "value": rows["value"].to_numpy(float) * sign,
+            "measure": rows.names("measure"),
+            "recall": rows.frame["recall"].to_numpy(),
+            "value": rows.numbers("value") * sign,
         }
     )
-    if "weight" in rows.columns:  # what the populations of a query contribute adds up
-        table["value"] *= rows["weight"].to_numpy(float)
-        table["query"] = 0 if parts.query is None else rows[parts.query].to_numpy()
-        key = ["query", "recall", "measure"]
-        table = table.groupby(key, observed=True, sort=False)["value"].sum().reset_index()
-    means = table.groupby(["recall", "measure"], observed=True)["value"].mean().unstack()
-    shown = chosen(measures, [str(name) for name in means.columns])
+    if "weight" in rows.frame.columns:  # what the populations of a query contribute adds up
+        parts["value"] *= rows.numbers("weight")
+        parts["query"] = 0 if table.query is None else rows.frame[table.query].to_numpy()
+        parts = parts.groupby(["query", "recall", "measure"], observed=True, sort=False)["value"].sum().reset_index()
+    means = parts.groupby(["recall", "measure"], observed=True)["value"].mean().unstack()
+    selected = chosen(measures, [str(name) for name in means.columns])
     if scale == "share":
         sizes = means.abs().sum()
         means = means / sizes.where(sizes > 0, 1.0)
     if levels is not None:
         means = means[means.index <= levels]
     ax = style.axes(ax)
-    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
-    for i, name in enumerate(shown):
-        line = means[name].dropna()
-        gap = max(1, len(line) // 15)
-        ax.plot(line.index.to_numpy(), line.to_numpy(), label=text_layout.entry(name), markevery=gap, **style.line(i))
+    draw_zero(ax)
+    draw_lines(ax, {name: means[name].dropna() for name in selected}, marks=15)
     text_layout.recall_ticks(ax, means.index.max())
-    what = "Share of the difference" if scale == "share" else "Contribution to the difference"
-    style.finish(ax, x="Recall level (relevant items found)", y=what, title=title, grid="y")
-    style.legend(ax, place=legend)
-    return ax
+    return style.finish(
+        ax,
+        x="Recall level (relevant items found)",
+        y="Share of the difference" if scale == "share" else "Contribution to the difference",
+        title=title,
+        grid="y",
+        place=legend,
+    )
 
 
-STATISTICS = {
-    "tau_b": "Kendall's τ with the full data",
-    "ranking_agreement": "Ranking agreement with the full data",
-    "system_agreement": "System agreement with the full data",
-    "ties": "Tied pairs",
-}
+@plot(on=("pair_explanation",), first=("pair_explanation",), needs=("measure", "population", "weight", "value"))
+def running_sum(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    measures: Sequence[str] | None = None,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the running sum of a preference over populations and recall levels, a line per measure.
+
+    A line rises where the first run is sooner and falls where the second is; it ends at the preference. Dotted lines
+    stand between the populations of the first measure.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        An explanation of a preference on one query: measure, population, recall, weight, value.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> parts = pd.DataFrame({"query_id": "1", "run_a": "x", "run_b": "y", "measure": "RPP", "population": "relevant",
+    ...                       "recall": [1, 2, 3], "weight": 0.25, "value": [1.0, 1.0, -1.0]})
+    >>> ax = running_sum(parts, ax=Figure().subplots())
+    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() == "RPP"]
+    [[0.0, 0.25, 0.5, 0.25]]
+    """
+    frame, query = table.frame, table.query
+    if query is not None and frame[query].nunique() > 1:
+        raise ValueError(
+            f"running_sum() draws one query, and the frame has {frame[query].nunique()}; choose one, e.g. "
+            f"frame[frame[{query!r}] == {frame[query].iloc[0]!r}]."
+        )
+    title = ""
+    if stems := table.run_columns:
+        a, b = (names(frame, [f"{stem}_{side}" for stem in stems])[0] for side in "ab")
+        title = text_layout.plain(f"rises: {a} sooner, falls: {b} sooner")
+    measure = table.names("measure")
+    added = table.numbers("weight") * table.numbers("value")
+    selected = chosen(measures, list(measure.categories))
+    curves = {name: pd.Series([0.0, *np.cumsum(added[measure == name])]) for name in selected}
+    ax = style.axes(ax)
+    draw_zero(ax)
+    # the populations of the first measure; border i is between the users i and i + 1
+    population = frame["population"].astype(str).to_numpy()[measure == selected[0]]
+    for border in np.flatnonzero(population[1:] != population[:-1]) + 1:
+        ax.axvline(border + 0.5, color="grey", linewidth=0.6, linestyle=":", label="_population")
+    draw_lines(ax, curves, marks=15)
+    last = max(1, *(len(curve) - 1 for curve in curves.values()))
+    text_layout.recall_ticks(ax, last)
+    ax.set_xlim(0, last)
+    return style.finish(
+        ax,
+        x="Users (recall level, population after population)",
+        y="Preference so far",
+        title=title,
+        grid="y",
+        place=legend,
+    )
 
 
 @plot(on=("incomplete", "incomplete_summary"), first=("incomplete", "incomplete_summary"))
 def incomplete(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     statistic: str | None = None,
@@ -222,118 +296,53 @@ def incomplete(
     >>> ax.lines[0].get_ydata().round(2).tolist(), ax.get_xlabel().splitlines()[0]
     ([0.6, 0.95], 'Queries kept')
     """
-    rows, what = _rows(drawn(frame, "incomplete"), statistic)
+    rows, what = table.need("measure", "keep", "mean|value").one("statistic", statistic, default="tau_b")
     for column in ("drop", "policy"):
-        rows, _ = one(rows, column, None, plot="incomplete", option=False)
-    groups = rows.assign(measure=names(rows, ["measure"])).groupby(["keep", "measure"], observed=True)
-    if "mean" in rows.columns:
-        if groups.ngroups < len(rows):
-            raise ValueError("incomplete() needs one mean for each (measure, keep); some repeat.")
-        mean = groups["mean"].first().unstack()
-        sd = groups["sd"].first().unstack() if "sd" in rows.columns else mean * np.nan
+        rows, _ = rows.one(column, None, option=False)
+    frame = rows.frame.assign(measure=rows.names("measure"))
+    cells = frame.groupby(["keep", "measure"], observed=True)
+    if "mean" in frame.columns:
+        table.unique("mean for each (measure, keep)", frame["keep"], frame["measure"])
+        mean = cells["mean"].first().unstack()
+        sd = cells["sd"].first().unstack() if "sd" in frame.columns else mean * np.nan
     else:
-        mean, sd = groups["value"].mean().unstack(), groups["value"].std(ddof=1).unstack()
-    shown = chosen(measures, [str(name) for name in mean.columns])
-    ax = style.axes(ax)
+        mean = cells["value"].mean().unstack()
+        sd = cells["value"].std(ddof=1).unstack()
+    selected = chosen(measures, [str(name) for name in mean.columns])
     keep = mean.index.to_numpy(float)
-    for i, name in enumerate(shown):
-        look, centre = style.line(i), mean[name].to_numpy(float)
-        ax.plot(keep, centre, label=text_layout.entry(name), **look)
-        width = sd[name].to_numpy(float)
-        if band and not np.isnan(width).all():
-            spread = np.nan_to_num(width)
+    ax = style.axes(ax)
+    draw_lines(ax, {name: mean[name] for name in selected})
+    for i, name in enumerate(selected):
+        spread = np.nan_to_num(sd[name].to_numpy(float))
+        if band and sd[name].notna().any():
             ax.fill_between(
-                keep, centre - spread, centre + spread, color=look["color"], alpha=0.13, linewidth=0, zorder=1
+                keep,
+                mean[name] - spread,
+                mean[name] + spread,
+                color=style.line(i)["color"],
+                alpha=0.13,
+                linewidth=0,
+                zorder=1,
             )
-    dropped = str(rows["drop"].iloc[0]) if "drop" in rows.columns else "queries" if keep.max() > 1 else "data"
+    unit = "queries" if keep.max() > 1 else "data"
+    dropped = str(frame["drop"].iloc[0]) if "drop" in frame.columns else unit
     share = "Share of " if keep.max() <= 1 else ""
-    note = "band: ± one standard deviation over draws" if ax.collections else ""
-    x = f"{share}{dropped} kept".capitalize()
-    style.finish(ax, x=x, y=STATISTICS.get(what, what), grid="both", note=note)
+    what = what or ("mean" if "mean" in frame.columns else "value")
     if keep.max() > 1:
         text_layout.whole_numbers(ax)
-    style.legend(ax, place=legend)
-    return ax
+    return style.finish(
+        ax,
+        x=f"{share}{dropped} kept".capitalize(),
+        y=STATISTICS.get(what, what),
+        grid="both",
+        note="band: ± one standard deviation over draws" if ax.collections else "",
+        place=legend,
+    )
 
 
-def _rows(table: Drawn, statistic: str | None) -> tuple[pd.DataFrame, str]:
-    """Return (the rows of one statistic, with a value or a mean column; its name)."""
-    rows = table.need("measure", "keep", "mean|value").frame
-    rows, what = one(rows, "statistic", statistic, plot="incomplete", default="tau_b")
-    return rows, what or ("mean" if "mean" in rows.columns else "value")
-
-
-@plot(on=("pair_explanation",), first=("pair_explanation",))
-def running_sum(
-    frame: pd.DataFrame,
-    *,
-    ax: Axes | None = None,
-    measures: Sequence[str] | None = None,
-    legend: style.Place | None = "inside",
-) -> Axes:
-    """Return axes with the running sum of a preference over populations and recall levels, a line per measure.
-
-    A line rises where the first run is sooner and falls where the second is; it ends at the preference. Dotted lines
-    stand between the populations of the first measure.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        An explanation of a preference on one query: measure, population, recall, weight, value.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> parts = pd.DataFrame({"query_id": "1", "run_a": "x", "run_b": "y", "measure": "RPP", "population": "relevant",
-    ...                       "recall": [1, 2, 3], "weight": 0.25, "value": [1.0, 1.0, -1.0]})
-    >>> ax = running_sum(parts, ax=Figure().subplots())
-    >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() == "RPP"]
-    [[0.0, 0.25, 0.5, 0.25]]
-    """
-    parts = drawn(frame, "running_sum").need("measure", "population", "weight", "value")
-    if parts.query is not None and frame[parts.query].nunique() > 1:
-        raise ValueError(
-            f"running_sum() draws one query, and the frame has {frame[parts.query].nunique()}; choose one, e.g. "
-            f"frame[frame[{parts.query!r}] == {frame[parts.query].iloc[0]!r}]."
-        )
-    title = ""
-    if stems := parts.run_columns:
-        a, b = (names(frame, [f"{stem}_{side}" for stem in stems])[0] for side in "ab")
-        title = text_layout.plain(f"rises: {a} sooner, falls: {b} sooner")
-    measure = names(frame, ["measure"])
-    added = frame["weight"].to_numpy(float) * frame["value"].to_numpy(float)
-    ax = style.axes(ax)
-    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
-    longest = 1
-    for i, name in enumerate(chosen(measures, list(measure.categories))):
-        mine = np.asarray(measure == name)
-        line = np.concatenate([[0.0], np.cumsum(added[mine])])
-        longest = max(longest, len(line) - 1)
-        ax.plot(
-            np.arange(len(line)),
-            line,
-            label=text_layout.entry(name),
-            markevery=max(1, len(line) // 15),
-            **style.line(i),
-        )
-        if i == 0:
-            population = frame["population"].astype(str).to_numpy()[mine]
-            for border in np.flatnonzero(population[1:] != population[:-1]) + 1:
-                ax.axvline(border + 0.5, color="grey", linewidth=0.6, linestyle=":", label="_population")
-    text_layout.recall_ticks(ax, longest)
-    ax.set_xlim(0, longest)
-    x = "Users (recall level, population after population)"
-    style.finish(ax, x=x, y="Preference so far", title=title, grid="y")
-    style.legend(ax, place=legend)
-    return ax
-
-
-WORDS = {"p_value": "p-value", "p_adjusted": "p-value, corrected"}
-
-
-@plot(on=("comparisons", "discriminative_curve"), first=("comparisons", "discriminative_curve"))
+@plot(on=("comparisons", "discriminative_curve"), first=("comparisons", "discriminative_curve"), needs=("measure",))
 def p_value_curves(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     p: Literal["p_value", "p_adjusted"] = "p_value",
@@ -367,35 +376,301 @@ def p_value_curves(
     >>> ax.lines[0].get_ydata().tolist(), ax.lines[0].get_label()
     ([0.01, 0.04, 0.2, 0.6], 'AP (50.0%)')
     """
-    value = drawn(frame, "p_value_curves").need("measure").column(p).to_numpy(float)
-    measure = names(frame, ["measure"])
-    shown = chosen(measures, [str(name) for name in measure.categories])
-    tests = [""]
-    test = np.full(len(frame), "", dtype=object)
-    if "test" in frame.columns and frame["test"].nunique() > 1:
-        test = frame["test"].astype(str).to_numpy(object)
-        tests = list(pd.unique(test))
-    ax = style.axes(ax)
-    upper = min(1.0, 4 * alpha) if upper is None else upper
+    value = table.numbers(p)
+    measure = table.names("measure")
+    selected = chosen(measures, [str(name) for name in measure.categories])
+    several = "test" in table.frame.columns and table.frame["test"].nunique() > 1
+    test = table.frame["test"].astype(str).to_numpy(object) if several else np.full(len(value), "", dtype=object)
     longest = 0
-    lines = [(name, kind) for name in shown for kind in tests]
-    for i, (name, kind) in enumerate(lines):
-        rows = np.asarray(measure == name) & (test == kind) & ~np.isnan(value)
-        if not rows.any():
+    ax = style.axes(ax)
+    for i, (name, kind) in enumerate(product(selected, pd.unique(test))):
+        curve = np.sort(value[(measure == name) & (test == kind) & ~np.isnan(value)])
+        if not len(curve):
             continue
-        curve = np.sort(value[rows])
         longest = max(longest, len(curve))
-        label = f"{name}, {kind}" if kind else name
-        style_of = style.line(i) | {"markevery": max(1, len(curve) // 12), "markersize": 3.0}
+        label = f"{name}, {kind}" if several else name
         ax.plot(
             np.arange(1, len(curve) + 1),
             curve,
             label=text_layout.entry(f"{label} ({100 * float((curve < alpha).mean()):.1f}%)"),
-            **style_of,
+            **(style.line(i) | {"markevery": max(1, len(curve) // 12), "markersize": 3.0}),
         )
     ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {float(alpha):g} (% below it)")
-    ax.set(xlim=(0, longest + 1), ylim=(0, float(upper)))
+    ax.set(xlim=(0, longest + 1), ylim=(0, min(1.0, 4 * alpha) if upper is None else float(upper)))
     text_layout.whole_numbers(ax)
-    style.finish(ax, x="Pairs of runs, sorted by p", y=WORDS.get(p, p), grid="y")
-    style.legend(ax, place=legend)
+    return style.finish(ax, x="Pairs of runs, sorted by p", y=P_VALUES[p], grid="y", place=legend)
+
+
+@plot(on=("contribution_ecdf",), first=("contribution_ecdf",), needs=("measure", "value", "ecdf"))
+def contribution_ecdf(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    measures: Sequence[str] | None = None,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the distribution of the contributions of recall levels, a line per measure.
+
+    Diaz and Ferraro (2022), Figure 2, right: a line that rises at 0 alone is a measure to which most levels contribute
+    almost nothing.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A distribution: measure, value, ecdf.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> signs = pd.DataFrame({"measure": "RPP", "value": [-1.0, 0.0, 1.0], "ecdf": [0.4, 0.6, 1.0]})
+    >>> contribution_ecdf(signs, ax=Figure().subplots()).lines[0].get_ydata().tolist()
+    [0.0, 0.4, 0.6, 1.0]
+    """
+    curves = _curves(table, "value", "ecdf", measures)
+    # a step from 0 at the smallest difference
+    steps = {name: pd.concat([pd.Series(0.0, index=curve.index[:1]), curve]) for name, curve in curves.items()}
+    ax = style.axes(ax)
+    draw_lines(ax, steps, drawstyle="steps-post", marker="")
+    ax.set_ylim(-0.02, 1.02)
+    return style.finish(
+        ax,
+        x="Difference at one recall level",
+        y="Share with at most that difference",
+        title=next(iter(curves)) if len(curves) == 1 else "",
+        grid="both",
+        place=legend if len(curves) > 1 else None,
+    )
+
+
+@plot(on=("discounts",), first=("discounts",), needs=("measure", "rank", "weight"))
+def discount_curves(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    measures: Sequence[str] | None = None,
+    log: bool = False,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with what each rank is worth, a line per measure.
+
+    Shokouhi, Yilmaz, Craswell and Robertson (2009), Figure 1.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Discounts: measure, rank, weight.
+    log : bool
+        A logarithmic axis of ranks.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> precision = pd.DataFrame({"measure": "P@2", "rank": [1, 2, 3], "weight": [0.5, 0.5, 0.0]})
+    >>> discount_curves(precision, ax=Figure().subplots()).lines[0].get_ydata().tolist()
+    [0.5, 0.5, 0.0]
+    """
+    ax = style.axes(ax)
+    draw_lines(ax, _curves(table, "rank", "weight", measures), marks=10, staggered=True)
+    ax.set_ylim(bottom=0)
+    if log:
+        ax.set_xscale("log")
+    else:
+        text_layout.recall_ticks(ax, float(table.frame["rank"].max()))
+    return style.finish(ax, x="Rank", y="Share of all weight", grid="both", place=legend)
+
+
+def _curves(table: PlotTable, x: str, y: str, measures: Sequence[str] | None) -> dict[str, pd.Series]:
+    """Return a curve for each measure, in the order of the frame or of `measures`."""
+    measure = table.names("measure")
+    curve = pd.Series(table.numbers(y), index=table.numbers(x))
+    selected = chosen(measures, [str(name) for name in measure.categories])
+    return {name: curve[measure == name].sort_index(kind="stable") for name in selected}
+
+
+@plot(on=("ties_by_recall",), first=("ties_by_recall",))
+def ties_by_recall(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    value: str | None = None,
+    group: str | None = None,
+    levels: int | None = 20,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the share of tied pairs at each recall level, one line per measure or collection.
+
+    Diaz (2023), Figure 5.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Ties by recall level: recall, tied, and perhaps a column that tells lines apart (measure, collection, dataset,
+        benchmark).
+    levels : int or None
+        Draw the first so many recall levels; None draws all.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> frame = pd.DataFrame({"recall": [1, 2, 3], "tied": [0.5, 0.2, 0.1]})
+    >>> ties_by_recall(frame, ax=Figure().subplots()).lines[0].get_ydata().tolist()
+    [0.5, 0.2, 0.1]
+    """
+    lines = _ties(table, "recall", value or table.holding("share") or "tied", group)
+    ax = _lines_by_recall(ax, lines, levels)
+    ax.set_ylim(bottom=0)
+    place = legend if len(lines.columns) > 1 else None
+    return style.finish(ax, x="Recall level", y="Share of pairs tied", grid="both", place=place)
+
+
+@plot(on=("ties_by_first", "tie_probability"), first=("ties_by_first", "tie_probability"), needs=("p1",))
+def tie_probability(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    value: str | None = None,
+    group: str | None = None,
+    log: bool = True,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the probability of a tie given the position of the first relevant item.
+
+    Diaz (2023), Figure 2 (in theory: one line per number of relevant items m) and Figure 3 (as observed: one
+    line per collection).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Ties by the rank of the first relevant item: p1, tied, and perhaps a column that tells lines apart (measure,
+        collection, dataset, benchmark); or probabilities in theory: n, m, p1, probability, where n names the title.
+    log : bool
+        Logarithmic axes; probabilities of 0 are left out, and the y axis ends eight decades below the largest.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> frame = pd.DataFrame({"n": 4, "m": [1, 1, 2, 2], "p1": [1, 2, 1, 2], "probability": [0.25, 0.25, 0.5, 0.33]})
+    >>> ax = tie_probability(frame, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.get_xscale()
+    (['m = 1', 'm = 2'], 'log')
+    """
+    frame = table.frame
+    if group is None and "m" in frame.columns and not any(name in frame.columns for name in GROUPS[:4]):
+        group = "m"
+    if "n" in frame.columns and frame["n"].nunique() > 1:
+        raise ValueError(
+            f"tie_probability() draws one n; the frame has {listed(sorted(frame['n'].unique()))}. "
+            f"Choose one: frame[frame['n'] == {frame['n'].iloc[0]}]."
+        )
+    lines = _ties(table, "p1", value or table.holding("share") or "probability", group)
+    if group == "m":
+        lines.columns = [f"m = {label}" for label in lines.columns]
+    if log:
+        lines = lines.where(lines > 0).dropna(how="all")
+        if lines.empty:
+            raise ValueError(
+                "there is nothing to draw on a logarithmic axis: no probability is above 0; give log=False."
+            )
+    ax = style.axes(ax)
+    # markers by distance along the line: even on logarithmic axes
+    draw_lines(ax, {name: lines[name].dropna() for name in lines.columns}, markevery=0.12)
+    if log:
+        top = float(lines.max().max())
+        ax.set(xscale="log", yscale="log", ylim=(max(float(lines.min().min()), top * 1e-8) / 2, top * 2))
+        ax.xaxis.set_major_formatter("{x:,.0f}")  # ranks as they are, not as 2 x 10^0
+        ax.xaxis.set_minor_formatter("{x:.0f}" if lines.index.max() < 10 else "")
+    return style.finish(
+        ax,
+        x="Rank of the first relevant item",
+        y="Probability of a tie",
+        title=f"n = {int(frame['n'].iloc[0]):,}" if "n" in frame.columns else "",
+        grid="both",
+        place=legend if len(lines.columns) > 1 else None,
+    )
+
+
+@plot(on=("decided", "deciding"), first=("decided", "deciding"), needs=("recall",))
+def decided_by_recall(
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    value: str | None = None,
+    group: str | None = None,
+    levels: int | None = None,
+    legend: style.Place | None = "inside",
+) -> Axes:
+    """Return axes with the share of pairs decided at or before each recall level (an ECDF).
+
+    Diaz (2023), Figure 6.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        recall and the cumulative share of pairs decided by then; or one row per pair and query, whose deciding recall
+        level is missing or 0 where the pair is tied for good. A column that tells lines apart (measure, collection,
+        dataset, benchmark) makes several lines.
+    levels : int, optional
+        Draw the first so many recall levels.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> frame = pd.DataFrame({"recall": [1, 1, 2, 5]})
+    >>> ax = decided_by_recall(frame, ax=Figure().subplots())
+    >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
+    ([1, 2, 5], [0.5, 0.75, 1.0])
+    """
+    share = value or table.holding("share")
+    lines = _ecdf(table, group) if share is None else _ties(table, "recall", share, group)
+    falls = lines.ffill().diff().min()
+    if (falls < -NOISE).any():
+        raise ValueError(
+            f"decided_by_recall() draws cumulative shares; {share!r} falls with the recall level"
+            f"{'' if len(lines.columns) == 1 else f' in {falls.idxmin()!r}'}. "
+            f"Add up first: frame.sort_values('recall').groupby(...)[{share!r}].cumsum()."
+        )
+    ax = _lines_by_recall(ax, lines, levels, marks=12, drawstyle="steps-post")
+    ax.set_ylim(0, 1.03)
+    place = legend if len(lines.columns) > 1 else None
+    return style.finish(ax, x="Recall level", y="Share of pairs decided", grid="both", place=place)
+
+
+def _lines_by_recall(ax: Axes | None, lines: pd.DataFrame, levels: int | None, **options: Any) -> Axes:
+    """Draw one line per column over the first recall levels."""
+    lines = lines if levels is None else lines[lines.index <= levels]
+    ax = style.axes(ax)
+    draw_lines(ax, {name: lines[name].dropna() for name in lines.columns}, **options)
+    text_layout.recall_ticks(ax, lines.index.max())
     return ax
+
+
+def _group_column(table: PlotTable, group: str | None) -> str:
+    """Return the column with a value for each line: by default the first known one that varies; '' if there is none."""
+    if group is not None:
+        return str(table.column(group).name)
+    known = [name for name in GROUPS if name in table.frame.columns]
+    varying = [name for name in known if table.frame[name].nunique() > 1]
+    return next(iter([*varying, *known]), "")
+
+
+def _ties(table: PlotTable, x: str, value: str, group: str | None) -> pd.DataFrame:
+    """Return a frame of x by lines."""
+    by = _group_column(table.need(x, value), group)
+    return table.wide(
+        f"{value!r} for each ({x}{', ' + by if by else ''})",
+        table.frame[x].to_numpy(),
+        table.names(by),
+        table.numbers(value),
+        advice=" Name the column that tells lines apart with group=, or average first.",
+    ).sort_index()
+
+
+def _ecdf(table: PlotTable, group: str | None) -> pd.DataFrame:
+    """Return the cumulative share of pairs by recall level; those without one stay undecided."""
+    line = table.names(_group_column(table, group))
+    level = table.numbers("recall")
+    decided = np.isfinite(level) & (level > 0)
+    counts = pd.crosstab(level[decided].astype(int), np.asarray(line)[decided])
+    counts = counts[[name for name in line.categories if name in counts.columns]]
+    pairs = pd.Series(np.asarray(line)).value_counts()
+    return counts.cumsum().div(pairs.reindex(counts.columns), axis=1)

@@ -1,190 +1,35 @@
-"""Runs in their order: ranks with intervals, means with intervals."""
+"""Runs in their order: ranks with intervals, mean ranks on a line, and one ordering against another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import known_of
-from pdeval.evaluate.summary import summary
 from pdeval.plots import style, text_layout
-from pdeval.plots.registry import Drawn, drawn, plot
-from pdeval.plots.selection import chosen, names, one, pairs
+from pdeval.plots.heatmaps import axis_texts
+from pdeval.plots.registry import plot
+from pdeval.plots.selection import PlotTable, significant_pairs
 from pdeval.report.orderings import METHODS
 from pdeval.significance.leaderboard import stretches_alike
 from pdeval.significance.mean_ranks import critical_difference_of
 from pdeval.significance.registry import TESTS
-from pdeval.tables.reader import read
 from pdeval.tables.vocabularies import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHARE = 0.34  # of the width, at most, for the names at each side
-LANE = 0.45  # the height of a bar, where a name has 1
-
-
-def mean_rank_diagram(table: Drawn, ax: Axes | None, measure: str | None) -> Axes:
-    """Return axes with the mean ranks of comparisons of all pairs of runs, the best at the left.
-
-    Parameters
-    ----------
-    table : Drawn
-        Comparisons by a test of mean ranks, without a baseline.
-    ax : Axes, optional
-        Where to draw; new axes by default.
-    measure : str, optional
-        The measure; needed where the frame has several.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
-    >>> ax = scores.ireval.compare(test="nemenyi").ireval.plot.critical_difference()
-    >>> [text.get_text() for text in ax.texts if "CD" in text.get_text()]
-    ['CD = 2.41']
-    """
-    if "rank_a" not in table.frame.columns:
-        raise ValueError(
-            "critical_difference() of comparisons draws mean ranks, which these have none of: compare(test='nemenyi') "
-            "or compare(test='conover') first. For other tests draw orders, with comparisons=."
-        )
-    frame, label = one(table.frame, "measure", measure, plot="critical_difference")
-    frame, test = one(frame, "test", None, plot="critical_difference", option=False)
-    names, rank, differs = _ranked(frame, table)
-    joined = [(first, last) for first, last in stretches_alike(differs) if last > first]
-    lanes, deep = _lanes(joined)
-    alpha = frame.attrs.get("alpha")
-    limit = None
-    if test == "nemenyi" and alpha is not None:
-        limit = critical_difference_of(len(names), int(frame["n"].iloc[0]), float(alpha))
-    half = (len(names) + 1) // 2  # the better half is named at the left
-    start = 0.7 + LANE * deep
-    ax = style.axes(ax, width=5.5, height=1.4 + 0.2 * (start + half))
-    said = TESTS[test].says if test in TESTS else test
-    about = f"Mean rank by {label}" if label else "Mean rank"
-    level = "" if alpha is None else f", α={float(alpha):g}"
-    style.finish(ax, x=f"{about}; bars join runs without significant difference ({said}{level})")
-    row = _frame(ax, start + half - 0.3, limit is not None)
-    ends = int(np.floor(rank[0])), max(int(np.ceil(rank[-1])), int(np.floor(rank[0])) + 1)
-    step = _named(ax, names, rank, start, ends, row)
-    _ruler(ax, rank, ends, row)
-    for (first, last), lane in zip(joined, lanes):
-        y, width = 0.55 + LANE * lane, min(2.6, 0.55 * LANE * row)
-        ax.plot([rank[first], rank[last]], [y, y], color=style.BLACK, linewidth=width, label="_group")
-    if limit is not None:
-        _measure_stick(ax, limit, ends, row)
-    if step > 1:
-        ax.set_xlabel(ax.get_xlabel() + text_layout.every(step))
-    return ax
-
-
-def _ranked(frame: pd.DataFrame, table: Drawn) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the runs in order of their mean ranks, these, and which of them differ; or raise where a pair lacks."""
-    a, b, runs = pairs(frame, table.run_columns)
-    count = len(runs)
-    rank = np.empty(count)
-    rank[a], rank[b] = frame["rank_a"].to_numpy(float), frame["rank_b"].to_numpy(float)
-    tested, differs = np.eye(count, dtype=bool), np.zeros((count, count), dtype=bool)
-    tested[a, b] = tested[b, a] = True
-    if not tested.all():
-        i, j = np.argwhere(~tested)[0]
-        raise ValueError(
-            f"the comparisons have no test of {runs[i]!r} against {runs[j]!r}: all pairs are needed. Compare without "
-            "baseline=."
-        )
-    if abs(rank.mean() - (count + 1) / 2) > 1e-9:
-        raise ValueError(
-            f"the mean ranks are not those of these {count} runs alone, but among others that the table lacks. Compare "
-            "the runs that are to be drawn."
-        )
-    marked = frame["significant"].to_numpy(bool)
-    differs[a[marked], b[marked]] = differs[b[marked], a[marked]] = True
-    order = np.argsort(rank, kind="stable")
-    return [runs[i] for i in order], rank[order], differs[np.ix_(order, order)]
-
-
-def _lanes(joined: list[tuple[int, int]]) -> tuple[list[int], int]:
-    """Return the lane of each bar, so that none touches another, and how many there are."""
-    used: list[int] = []  # the last run under each lane
-    found = []
-    for first, last in joined:
-        lane = next((i for i, end in enumerate(used) if end < first), len(used))
-        used[lane : lane + 1] = [last]
-        found.append(lane)
-    return found, len(used)
-
-
-def _frame(ax: Axes, bottom: float, stick: bool) -> float:
-    """Leave nothing of the axes but their label, and return the points of a row; names are below 0, numbers above."""
-    ax.set(yticks=[], xticks=[])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    text_layout.settle(ax)
-    text_layout.fit_label(ax)
-    text_layout.settle(ax)
-    points = 72 * text_layout.inches(ax)[1]
-    above = (3.4 if stick else 1.8) * 0.9 * text_layout.text_size(ax)
-    row = (points - above) / bottom
-    ax.set_ylim(bottom, -above / row)
-    return row
-
-
-def _named(ax: Axes, names: list[str], rank: np.ndarray, start: float, ends: tuple[int, int], row: float) -> int:
-    """Write the names at both sides, each with a line to its rank, and return every how many-th has one."""
-    wide, _ = text_layout.inches(ax)
-    step = int(np.ceil(text_layout.LEAST_LABEL * 1.05 / row))
-    size = min(0.9 * text_layout.text_size(ax), row * step / 1.05)
-    letters = 72 / (0.6 * size)  # of an inch
-    short = text_layout.shorten(names, int((SHARE * wide - 0.1) * letters) - 9)
-    texts = [f"{name} ({place:.2f})" for name, place in zip(short, rank)]
-    half = (len(names) + 1) // 2
-    room = [min(SHARE * wide, max(map(len, side)) / letters + 0.1) for side in (texts[:half], texts[half:])]
-    unit = (wide - sum(room)) / (ends[1] - ends[0])  # inches of a rank
-    ax.set_xlim(ends[0] - room[0] / unit, ends[1] + room[1] / unit)
-    for at in range(0, len(names), step):
-        left = at < half
-        y = start + (at if left else len(names) - 1 - at)
-        end, away = (ends[0], -4) if left else (ends[1], 4)
-        ax.plot([rank[at], rank[at], end], [0, y, y], color=style.FADED, linewidth=0.8, zorder=1, label="_name")
-        ax.annotate(
-            text_layout.plain(texts[at]), (end, y), (away, 0), textcoords="offset points", fontsize=size,
-            ha="right" if left else "left", va="center",
-        )  # fmt: skip
-    return step
-
-
-def _ruler(ax: Axes, rank: np.ndarray, ends: tuple[int, int], row: float) -> None:
-    """Draw the line of ranks with its numbers above, and the runs on it."""
-    size = 0.9 * text_layout.text_size(ax)
-    ax.plot(ends, [0, 0], color=style.BLACK, linewidth=0.9, label="_ruler")
-    low, high = ax.get_xlim()
-    points = 72 * text_layout.inches(ax)[0] / (high - low)  # of a rank
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if s * points > 1.8 * size or s == 1000)
-    for tick in range(-(-ends[0] // step) * step, ends[1] + 1, step):
-        ax.plot([tick, tick], [-3 / row, 0], color=style.BLACK, linewidth=0.9, label="_tick")
-        ax.annotate(str(tick), (tick, 0), (0, 4), textcoords="offset points", ha="center", fontsize=size)
-    ax.scatter(rank, np.zeros(len(rank)), s=min(14.0, row**2), color=style.BLUE, zorder=3, linewidths=0)
-
-
-def _measure_stick(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> None:
-    """Draw the critical difference as a stick above the line; one that is longer than the line is said alone."""
-    size = 0.9 * text_layout.text_size(ax)
-    y = -2.7 * size / row
-    text = f"CD = {limit:.2f}"
-    if limit > ends[1] - ends[0]:
-        ax.annotate(f"{text}, more than the line is long", (ends[0], y), fontsize=size, va="center")
-        return
-    ax.errorbar(ends[0] + limit / 2, y, xerr=limit / 2, color=style.VERMILLION, linewidth=1.4, capsize=3, capthick=1.2)
-    ax.annotate(text, (ends[0] + limit, y), (6, 0), textcoords="offset points", fontsize=size, va="center")
+NAME_SHARE = 0.34  # of the width, at most, for the names at each side
+LANE = 0.45  # the height of a bar, in rows of names
+MAX_NAMES = 5  # runs that the scatter names: those that move most
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @plot(on=("orders", "leaderboards", "comparisons"), first=("orders", "leaderboards"))
 def critical_difference(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     comparisons: pd.DataFrame | None = None,
@@ -221,36 +66,32 @@ def critical_difference(
     >>> [label.get_text() for label in ax.get_yticklabels()], groups(orders.sort_values("rank")["run"], tests)
     (['bm25', 'lm', 'rm3'], [(0, 1)])
     """
-    whole = drawn(frame, "critical_difference")
-    if whole.kind == "comparisons":
+    if table.kind == "comparisons":
         if comparisons is not None or method is not None:
             raise ValueError("comparisons= and method= are for orders; this frame is of comparisons itself.")
-        return mean_rank_diagram(whole, ax, measure)
-    whole.need("rank")
-    orders, name = one(frame, "measure", measure, plot="critical_difference")
-    orders, how = one(orders, "method", method, plot="critical_difference")
-    ids = np.asarray(whole.keeping(orders).runs(), dtype=object)
-    if len(set(ids)) < len(ids):
+        return mean_rank_diagram(table, ax, measure)
+    rows, name = table.need("rank").one("measure", measure)
+    rows, how = rows.one("method", method)
+    rows = rows.rows(np.argsort(rows.numbers("rank"), kind="stable"))
+    runs = [str(run) for run in rows.runs()]
+    if len(set(runs)) < len(runs):
         raise ValueError("critical_difference() needs one rank per run; some runs repeat. Keep one ordering.")
-    best = np.argsort(orders["rank"].to_numpy(float), kind="stable")
-    orders, runs = orders.iloc[best], [str(ids[i]) for i in best]
-    rank = orders["rank"].to_numpy(float)
-    ax = style.axes(ax, height=text_layout.list_height(len(runs)))
-    place = np.arange(len(runs))
-    row = 72 * text_layout.inches(ax)[1] / len(runs)
-    spread = {"rank_low", "rank_high"} <= set(orders.columns)
-    if spread:
-        low, high = orders["rank_low"].to_numpy(float), orders["rank_high"].to_numpy(float)
-        ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
-    ax.scatter(rank, place, s=min(5.0, 0.7 * row) ** 2, color=style.BLACK, zorder=3, linewidths=0)
-    joined = _tiers(orders) if comparisons is None else groups(runs, comparisons, measure=name or measure)
-    ax.set_ylim(len(runs) - 0.4, -0.6)
     title = "bars join runs of a tier" if comparisons is None else "bars join runs without significant difference"
-    note = f"line: {style.interval(frame, 'interval of the rank over resampled queries')}" if spread else ""
-    style.finish(ax, x=f"Rank{ordered_by(name, how)}", title=title if joined else "", grid="x", note=note)
-    worst = max(float(orders[name].max()) for name in ("rank", "rank_high") if name in orders.columns)
-    text_layout.recall_ticks(ax, worst)
-    text_layout.name_list(ax, runs)
+    joined = _tiers(rows.frame) if comparisons is None else groups(runs, comparisons, measure=name or measure)
+    place = np.arange(len(runs))
+    ax = style.axes(ax, height=text_layout.list_height(len(runs)))
+    row = 72 * text_layout.inches(ax)[1] / len(runs)  # points
+    note = ""
+    if {"rank_low", "rank_high"} <= set(rows.frame.columns):
+        low, high = rows.numbers("rank_low"), rows.numbers("rank_high")
+        ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
+        note = f"line: {style.interval(table.frame, 'interval of the rank over resampled queries')}"
+    size = min(5.0, 0.7 * row) ** 2
+    ax.scatter(rows.numbers("rank"), place, s=size, color=style.BLACK, zorder=3, linewidths=0)
+    ax.set_ylim(len(runs) - 0.4, -0.6)
+    text_layout.recall_ticks(ax, max(rows.frame[rank].max() for rank in ("rank", "rank_high") if rank in rows.frame))
+    x = f"Rank{ordered_by(name, how)}"
+    style.finish(ax, x=x, title=title if joined else "", grid="x", note=note, rows=runs)
     _join(ax, joined)
     return ax
 
@@ -277,24 +118,27 @@ def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | 
     >>> groups(["a", "b", "c"], tests)
     [(0, 1), (1, 2)]
     """
-    tests = drawn(comparisons, "critical_difference(comparisons=...)", kinds=("comparisons",)).need("significant")
-    wanted = measure if "measure" in comparisons.columns else None
-    comparisons, _ = one(comparisons, "measure", wanted, plot="critical_difference")
-    a, b, known_runs = pairs(comparisons, tests.run_columns)
-    where = pd.Index([str(name) for name in runs]).get_indexer(pd.Index(known_runs))
-    a, b = where[a], where[b]
+    a, b, significant = significant_pairs(comparisons, "critical_difference", measure, [str(run) for run in runs])
     known = (a >= 0) & (b >= 0)
-    tested = np.zeros((len(runs), len(runs)), dtype=bool)
-    tested[a[known], b[known]] = tested[b[known], a[known]] = True
-    if not (tested | np.eye(len(runs), dtype=bool)).all():
-        i, j = np.argwhere(~(tested | np.eye(len(runs), dtype=bool)))[0]
+    tested = symmetric(a[known], b[known], len(runs)) | np.eye(len(runs), dtype=bool)
+    if not tested.all():
+        i, j = np.argwhere(~tested)[0]
         raise ValueError(
             f"comparisons= has no test of {runs[i]!r} against {runs[j]!r}: all pairs of the runs drawn are needed. "
             "Compare without baseline=, or select the runs first."
         )
-    differs = np.zeros_like(tested)
-    marked = known & comparisons["significant"].to_numpy(bool)
-    differs[a[marked], b[marked]] = differs[b[marked], a[marked]] = True
+    return _stretches(symmetric(a[known & significant], b[known & significant], len(runs)))
+
+
+def symmetric(a: np.ndarray, b: np.ndarray, runs: int) -> np.ndarray:
+    """Return a matrix that is true for both directions of some pairs of runs."""
+    pairs = np.zeros((runs, runs), dtype=bool)
+    pairs[a, b] = pairs[b, a] = True
+    return pairs
+
+
+def _stretches(differs: np.ndarray) -> list[tuple[int, int]]:
+    """Return (first, last) of each longest stretch of several runs in which no two differ."""
     return [(first, last) for first, last in stretches_alike(differs) if last > first]
 
 
@@ -307,110 +151,378 @@ def _tiers(orders: pd.DataFrame) -> list[tuple[int, int]]:
     return [(int(of[0]), int(of[-1])) for of in members if len(of) > 1]
 
 
+def _lanes(joined: list[tuple[int, int]]) -> list[int]:
+    """Return the lane of each bar, in as few lanes as do not overlap."""
+    ends: list[int] = []  # of the last bar in each lane
+    lanes = []
+    for first, last in joined:
+        lane = next((i for i, end in enumerate(ends) if end < first), len(ends))
+        ends[lane : lane + 1] = [last]
+        lanes.append(lane)
+    return lanes
+
+
 def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
-    """Draw one upright bar per group in a strip at the right of the axes, in as few columns as do not overlap."""
+    """Draw one upright bar per group in a strip at the right of the axes."""
     if not joined:
         return
-    lanes: list[int] = []  # the last row used in each column
-    at = []
-    for first, last in joined:
-        lane = next((i for i, used in enumerate(lanes) if used < first), len(lanes))
-        lanes[lane : lane + 1] = [last]
-        at.append(lane)
-    gap = 0.03 if len(lanes) <= 8 else 0.24 / len(lanes)
-    strip = gap * (len(lanes) + 1)
+    lanes = _lanes(joined)
+    count = max(lanes) + 1
+    gap = 0.03 if count <= 8 else 0.24 / count
+    strip = gap * (count + 1)
     width = min(2.2, 0.4 * gap * 72 * text_layout.inches(ax)[0])
     low, high = ax.get_xlim()
     ax.set_xlim(low, low + (high - low) / (1 - strip))  # the ranks leave the strip free
-    for (first, last), lane in zip(joined, at):
+    for (first, last), lane in zip(joined, lanes):
         ax.plot(
-            [1 - strip + gap * (lane + 1)] * 2, [first - 0.25, last + 0.25], transform=ax.get_yaxis_transform(),
-            color="black", linewidth=width, solid_capstyle="butt", label="_group",
-        )  # fmt: skip
+            [1 - strip + gap * (lane + 1)] * 2,
+            [first - 0.25, last + 0.25],
+            transform=ax.get_yaxis_transform(),
+            color="black",
+            linewidth=width,
+            solid_capstyle="butt",
+            label="_group",
+        )
 
 
-@plot(on=("summary", "scores"), first=("summary", "scores"))
-def summary_bars(
-    frame: pd.DataFrame,
-    *,
-    ax: Axes | None = None,
-    measures: Sequence[str] | None = None,
-    sort: bool = True,
-    legend: style.Place | None = "inside",
-) -> Axes:
-    """Return axes with the mean of every run as a dot with its confidence interval, best first.
+def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) -> Axes:
+    """Return axes with the mean ranks of comparisons of all pairs of runs, the best at the left.
+
+    Parameters
+    ----------
+    table : Drawn
+        Comparisons by a test of mean ranks, without a baseline.
+    ax : Axes, optional
+        Where to draw; new axes by default.
+    measure : str, optional
+        The measure; needed where the frame has several.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> ax = scores.ireval.compare(test="nemenyi").ireval.plot.critical_difference()
+    >>> [text.get_text() for text in ax.texts if "CD" in text.get_text()]
+    ['CD = 2.41']
+    """
+    if "rank_a" not in table.frame.columns:
+        raise ValueError(
+            "critical_difference() of comparisons draws mean ranks, which these have none of: compare(test='nemenyi') "
+            "or compare(test='conover') first. For other tests draw orders, with comparisons=."
+        )
+    rows, label = table.one("measure", measure)
+    rows, test = rows.one("test", None, option=False)
+    runs, rank, differs = _mean_ranks(rows)
+    joined = _stretches(differs)
+    lanes = _lanes(joined)
+    alpha = rows.frame.attrs.get("alpha")
+    limit = None
+    if test == "nemenyi" and alpha is not None:
+        limit = critical_difference_of(len(runs), int(rows.frame["n"].iloc[0]), float(alpha))
+    half = (len(runs) + 1) // 2  # the better half is named at the left
+    start = 0.7 + LANE * (max(lanes, default=-1) + 1)
+    ax = style.axes(ax, width=5.5, height=1.4 + 0.2 * (start + half))
+    title = TESTS[test].says if test in TESTS else test
+    about = f"Mean rank by {label}" if label else "Mean rank"
+    level = "" if alpha is None else f", α={float(alpha):g}"
+    style.finish(ax, x=f"{about}; bars join runs without significant difference ({title}{level})")
+    row = _clear_axes(ax, start + half - 0.3, limit is not None)
+    ends = int(np.floor(rank[0])), max(int(np.ceil(rank[-1])), int(np.floor(rank[0])) + 1)
+    step = _write_names(ax, runs, rank, start, ends, row)
+    _draw_ruler(ax, rank, ends, row)
+    for (first, last), lane in zip(joined, lanes):
+        y = [0.55 + LANE * lane] * 2
+        ax.plot(rank[[first, last]], y, color=style.BLACK, linewidth=min(2.6, 0.55 * LANE * row), label="_group")
+    if limit is not None:
+        _draw_limit(ax, limit, ends, row)
+    if step > 1:
+        ax.set_xlabel(ax.get_xlabel() + text_layout.every(step))
+    return ax
+
+
+def _mean_ranks(table: PlotTable) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return the runs in order of their mean ranks, these, and which of them differ; all pairs are needed."""
+    a, b, runs = table.pairs()
+    count = len(runs)
+    tested = symmetric(a, b, count) | np.eye(count, dtype=bool)
+    if not tested.all():
+        i, j = np.argwhere(~tested)[0]
+        raise ValueError(
+            f"the comparisons have no test of {runs[i]!r} against {runs[j]!r}: all pairs are needed. Compare without "
+            "baseline=."
+        )
+    rank = np.empty(count)
+    rank[a], rank[b] = table.numbers("rank_a"), table.numbers("rank_b")
+    if abs(rank.mean() - (count + 1) / 2) > 1e-9:
+        raise ValueError(
+            f"the mean ranks are not those of these {count} runs alone, but among others that the table lacks. Compare "
+            "the runs that are to be drawn."
+        )
+    significant = table.frame["significant"].to_numpy(bool)
+    order = np.argsort(rank, kind="stable")
+    differs = symmetric(a[significant], b[significant], count)[np.ix_(order, order)]
+    return [runs[i] for i in order], rank[order], differs
+
+
+def _clear_axes(ax: Axes, bottom: float, has_limit: bool) -> float:
+    """Leave nothing of the axes but their label, and return the points of a row; names are below 0, numbers above."""
+    ax.set(yticks=[], xticks=[])
+    ax.spines[:].set_visible(False)
+    text_layout.settle(ax)
+    text_layout.fit_label(ax)
+    text_layout.settle(ax)
+    above = (3.4 if has_limit else 1.8) * 0.9 * text_layout.text_size(ax)
+    row = (72 * text_layout.inches(ax)[1] - above) / bottom
+    ax.set_ylim(bottom, -above / row)
+    return row
+
+
+def _write_names(ax: Axes, runs: list[str], rank: np.ndarray, start: float, ends: tuple[int, int], row: float) -> int:
+    """Write the names at both sides, each with a line to its rank, and return the step between named runs."""
+    wide, _ = text_layout.inches(ax)
+    step = int(np.ceil(text_layout.LEAST_LABEL * 1.05 / row))
+    size = min(0.9 * text_layout.text_size(ax), row * step / 1.05)
+    letters = 72 / (0.6 * size)  # of an inch
+    short = text_layout.shorten(runs, int((NAME_SHARE * wide - 0.1) * letters) - 9)
+    texts = [f"{name} ({place:.2f})" for name, place in zip(short, rank)]
+    half = (len(runs) + 1) // 2
+    margins = [min(NAME_SHARE * wide, max(map(len, side)) / letters + 0.1) for side in (texts[:half], texts[half:])]
+    unit = (wide - sum(margins)) / (ends[1] - ends[0])  # inches of a rank
+    ax.set_xlim(ends[0] - margins[0] / unit, ends[1] + margins[1] / unit)
+    for at in range(0, len(runs), step):
+        left = at < half
+        y = start + (at if left else len(runs) - 1 - at)
+        end = ends[0] if left else ends[1]
+        ax.plot([rank[at], rank[at], end], [0, y, y], color=style.FADED, linewidth=0.8, zorder=1, label="_name")
+        ax.annotate(
+            text_layout.plain(texts[at]),
+            (end, y),
+            (-4 if left else 4, 0),
+            textcoords="offset points",
+            fontsize=size,
+            ha="right" if left else "left",
+            va="center",
+        )
+    return step
+
+
+def _draw_ruler(ax: Axes, rank: np.ndarray, ends: tuple[int, int], row: float) -> None:
+    """Draw the line of ranks with its numbers above, and the runs on it."""
+    size = 0.9 * text_layout.text_size(ax)
+    ax.plot(ends, [0, 0], color=style.BLACK, linewidth=0.9, label="_ruler")
+    low, high = ax.get_xlim()
+    points = 72 * text_layout.inches(ax)[0] / (high - low)  # of a rank
+    step = next((step for step in STEPS if step * points > 1.8 * size), STEPS[-1])
+    for tick in range(-(-ends[0] // step) * step, ends[1] + 1, step):
+        ax.plot([tick, tick], [-3 / row, 0], color=style.BLACK, linewidth=0.9, label="_tick")
+        ax.annotate(str(tick), (tick, 0), (0, 4), textcoords="offset points", ha="center", fontsize=size)
+    ax.scatter(rank, np.zeros(len(rank)), s=min(14.0, row**2), color=style.BLUE, zorder=3, linewidths=0)
+
+
+def _draw_limit(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> None:
+    """Draw the critical difference as a stick above the line; one that is longer than the line is text alone."""
+    size = 0.9 * text_layout.text_size(ax)
+    y = -2.7 * size / row
+    text = f"CD = {limit:.2f}"
+    if limit > ends[1] - ends[0]:
+        ax.annotate(f"{text}, more than the line is long", (ends[0], y), fontsize=size, va="center")
+        return
+    ax.errorbar(ends[0] + limit / 2, y, xerr=limit / 2, color=style.VERMILLION, linewidth=1.4, capsize=3, capthick=1.2)
+    ax.annotate(text, (ends[0] + limit, y), (6, 0), textcoords="offset points", fontsize=size, va="center")
+
+
+class TwoOrderings(NamedTuple):
+    """The runs, their ranks in both orderings, and how these are made."""
+
+    runs: list[str]
+    first: np.ndarray
+    second: np.ndarray
+    by: list[str]
+
+    @property
+    def tau(self) -> str:
+        """Kendall's tau of the orderings, as a title."""
+        from scipy import stats
+
+        tau = float(stats.kendalltau(self.first, self.second).statistic)
+        return "" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}"
+
+
+@plot(on=("orders",), needs=("rank", "measure"))
+def rank_slopes(table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None) -> Axes:
+    """Return axes with the runs in one order at the left, in another at the right, and a line from rank to rank.
+
+    Blue lines rise, dashed vermilion ones fall, grey ones stay.
 
     Parameters
     ----------
     frame : DataFrame
-        A summary: run, measure, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd); or
-        scores, which are summed up first.
-    measures : sequence of str, optional
-        The measures to draw, in this order; by default all, up to five.
-    sort : bool
-        Sort the runs by the first measure's mean, the best at the top (the largest, where it is not known whether more
-        is better); else the order of the frame.
+        Orders by two measures, or by two methods: run, measure, method, rank.
+    orderings : sequence of two, optional
+        The two orderings, each by its measure, its method, or (measure, method); needed where the frame has more.
+
+    Returns
+    -------
+    Axes
+        Those drawn on; its first `child_axes` has the names at the right.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> means = pd.DataFrame({"run": ["bm25", "lm"], "measure": "AP", "mean": [0.2, 0.3],
-    ...                       "ci_low": [0.1, 0.25], "ci_high": [0.3, 0.35]})
-    >>> ax = summary_bars(means, ax=Figure().subplots())
-    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
-    (['lm', 'bm25'], 'Mean AP (with confidence interval)')
+    >>> orders = pd.DataFrame({"run": ["lm", "bm25"] * 2, "measure": ["AP"] * 2 + ["RR"] * 2, "method": "mean",
+    ...                        "rank": [1, 2, 2, 1]})
+    >>> ax = rank_slopes(orders, ax=Figure().subplots())
+    >>> ax.get_title(), [label.get_text() for label in ax.get_yticklabels()]
+    ("Kendall's τ = -1.00", ['lm', 'bm25'])
     """
-    means = drawn(frame, "summary_bars")
-    if means.kind == "scores":
-        means = drawn(summary(read(frame, "scores"), None), "summary_bars")
-    ids = means.need("mean").runs()
-    table = means.frame
-    kind = names(table, ["measure"]) if "measure" in table.columns else pd.Categorical([""] * len(table))
-    table = table.assign(_run=ids, _measure=kind)
-    if table.duplicated(["_run", "_measure"]).any():
-        raise ValueError("summary_bars() needs one mean per run and measure; some repeat.")
-    shown = chosen(measures, [str(name) for name in kind.categories])
-    if len(shown) > 5:
-        raise ValueError(
-            f"summary_bars() draws at most 5 measures; the frame has {listed(shown, 6)}. "
-            f"Choose some: measures={shown[:2]!r}."
+    two = _two_orderings(table, orderings)
+    count = len(two.runs)
+    gain = two.first - two.second
+    # lexsort: the last key is the primary one; runs with one rank stand as in the other ordering
+    left, right = np.lexsort((two.second, two.first)), np.lexsort((two.first, two.second))
+    ax = style.axes(ax, width=5.4, height=text_layout.list_height(count))
+    row = 72 * text_layout.inches(ax)[1] / count  # points
+    looks: dict[int, dict[str, Any]] = {
+        0: {"color": style.FADED, "linestyle": "-"},
+        1: {"color": style.BLUE, "linestyle": "-"},
+        -1: {"color": style.VERMILLION, "linestyle": (0, (5, 1.5))},
+    }
+    for ends, sign in zip(np.column_stack([np.argsort(left), np.argsort(right)]), np.sign(gain)):
+        ax.plot(
+            [0, 1],
+            ends,
+            marker="o",
+            markersize=min(3.5, 0.5 * row),
+            linewidth=min(1.3, 0.2 * row),
+            **looks[int(sign)],
         )
-    runs = [str(name) for name in ids.categories]
-    if sort:
-        first = table[table["_measure"] == shown[0]].set_index("_run")["mean"].reindex(runs).to_numpy(float)
-        known = known_of(shown[0], frame.attrs)
-        runs = [runs[i] for i in np.argsort(first if known and not known["higher"] else -first, kind="stable")]
-    ax = style.axes(ax, height=text_layout.list_height(len(runs), row=0.22 if len(shown) == 1 else 0.14 * len(shown)))
-    size = min(4.5, 0.6 * 72 * text_layout.inches(ax)[1] / (len(runs) * len(shown)))
-    for i, name in enumerate(shown):
-        rows = table[table["_measure"] == name].set_index("_run").reindex(runs)
-        shift = 0.5 * (i - (len(shown) - 1) / 2) / len(shown)
-        look = style.line(i)
-        spread = _spread(rows)
-        ax.errorbar(
-            rows["mean"], np.arange(len(runs)) + shift, xerr=spread, label=text_layout.entry(name) or "_mean",
-            linestyle="none", color=look["color"], marker=look["marker"], markersize=size,
-            elinewidth=min(1.3, 0.4 * size),
-        )  # fmt: skip
-    ax.set_ylim(len(runs) - 0.4, -0.6)
-    spreads = {"ci": f" (with {style.interval(table)})", "sd": " (± one standard deviation)", "": ""}
-    of = f" {shown[0]}" if len(shown) == 1 and shown[0] else ""
-    style.finish(ax, x=f"Mean{of}{spreads[_kind(table)]}", grid="x")
-    text_layout.name_list(ax, runs)
-    style.legend(ax, place=legend if len(shown) > 1 else None)
+    ax.set(xlim=(-0.04, 1.04), ylim=(count - 0.4, -0.6))
+    style.finish(ax, title=two.tau, note="blue rises, dashed falls" if gain.any() else "")
+    ax.spines[["left", "bottom"]].set_visible(False)
+    size, width = text_layout.text_size(ax), text_layout.allotted(ax)[0]
+    ax.set_xticks([0, 1], [text_layout.wrapped(f"Rank{by}", 0.3 * width, size) for by in two.by], fontsize=0.9 * size)
+    ax.tick_params(axis="x", length=0)
+    other: Any = ax.secondary_yaxis("right")
+    for _ in range(2):  # again when the layout has left the axes their size
+        step = text_layout.name_ticks(ax, "y", [two.runs[i] for i in left], share=0.24)
+        texts = [text_layout.plain(two.runs[i]) for i in right]
+        short = text_layout.shorten(texts, int(0.24 * width * 72 / (0.55 * size)))
+        other.set_yticks(range(0, count, step), short[::step], fontsize=ax.get_yticklabels()[0].get_fontsize())
+        other.tick_params(length=0)
+        text_layout.settle(ax)
+    other.spines["right"].set_visible(False)
+    if step > 1:
+        ax.set_ylabel("Runs" + text_layout.every(step), fontsize=size)
     return ax
 
 
-def _kind(table: pd.DataFrame) -> str:
-    """Return what spread the frame has: 'ci', 'sd' or ''."""
-    if {"ci_low", "ci_high"} <= set(table.columns):
-        return "ci"
-    return "sd" if "sd" in table.columns else ""
+@plot(on=("orders",), needs=("rank", "measure"))
+def rank_scatter(table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None) -> Axes:
+    """Return axes with a point per run: its rank in one order against its rank in another; those that move most named.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Orders by two measures, or by two methods: run, measure, method, rank.
+    orderings : sequence of two, optional
+        The two orderings, each by its measure, its method, or (measure, method); needed where the frame has more.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> orders = pd.DataFrame({"run": ["lm", "bm25"] * 2, "measure": ["AP"] * 2 + ["RR"] * 2, "method": "mean",
+    ...                        "rank": [1, 2, 2, 1]})
+    >>> ax = rank_scatter(orders, ax=Figure().subplots())
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('Rank by AP (mean)', 'Rank by RR (mean)')
+    """
+    two = _two_orderings(table, orderings)
+    last = float(max(two.first.max(), two.second.max()))
+    ax = style.axes(ax, width=4.2, height=4.2)
+    ax.plot([1, last], [1, last], color=style.FADED, linewidth=0.8, zorder=1)
+    size = 3.2 if len(two.runs) > 40 else 4.5
+    ax.plot(two.first, two.second, "o", color=style.BLUE, markersize=size, markeredgewidth=0, alpha=0.8, zorder=3)
+    pad = 0.06 * max(last - 1, 1)
+    ax.set(xlim=(1 - pad, last + pad), ylim=(1 - pad, last + pad))
+    style.finish(ax, x=f"Rank{two.by[0]}", y=f"Rank{two.by[1]}", title=two.tau, grid="both")
+    text_layout.recall_ticks(ax, last)
+    ax.set_yticks(ax.get_xticks())
+    _name_movers(ax, two, last)
+    return ax
 
 
-def _spread(rows: pd.DataFrame) -> np.ndarray | None:
-    """Return the lengths of the whiskers below and above the means."""
-    kind = _kind(rows)
-    if kind == "ci":
-        return np.maximum(np.vstack([rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]).astype(float), 0)
-    return np.vstack([rows["sd"], rows["sd"]]).astype(float) if kind == "sd" else None
+def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
+    """Name the runs that move most, on the side of their point that has space, none over another."""
+    moved = np.abs(two.first - two.second)
+    taken: list[tuple[float, float]] = []
+    size = 0.8 * text_layout.text_size(ax)
+    letters = int(0.42 * 72 * text_layout.inches(ax)[0] / (0.55 * size))
+    for run in np.argsort(-moved, kind="stable"):
+        x, y = float(two.first[run]), float(two.second[run])
+        overlaps = any(abs(y - up) <= 0.06 * last and abs(x - across) <= 0.5 * last for across, up in taken)
+        if not moved[run] or len(taken) == MAX_NAMES or overlaps:
+            continue
+        taken.append((x, y))
+        right = x < (1 + last) / 2
+        ax.annotate(
+            text_layout.plain(text_layout.shorten([two.runs[run]], letters)[0]),
+            (x, y),
+            xytext=(5 if right else -5, 0),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="center",
+            fontsize=size,
+        )
+
+
+def _two_orderings(table: PlotTable, orderings: Sequence[object] | None) -> TwoOrderings:
+    """Return the runs that both orderings have, with their ranks."""
+    keys = list(zip(map(str, table.frame["measure"]), map(str, table.names("method"))))
+    present = list(dict.fromkeys(keys))
+    chosen = _chosen_orderings(table.what, present, orderings)
+    ids = np.asarray(table.runs(), dtype=object)
+    ranks = []
+    for ordering in chosen:
+        rows = np.array([key == ordering for key in keys])
+        if len(set(ids[rows])) < rows.sum():
+            raise ValueError(f"{table.what} needs one rank per run; some runs repeat in {', '.join(ordering)}.")
+        ranks.append(dict(zip(ids[rows], table.numbers("rank")[rows])))
+    runs = [run for run in ranks[0] if run in ranks[1]]
+    if not runs:
+        raise ValueError(f"{table.what}: the two orderings have no run in common.")
+    first, second = (np.array([rank_of[run] for run in runs]) for rank_of in ranks)
+    return TwoOrderings([str(run) for run in runs], first, second, [ordered_by(*ordering) for ordering in chosen])
+
+
+def _chosen_orderings(
+    what: str, present: list[tuple[str, str]], orderings: Sequence[object] | None
+) -> list[tuple[str, str]]:
+    """Return two orderings, each as (measure, method)."""
+    if orderings is not None:
+        if isinstance(orderings, str) or len(orderings) != 2:
+            raise ValueError(f"orderings={orderings!r}: name two, e.g. orderings={present[:2]!r}.")
+        return [_matching_ordering(what, present, ordering) for ordering in orderings]
+    texts = axis_texts(pd.MultiIndex.from_tuples(present, names=["measure", "method"]))
+    if len(present) < 2:
+        raise ValueError(
+            f"{what} draws two orderings; the frame has {texts[0]} alone. Order by two measures or "
+            "methods, e.g. order(['AP', 'RPP'])."
+        )
+    if len(present) > 2:
+        raise ValueError(
+            f"{what} draws two orderings; the frame has {len(present)}: {listed(texts, 6)}. "
+            f"Choose two: orderings={[present[0], present[-1]]!r}."
+        )
+    return present
+
+
+def _matching_ordering(what: str, present: list[tuple[str, str]], ordering: object) -> tuple[str, str]:
+    """Return the ordering that a measure, a method, or both name."""
+    key = tuple(map(str, ordering)) if isinstance(ordering, tuple | list) else (str(ordering),)
+    matches = [one for one in present if key == one or (len(key) == 1 and key[0] in one)]
+    if len(matches) != 1:
+        raise ValueError(
+            f"{what}: {', '.join(key)!r} names {len(matches)} orderings; "
+            f"there are {listed(map(', '.join, present), 6)}."
+        )
+    return matches[0]

@@ -1,4 +1,4 @@
-"""Do two measures prefer the same run? Their differences against each other."""
+"""Points: two measures on the same pairs, judges against people, recall levels against each other."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pandas as pd
 from pdeval.evaluate.sources import clear_values
 from pdeval.plots import style, text_layout
 from pdeval.plots.heatmaps import COEFFICIENTS
-from pdeval.plots.registry import Drawn, drawn, plot
-from pdeval.plots.selection import index_of, names, one
+from pdeval.plots.registry import plot
+from pdeval.plots.selection import PlotTable, index_of
 from pdeval.report.orderings import METHODS
 from pdeval.studies.sign_agreement import about_zero
 from pdeval.tables.vocabularies import listed
@@ -21,10 +21,30 @@ from pdeval.verbs.arguments import several, shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Number = Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"]
+NUMBERS = {
+    **{name: f"{COEFFICIENTS[name]} with people's ordering" for name in ("tau_b", "tau_ap", "rbo")},
+    "overlap_top": "Share of the top runs in common",
+    "tau_b_top": "Kendall's τ of people's top runs",
+    "kept": "Share of people's significant pairs that are confirmed",
+}
+REACH = 0.44  # of a cell, from its middle
+
+
+def draw_groups(ax: Axes, x: np.ndarray, y: np.ndarray, group: pd.Series, *, spread: float = 0.0, **look: Any) -> int:
+    """Draw points with a marker per group, `spread` apart from each other on y, and return the number of groups."""
+    labels = list(dict.fromkeys(group))
+    for i, label in enumerate(labels):
+        rows = (group == label).to_numpy()
+        shift = (i - (len(labels) - 1) / 2) * spread / len(labels)
+        marker: dict[str, Any] = style.line(i) | {"linestyle": "none", "zorder": 3} | look
+        ax.plot(x[rows], y[rows] + shift, label=text_layout.plain(label) or "_all", **marker)
+    return len(labels)
+
 
 @plot(on=("preferences",))
 def difference_scatter(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measures: Sequence[str] | None = None,
@@ -55,79 +75,72 @@ def difference_scatter(
     >>> difference_scatter(prefs, ax=Figure().subplots()).get_title()
     'r about zero = 0.85, sign agreement = 0.67'
     """
-    x_name, y_name, x, y = _two(frame, measures)
-    counted = ~(np.isnan(x) | np.isnan(y))
-    x, y = (clear_values(*one, frame.attrs) for one in ((x[counted], x_name), (y[counted], y_name)))
+    (x_name, x), (y_name, y) = _two_measures(table, measures)
+    known = ~(np.isnan(x) | np.isnan(y))
+    x = clear_values(x[known], x_name, table.frame.attrs)
+    y = clear_values(y[known], y_name, table.frame.attrs)
     if not len(x):
         raise ValueError(f"{x_name} and {y_name} have no query and pair of runs in common.")
     agrees = np.sign(x) == np.sign(y)
     r = float(about_zero(x @ x, y @ y, x @ y))
     title = f"r about zero = {'undefined' if np.isnan(r) else f'{r:.2f}'}, sign agreement = {agrees.mean():.2f}"
     if len(x) > most:
-        drawn = np.sort(np.random.default_rng(seed).choice(len(x), size=most, replace=False))
-        x, y, agrees = x[drawn], y[drawn], agrees[drawn]
+        sample = np.sort(np.random.default_rng(seed).choice(len(x), size=most, replace=False))
+        x, y, agrees = x[sample], y[sample], agrees[sample]
     ax = style.axes(ax, width=3.8, height=3.6)
-    size, alpha = (14, 0.7) if len(x) <= 500 else (5, 0.4)
-    kinds = (
+    few = len(x) <= 500
+    for points, label, color, marker, width in (
         (agrees, "same sign", style.BLUE, "o", 0.0),
         (~agrees, "different sign", style.VERMILLION, "x", 0.8),
-    )
-    for points, label, colour, marker, width in kinds:
+    ):
         ax.scatter(
-            x[points], y[points], s=size, c=colour, marker=marker, linewidths=width, alpha=alpha, label=label,
-            rasterized=len(x) > 2000, zorder=3,
-        )  # fmt: skip
+            x[points],
+            y[points],
+            s=14 if few else 5,
+            c=color,
+            marker=marker,
+            linewidths=width,
+            alpha=0.7 if few else 0.4,
+            label=label,
+            rasterized=len(x) > 2000,
+            zorder=3,
+        )
     ax.axhline(0, color="black", linewidth=0.6)
     ax.axvline(0, color="black", linewidth=0.6)
-    for axis, values in (("x", x), ("y", y)):
-        reach = 1.06 * float(np.abs(values).max()) or 1.0
-        (ax.set_xlim if axis == "x" else ax.set_ylim)(-reach, reach)
-    style.finish(ax, x=x_name, y=y_name, title=title)
-    text_layout.few_ticks(ax, float(ax.get_xlim()[1]))
-    style.legend(ax)
-    return ax
+    # zero is in the middle of both axes
+    across, up = (1.06 * float(np.abs(values).max()) or 1.0 for values in (x, y))
+    ax.set(xlim=(-across, across), ylim=(-up, up))
+    text_layout.few_ticks(ax, across)
+    return style.finish(ax, x=x_name, y=y_name, title=title, place="inside")
 
 
-def _two(frame: pd.DataFrame, measures: Sequence[str] | None) -> tuple[str, str, np.ndarray, np.ndarray]:
-    """Return the two measures and their values on the same queries and pairs."""
-    prefs = drawn(frame, "difference_scatter")
+def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tuple[str, np.ndarray]]:
+    """Return two measures, each with its values on the same queries and pairs."""
+    frame = table.frame
     if measures is not None and len(several("measures", measures)) != 2:
         raise ValueError(f"measures={shown(measures)}: give two names, for x and y.")
     if measures is not None and "measure" not in frame.columns and set(measures) <= set(frame.columns):
-        return measures[0], measures[1], frame[measures[0]].to_numpy(float), frame[measures[1]].to_numpy(float)
-    prefs.need("measure", "value")
-    measure = names(frame, ["measure"])
+        return [(name, table.numbers(name)) for name in measures]
+    measure = table.need("measure", "value").names("measure")
     present = [str(name) for name in measure.categories]
-    if measures is None:
-        if len(present) != 2:
-            raise ValueError(
-                f"difference_scatter() draws two measures; the frame has {len(present)}: {listed(present, 6)}. "
-                "Choose: measures=('RPP', 'AP')."
-            )
-        measures = present
-    x_code, y_code = (index_of(name, present, what="measure") for name in measures)
-    sides = [f"{stem}_{side}" for side in "ab" for stem in prefs.run_columns]
-    keys = sides if prefs.query is None else [prefs.query, *sides]
-    parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in (x_code, y_code)]
+    if measures is None and len(present) != 2:
+        raise ValueError(
+            f"difference_scatter() draws two measures; the frame has {len(present)}: {listed(present, 6)}. "
+            "Choose: measures=('RPP', 'AP')."
+        )
+    codes = [index_of(name, present, what="measure") for name in measures or present]
+    sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
+    keys = sides if table.query is None else [table.query, *sides]
+    parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in codes]
     if any(part.duplicated(keys).any() for part in parts):
         raise ValueError(f"difference_scatter() needs one value per measure and ({', '.join(keys)}); some repeat.")
     joined = parts[0].merge(parts[1], on=keys, suffixes=("_x", "_y"))
-    x, y = (joined[f"value_{side}"].to_numpy(float) for side in "xy")
-    return present[x_code], present[y_code], x, y
+    return [(present[code], joined[f"value_{side}"].to_numpy(float)) for code, side in zip(codes, "xy")]
 
 
-Number = Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"]
-SAYS = {
-    **{name: f"{COEFFICIENTS[name]} with people's ordering" for name in ("tau_b", "tau_ap", "rbo")},
-    "overlap_top": "Share of the top runs in common",
-    "tau_b_top": "Kendall's τ of people's top runs",
-    "kept": "Share of people's significant pairs that are confirmed",
-}
-
-
-@plot(on=("judges",), first=("judges",))
+@plot(on=("judges",), first=("judges",), needs=("judge",))
 def judge_dots(
-    frame: pd.DataFrame, *, ax: Axes | None = None, value: Number = "tau_b", legend: style.Place | None = "above"
+    table: PlotTable, *, ax: Axes | None = None, value: Number = "tau_b", legend: style.Place | None = "above"
 ) -> Axes:
     """Return axes with one row per judge and one mark per measure: how far the judge agrees with people.
 
@@ -147,38 +160,30 @@ def judge_dots(
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.lines[0].get_xdata().tolist()
     (['llm', 'crowd'], [0.9, 0.7])
     """
-    table = drawn(frame, "judge_dots").need("judge", value)
-    if value not in SAYS:
-        raise ValueError(f"value={value!r}: choose {', '.join(map(repr, SAYS))}.")
-    names = list(dict.fromkeys(frame["judge"].astype(str)))
+    frame = table.need(value).frame
+    if value not in NUMBERS:
+        raise ValueError(f"value={value!r}: choose {', '.join(map(repr, NUMBERS))}.")
+    judge = frame["judge"].astype(str)
+    judges = list(dict.fromkeys(judge))
     keys = [name for name in ("measure", "method") if name in frame.columns]
-    several = [name for name in keys if frame[name].nunique() > 1] or keys[:1]
-    said = frame[several].astype(str).replace({"method": METHODS})
-    label = said.agg(", ".join, axis=1) if several else pd.Series("", index=frame.index)
-    if pd.DataFrame({"judge": frame["judge"].astype(str), "label": label}).duplicated().any():
-        raise ValueError("judge_dots() needs one row per judge and measure; some repeat.")
-    ax = style.axes(ax, height=text_layout.list_height(len(names)))
-    place = {name: at for at, name in enumerate(names)}
-    number = table.column(value).to_numpy(float)
-    row = frame["judge"].astype(str).map(place).to_numpy(float)
-    texts = list(dict.fromkeys(label))
-    for at, text in enumerate(texts):
-        own = (label == text).to_numpy()
-        look: dict[str, Any] = {**style.line(at), "linestyle": "none", "markersize": 5.5}
-        apart = (at - (len(texts) - 1) / 2) * 0.6 / len(texts)  # equal numbers would hide each other
-        ax.plot(number[own], row[own] + apart, label=text_layout.plain(text) or "_all", zorder=3, **look)
+    keys = [name for name in keys if frame[name].nunique() > 1] or keys[:1]
+    texts = frame[keys].astype(str).replace({"method": METHODS})
+    label = texts.agg(", ".join, axis=1) if keys else pd.Series("", index=frame.index)
+    table.unique("row per judge and measure", judge, label)
+    number = table.numbers(value)
+    row = pd.Index(judges).get_indexer(pd.Index(judge)).astype(float)
+    ax = style.axes(ax, height=text_layout.list_height(len(judges)))
+    count = draw_groups(ax, number, row, label, spread=0.6, markersize=5.5)  # equal numbers would hide each other
     low = float(np.nanmin(number, initial=1.0))
     ax.set_xlim(min(-1.05 if low < 0 else 0.0, low), 1.05)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    style.finish(ax, x=SAYS[value], grid="x")
-    text_layout.name_list(ax, names, what="Judges")
-    style.legend(ax, place=legend if label.nunique() > 1 else None)
-    return ax
+    ax.set_ylim(len(judges) - 0.4, -0.6)
+    place = legend if count > 1 else None
+    return style.finish(ax, x=NUMBERS[value], grid="x", rows=judges, what="Judges", place=place)
 
 
-@plot(on=("judge_scores",), first=("judge_scores",))
+@plot(on=("judge_scores",), first=("judge_scores",), needs=("judge", "human", "machine"))
 def judge_scatter(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measure: str | None = None,
@@ -202,38 +207,30 @@ def judge_scatter(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('AP by people', 'AP by the judge')
     """
-    table = drawn(frame, "judge_scatter").need("judge", "human", "machine")
-    rows, name = one(frame, "measure", measure, plot="judge_scatter")
-    if "method" in rows.columns:
-        rows, _ = one(rows, "method", None, plot="judge_scatter", option=False)
-    runs = table.keeping(rows).runs()
-    judge = rows["judge"].astype(str)
-    if pd.DataFrame({"judge": judge.to_numpy(), "run": np.asarray(runs, dtype=object)}).duplicated().any():
-        raise ValueError("judge_scatter() needs one row per judge and run; some repeat.")
+    rows, name = table.one("measure", measure)
+    rows, _ = rows.one("method", None, option=False)
+    judge = rows.frame["judge"].astype(str)
+    table.unique("row per judge and run", judge, rows.runs())
+    human, machine = rows.numbers("human"), rows.numbers("machine")
+    low, high = float(np.nanmin([human, machine])), float(np.nanmax([human, machine]))
+    pad = 0.05 * (high - low or 1.0)
     ax = style.axes(ax, width=4.2, height=4.2)
-    human, machine = (rows[side].to_numpy(float) for side in ("human", "machine"))
-    ends = [float(np.nanmin([human, machine])), float(np.nanmax([human, machine]))]
-    pad = 0.05 * (ends[1] - ends[0] or 1.0)
-    ax.plot(ends, ends, color=style.FADED, linewidth=0.8, zorder=1, label="_equal")
-    names = list(dict.fromkeys(judge))
-    for at, text in enumerate(names):
-        own = (judge == text).to_numpy()
-        look: dict[str, Any] = {**style.line(at), "linestyle": "none", "markersize": 4.5, "alpha": 0.8}
-        ax.plot(human[own], machine[own], label=text_layout.plain(text), zorder=3, **look)
-    ax.set(xlim=(ends[0] - pad, ends[1] + pad), ylim=(ends[0] - pad, ends[1] + pad))
-    said = name or "Score"
-    by = "the judge" if len(names) == 1 else "each judge"
-    style.finish(ax, x=f"{said} by people", y=f"{said} by {by}", grid="both")
-    style.legend(ax, place=legend if len(names) > 1 else None)
-    return ax
+    ax.plot([low, high], [low, high], color=style.FADED, linewidth=0.8, zorder=1, label="_equal")
+    judges = draw_groups(ax, human, machine, judge, markersize=4.5, alpha=0.8)
+    ax.set(xlim=(low - pad, high + pad), ylim=(low - pad, high + pad))
+    score = name or "Score"
+    return style.finish(
+        ax,
+        x=f"{score} by people",
+        y=f"{score} by {'the judge' if judges == 1 else 'each judge'}",
+        grid="both",
+        place=legend if judges > 1 else None,
+    )
 
 
-REACH = 0.44  # of a cell, from its middle
-
-
-@plot(on=("contributions",))
+@plot(on=("contributions",), needs=("recall", "value"))
 def level_scatter(
-    frame: pd.DataFrame,
+    table: PlotTable,
     *,
     ax: Axes | None = None,
     measure: str | None = None,
@@ -268,9 +265,8 @@ def level_scatter(
     >>> [text.get_text() for text in ax.texts]
     ['0.70', '0.53', '0.77']
     """
-    parts = drawn(frame, "level_scatter").need("recall", "value")
-    rows, name = one(frame, "measure", measure, plot="level_scatter")
-    wide = _by_level(parts.keeping(rows), levels)
+    rows, name = table.one("measure", measure)
+    wide = _by_level(rows, levels)
     n = len(wide.columns)
     if n < 2:
         raise ValueError(f"level_scatter() draws recall levels against each other; the frame has {n} up to {levels}.")
@@ -278,20 +274,32 @@ def level_scatter(
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
     size = min(0.9 * text_layout.text_size(ax), 72 * min(text_layout.inches(ax)) / n / 2.6)
     values, rng = wide.to_numpy(), np.random.default_rng(seed)
-    reach = np.nanmax(np.abs(values), axis=0)
-    reach[reach == 0] = 1.0
-    colours = style.diverging()
+    scale = np.nanmax(np.abs(values), axis=0)
+    scale[scale == 0] = 1.0
+    colors = style.diverging()
     for j, i in zip(*np.triu_indices(n, 1)):
+        # below the diagonal: column j and row i of the square; only rows that have the deeper level i
         x, y = values[~np.isnan(values[:, i])][:, [j, i]].T
-        across, up = x @ x, y @ y
-        r = x @ y / np.sqrt(across * up) if across * up > 0 else np.nan
-        _points(ax, x / reach[j], y / reach[i], (int(j), int(i)), rng, most)
-        if across > 0:
-            slope = x @ y / across * reach[j] / reach[i]
-            run = min(1.0, 1.0 / abs(slope)) if slope else 1.0  # the line ends where its cell does
-            ends = REACH * run * np.array([-1.0, 1.0])
+        xx, yy, xy = x @ x, y @ y, x @ y
+        sample = rng.permutation(len(x))[:most]
+        ax.scatter(
+            j + 0.5 + REACH * x[sample] / scale[j],
+            i + 0.5 - REACH * y[sample] / scale[i],
+            s=1.2,
+            c=style.BLUE,
+            linewidths=0,
+            alpha=0.45,
+            rasterized=True,
+            zorder=3,
+        )
+        if xx > 0:
+            slope = xy / xx * scale[j] / scale[i]
+            length = min(1.0, 1.0 / abs(slope)) if slope else 1.0  # the line ends at the border of its cell
+            ends = REACH * length * np.array([-1.0, 1.0])
             ax.plot(j + 0.5 + ends, i + 0.5 - slope * ends, color=style.VERMILLION, linewidth=1.0, zorder=4)
-        shade = colours(0.5 + 0.5 * np.nan_to_num(r))
+        # above the diagonal: the correlation
+        r = xy / np.sqrt(xx * yy) if xx * yy > 0 else np.nan
+        shade = colors(0.5 + 0.5 * np.nan_to_num(r))
         ax.bar(i, 1.0, width=1.0, bottom=j, align="edge", color=[shade], linewidth=0, zorder=1)
         text = "–" if np.isnan(r) else format(r, ".2f").replace("-", "−")
         ink = style.ink(np.array([shade]))[0]
@@ -299,32 +307,23 @@ def level_scatter(
     for at in range(n + 1):
         ax.axhline(at, color="#CCCCCC", linewidth=0.6)
         ax.axvline(at, color="#CCCCCC", linewidth=0.6)
-    style.finish(ax, x="Recall level", y="Recall level", title=name or "")
+    style.finish(ax, x="Recall level", y="Recall level", title=name)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    labels = [f"{level}" for level in wide.columns]
-    ax.set_xticks(np.arange(n) + 0.5, labels)
-    ax.set_yticks(np.arange(n) + 0.5, labels)
+    ax.set_xticks(np.arange(n) + 0.5, map(str, wide.columns))
+    ax.set_yticks(np.arange(n) + 0.5, map(str, wide.columns))
     return ax
 
 
-def _by_level(parts: Drawn, levels: int) -> pd.DataFrame:
-    """Return the values with a row for each query, pair and population, and a column for each level; NaN where none."""
-    rows = parts.frame[parts.frame["recall"].to_numpy() <= levels]
-    sides = [f"{stem}_{side}" for side in "ab" for stem in parts.run_columns]
-    keys = [key for key in (parts.query, *sides, "population") if key is not None and key in rows.columns]
-    code = rows.groupby(keys, observed=True, sort=False).ngroup() if keys else pd.Series(0, index=rows.index)
-    table = pd.DataFrame(
-        {"cell": code.to_numpy(), "recall": rows["recall"].to_numpy(), "value": rows["value"].to_numpy(float)}
+def _by_level(table: PlotTable, levels: int) -> pd.DataFrame:
+    """Return the values with a row for each query, pair and population, and a column for each level; NaN if none."""
+    rows = table.frame[table.frame["recall"].to_numpy() <= levels]
+    sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
+    keys = [key for key in (table.query, *sides, "population") if key is not None and key in rows.columns]
+    cell = rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy() if keys else np.zeros(len(rows), int)
+    return table.wide(
+        "value for each query, pair of runs and recall level",
+        cell,
+        rows["recall"].to_numpy(),
+        rows["value"].to_numpy(float),
     )
-    if table.duplicated(["cell", "recall"]).any():
-        raise ValueError("level_scatter() needs one value for each query, pair of runs and recall level; some repeat.")
-    return table.pivot(index="cell", columns="recall", values="value")
-
-
-def _points(ax: Axes, x: np.ndarray, y: np.ndarray, cell: tuple[int, int], rng: np.random.Generator, most: int) -> None:
-    """Draw some of the points in their cell, with values from -1 to 1; a level grows to the right and upwards."""
-    some = rng.permutation(len(x))[:most]
-    across, down = cell
-    place = (across + 0.5 + REACH * x[some], down + 0.5 - REACH * y[some])
-    ax.scatter(*place, s=1.2, c=style.BLUE, linewidths=0, alpha=0.45, rasterized=True, zorder=3)

@@ -6,6 +6,7 @@ markers and hatches repeat what the colours say. Sizes are set on the artists: r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -58,10 +59,32 @@ def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "", note: str = "") -> Axes:
-    """Set labels, title, text sizes and a light grid ('x', 'y', 'both'); take away the outer spines.
+def finish(
+    ax: Axes,
+    *,
+    x: str = "",
+    y: str = "",
+    title: str = "",
+    grid: str = "",
+    note: str = "",
+    rows: Sequence[str] | None = None,
+    what: str = "Runs",
+    place: Place | None = None,
+) -> Axes:
+    """Set labels, title, text sizes and a light grid ('x', 'y', 'both'); hide the outer spines; draw the legend.
 
-    Labels are broken into lines that fit; the note, which says what lines or bands are, stands under the x label.
+    Parameters
+    ----------
+    x, y, title : str
+        Labels; they are broken into lines that fit.
+    note : str
+        What lines or bands are, under the x label.
+    rows : list of str, optional
+        Names of the rows of a list, for the y axis.
+    what : str
+        What the rows are.
+    place : {"inside", "right", "below", "above"} or None
+        Place of the legend; None draws none.
 
     Examples
     --------
@@ -73,6 +96,7 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     width, height = text_layout.allotted(ax)
     below = [text_layout.wrapped(text, 0.8 * width, size) for text in (x, note) if text]
     ax.set_xlabel("\n".join(below), fontsize=size)
+    # the label of the label keeps the full text, which `fit_label` breaks again
     ax.xaxis.label.set_label("\n".join(visible(text) for text in (x, note) if text))
     ax.set_ylabel(text_layout.wrapped(y, 0.9 * height, size), fontsize=size)
     if title:
@@ -82,6 +106,9 @@ def finish(ax: Axes, *, x: str = "", y: str = "", title: str = "", grid: str = "
     if grid:
         ax.grid(axis=grid, color="#E5E5E5", linewidth=0.6)  # type: ignore[arg-type]
         ax.set_axisbelow(True)
+    if rows is not None:
+        text_layout.name_list(ax, rows, what=what)
+    legend(ax, place=place)
     return ax
 
 
@@ -150,36 +177,44 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     lines, entries = ax.get_legend_handles_labels()
     if place is None or not entries:
         return
-    size = text_layout.text_size(ax)
-    room = 0.4 * text_layout.allotted(ax)[0] if place == "right" else 0.95 * text_layout.inches(ax)[0]
-    letters = int(72 * room / (0.56 * 0.9 * size)) - 7  # a sample of the line is as wide as 7 letters
-    entries = _cut(entries, letters)
-    options: dict[str, Any] = {"fontsize": size * 0.9}
-    options |= {"borderpad": 0.2, "labelspacing": 0.25, "handlelength": 2.4, "handletextpad": 0.5}
+    size = 0.9 * text_layout.text_size(ax)
+    width = text_layout.inches(ax)[0]
+    available = 0.4 * text_layout.allotted(ax)[0] if place == "right" else 0.95 * width
+    entries = _cut(entries, int(72 * available / (0.56 * size)) - 7)  # a sample of the line is as wide as 7 letters
+    options: dict[str, Any] = {
+        "fontsize": size,
+        "borderpad": 0.2,
+        "labelspacing": 0.25,
+        "handlelength": 2.4,
+        "handletextpad": 0.5,
+    }
     if place == "inside":
         options |= {"loc": "best", "framealpha": 0.8, "edgecolor": "none", "ncols": columns or 1}
     elif place == "right":
         options |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     else:
-        longest = max(map(len, entries))
-        fitting = int(text_layout.inches(ax)[0] * 72 / (size * 0.9 * (0.55 * longest + 4.5)))
-        options |= {"frameon": False, "ncols": columns or max(1, min(len(entries), fitting)), "columnspacing": 1.0}
-        options |= {"loc": "lower center" if place == "above" else "upper center", "borderaxespad": 0.1}
-        options |= {"bbox_to_anchor": (0.5, float(place == "above"))}
+        fitting = int(72 * width / (size * (0.55 * max(map(len, entries)) + 4.5)))  # entries beside each other
+        options |= {
+            "loc": "lower center" if place == "above" else "upper center",
+            "bbox_to_anchor": (0.5, float(place == "above")),
+            "borderaxespad": 0.1,
+            "frameon": False,
+            "ncols": columns or max(1, min(len(entries), fitting)),
+            "columnspacing": 1.0,
+        }
         if place == "below":  # clear of tick and axis labels, which take about this many points
-            options["bbox_transform"] = text_layout.lower(ax, 12 + 2.4 * size)
+            options["bbox_transform"] = text_layout.lower(ax, 12 + 2.4 * size / 0.9)
     ax.legend(lines, entries, **options)
 
 
 def _cut(entries: list[str], letters: int) -> list[str]:
-    """Return the texts of a legend, those with more letters cut in the middle; formulas of the caller stay whole."""
-    whole = [text.replace(r"\$", "$") for text in entries]
-    cut = text_layout.shorten(whole, letters)
-    formula = ["$" in text.replace(r"\$", "") for text in entries]
-    return [
-        text if own or short == long else text_layout.plain(short)
-        for text, own, short, long in zip(entries, formula, cut, whole)
-    ]
+    """Return the texts of a legend, those with more letters cut in the middle; formulas stay as they are."""
+    full = [text.replace(r"\$", "$") for text in entries]
+    texts = []
+    for entry, long, short in zip(entries, full, text_layout.shorten(full, letters)):
+        is_formula = "$" in entry.replace(r"\$", "")
+        texts.append(entry if is_formula or short == long else text_layout.plain(short))
+    return texts
 
 
 def diverging() -> Colormap:

@@ -42,6 +42,7 @@ def named_type(annotation: Any, function: Callable[..., Any]) -> Any:
     """
     if not isinstance(annotation, str):
         return annotation
+    function = inspect.unwrap(function)  # a decorator's function has the names of another file
     try:
         return eval(annotation, function.__globals__)
     except NameError:  # only then is the file read once more

@@ -7,7 +7,8 @@ import pytest
 
 import pdeval
 from pdeval import plots
-from pdeval.plots.registry import PLOTS, drawn
+from pdeval.plots.registry import PLOTS
+from pdeval.plots.selection import plot_table
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
@@ -50,7 +51,7 @@ def test_a_table_is_drawn_or_says_why_not(kind):
 @pytest.mark.parametrize("name", sorted(PLOTS))
 def test_a_plot_is_documented_and_importable(name):
     function = PLOTS[name].function
-    assert inspect.unwrap(getattr(plots, name)) is function
+    assert inspect.unwrap(getattr(plots, name)) is inspect.unwrap(function)
     text, signature = inspect.getdoc(function), inspect.signature(function)
     assert text.startswith("Return axes with ")
     assert "Returns\n" in text
@@ -104,7 +105,7 @@ def test_a_matrix_of_runs_with_several_columns_is_labelled_by_all_of_them(column
 
 
 def test_what_is_missing_is_asked_for_in_the_words_of_the_schema():
-    curve = drawn(frames.curves(), "precision_recall")
+    curve = plot_table(frames.curves(), "precision_recall", ["curve"])
     assert curve.kind == "curve"
     with pytest.raises(ValueError, match=r"precision-recall table \(run, recall, precision\); 'rank' is missing"):
         curve.column("rank")

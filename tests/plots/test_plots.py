@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from pdeval.plots.registry import PLOTS, obtained
+from pdeval.plots.registry import PLOTS
+from pdeval.plots.selection import obtained
 from tests.plots import frames, interval_frames, judge_frames
 
 

@@ -16,6 +16,11 @@ PREFS = pd.DataFrame(
 )
 
 
+def table(frame):
+    """A frame as a plot p() reads it."""
+    return selection.PlotTable("p()", frame, ("preferences",), "preferences")
+
+
 def test_runs_of_several_columns_are_joined_by_a_slash():
     frame = pd.DataFrame({"model_a": ["t5", "t5"], "seed_a": [1, 2], "model_b": ["bm25"] * 2, "seed_b": [0, 0]})
     a, b, runs = selection.pairs(frame, ["model", "seed"])
@@ -38,24 +43,24 @@ def test_whole_number_runs_become_text():
 
 
 def test_a_pair_may_be_asked_for_in_either_direction():
-    rows, sign, a, b = selection.one_pair(PREFS, ("lm", "bm25"), ["run"], plot="p")
-    assert (rows["value"].tolist(), sign.tolist(), a, b) == ([0.1, 0.3], [-1.0, 1.0], "lm", "bm25")
+    rows, sign, a, b = table(PREFS).one_pair(("lm", "bm25"))
+    assert (rows.frame["value"].tolist(), sign.tolist(), a, b) == ([0.1, 0.3], [-1.0, 1.0], "lm", "bm25")
 
 
 def test_several_pairs_are_an_error_that_shows_the_call():
     with pytest.raises(ValueError, match=r"e\.g\. \(bm25, lm\) and \(bm25, rm3\)\. Choose one: pair=\('bm25', 'lm'\)"):
-        selection.one_pair(PREFS, None, ["run"], plot="p")
+        table(PREFS).one_pair(None)
 
 
 def test_a_pair_that_was_not_compared_is_an_error():
     with pytest.raises(ValueError, match=r"does not compare 'lm' with 'rm3'\."):
-        selection.one_pair(PREFS, ("lm", "rm3"), ["run"], plot="p")
+        table(PREFS).one_pair(("lm", "rm3"))
 
 
 @pytest.mark.parametrize("pair", ["bm25", ("bm25",)])
 def test_a_pair_is_two_runs(pair):
     with pytest.raises(ValueError, match=r"pair= takes two runs; found "):
-        selection.one_pair(PREFS, pair, ["run"], plot="p")
+        table(PREFS).one_pair(pair)
 
 
 def test_an_unknown_run_is_named_with_those_that_exist():
@@ -72,9 +77,9 @@ def test_several_measures_are_an_error_that_shows_the_call():
     with pytest.raises(
         ValueError, match=r"p\(\) draws one measure; the frame has 2: AP, RR\. Choose one: measure='AP'"
     ):
-        selection.one(frame, "measure", None, plot="p")
+        table(frame).one("measure", None)
     with pytest.raises(ValueError, match=r"no measure 'P@5' in the frame; it has AP, RR\."):
-        selection.one(frame, "measure", "P@5", plot="p")
+        table(frame).one("measure", "P@5")
 
 
 def test_missing_values_do_not_become_a_run():

@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.evaluate import scores as evaluate
-from pdeval.plots.search_length import asl_histogram
+from pdeval.plots import asl_histogram
 from pdeval.studies.search_length_items import histogram, lengths
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing", "ignore:lists of unequal depth")

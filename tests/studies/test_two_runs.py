@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.plots.search_length import asl_wins
+from pdeval.plots import asl_wins
 from pdeval.studies.search_length_pairs import differences, wins
 from tests.studies.rankings import inf, judged
 
