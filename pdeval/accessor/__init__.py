@@ -14,7 +14,7 @@ from pdeval.accessor.methods import attach, joined, joins, roles_told, rules_giv
 from pdeval.accessor.pipeline import call
 from pdeval.accessor.polars import register_on_polars
 from pdeval.accessor.suggestions import wrong_name
-from pdeval.evaluate.sources import Join, Rows, rows_by
+from pdeval.evaluate.groups import Join, Rows, rows_by
 from pdeval.join.judged import Judged
 from pdeval.join.rules import Compat, Ties, Topics
 from pdeval.tables import reader

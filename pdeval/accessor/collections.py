@@ -13,9 +13,8 @@ import pandas as pd
 
 from pdeval.evaluate import groups
 from pdeval.evaluate.grouped import Grouped, check_one_family
-from pdeval.evaluate.groups import stretches
-from pdeval.evaluate.machine_labels import WithMachine
-from pdeval.evaluate.sources import Join, frame_of, rows_by
+from pdeval.evaluate.groups import Join, frame_of, rows_by, stretches
+from pdeval.evaluate.ppi import WithMachine
 from pdeval.tables import reader
 from pdeval.tables.metadata import matched_rows
 from pdeval.tables.recognition import COLLECTIONS, several_collections

@@ -15,9 +15,10 @@ from typing import Any
 import pandas as pd
 
 from pdeval.accessor.collections import Collections
-from pdeval.evaluate import cube_groups, groups, replicates
-from pdeval.evaluate.machine_labels import WithMachine
-from pdeval.evaluate.sources import NO_MACHINE, Join, Rows
+from pdeval.evaluate import groups
+from pdeval.evaluate.groups import Join, Rows
+from pdeval.evaluate.ppi import WithMachine
+from pdeval.evaluate.sources import NO_MACHINE, warn_about_seeds
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import PAIRED, SCHEMAS, Schema
 from pdeval.tables.vocabularies import listed
@@ -53,7 +54,7 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     else:
         bar = None
     batched = (
-        functools.partial(cube_groups.of_join, verb, options=options) if verb.per_measure and not replicate else None
+        functools.partial(groups.batched_results, verb, options=options) if verb.per_measure and not replicate else None
     )
     labels, done, parts = source.groups(shared["by"], shared["metadata"], batched)
     parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
@@ -162,7 +163,7 @@ def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Ro
     draws = next((parameter.default for parameter in verb.parameters if parameter.name == "draws"), 1)
     if not verb.independent or options.get("replicate") is not None or not options.get("draws", draws):
         return
-    replicates.tell_replicates(source.runs)
+    warn_about_seeds(source.runs)
 
 
 def check_one_collection(accessor: Any, verb: Verb) -> None:

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pdeval.accessor import Ireval, Joined
-from pdeval.evaluate.preference_learning import Population
-from pdeval.evaluate.weight_fitting import Weights
+from pdeval.evaluate.preference_learning import Population, Weights
 from pdeval.join.judged import Judged
 from pdeval.online.click_models import ClickModel
 from pdeval.report.report import Report

@@ -43,7 +43,7 @@ from pdeval.dask.files import read_runs
 from pdeval.dask.lazy_verbs import LAZY, PARTWISE
 from pdeval.dask.partition_plan import Plan, plan
 from pdeval.dask.shuffle import is_dask
-from pdeval.evaluate.sources import Join, rows_by
+from pdeval.evaluate.groups import Join, rows_by
 from pdeval.join.item_catalog import catalogue_of
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions

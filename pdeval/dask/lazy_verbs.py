@@ -26,8 +26,7 @@ from pdeval.evaluate import summary as summaries
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.pairs import Pairs, select
-from pdeval.evaluate.populations import check_weighed
-from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics, tell_of_undefined
+from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, check_weighed, only_metrics, tell_of_undefined
 from pdeval.evaluate.sources import Source
 from pdeval.join.blocks import View
 from pdeval.join.item_catalog import Catalogue

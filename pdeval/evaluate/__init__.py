@@ -6,14 +6,13 @@ from pdeval.evaluate import (
     contributions,
     curves,
     explain,
+    grouped,
     mean_preferences,
     pairs,
     preference_learning,
     quantiles,
     scores,
-    stacked_collections,
     summary,
-    weight_fitting,
 )
 
 __all__ = [
@@ -22,12 +21,11 @@ __all__ = [
     "contributions",
     "curves",
     "explain",
+    "grouped",
     "mean_preferences",
     "pairs",
     "preference_learning",
     "quantiles",
     "scores",
-    "stacked_collections",
     "summary",
-    "weight_fitting",
 ]

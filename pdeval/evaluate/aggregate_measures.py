@@ -19,7 +19,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.catalog.directions import described
-from pdeval.evaluate.replicates import sd_over_replicates, systems_of
+from pdeval.evaluate.sources import sd_over_replicates, systems_of
 from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import Listed, lists_of, popular, whole_lists

@@ -12,9 +12,8 @@ import pandas as pd
 from pdeval.catalog import Measure, parse, parse_all
 from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.pairs import both_sides
-from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes
+from pdeval.evaluate.scores import Views, attributes, check_populations, populations
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights

@@ -1,21 +1,26 @@
-"""The dense form of the tidy result tables: what the work floor computes on.
+"""The dense form of result tables: cubes of scores and of preferences, from tidy tables and back.
 
-A scores table (run, query, measure, value) is a cube of shape (measures, queries, runs); a preferences
-table (query, run_a, run_b, measure, value) is a cube of shape (measures, queries, pairs). Both carry their
-labels, so that any array can go back to a tidy frame under the caller's own column names.
+A scores table (run, query, measure, value) is a cube of shape (measures, queries, runs); a preferences table (query,
+run_a, run_b, measure, value) is a cube of shape (measures, queries, pairs). Both carry their labels, so any array can
+go back to a tidy frame under the caller's column names. Tables are aligned by id, never by row position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog.directions import higher_of
 from pdeval.tables.arrow import categorical
-from pdeval.tables.labels import labels, repeated
+from pdeval.tables.codes import combined_codes, distinct
+from pdeval.tables.labels import labels, repeated, run_labels
+from pdeval.tables.reader import Table, numbers
+from pdeval.tables.recognition import COLLECTIONS, several_collections
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Scores:
     higher : ndarray of bool, shape (measures,)
         Whether more is better.
     attrs : dict
-        What the numbers rest on (ties, topics, level, compat), for footnotes. JSON-able.
+        The rules behind the numbers (ties, topics, level, compat), for footnotes. JSON-able.
     machine : ndarray of the shape of values, optional
         The same by the labels of a machine, NaN where a query does not count; `values` are then by people's labels, NaN
         where they did not label the query.
@@ -53,7 +58,7 @@ class Scores:
     probability: np.ndarray | None = None
 
     def frame(self) -> pd.DataFrame:
-        """Return the tidy frame: run, query, measure, value; sorted by run, query, then measures as asked.
+        """Return the tidy frame: run, query, measure, value; sorted by run, query, then measures as requested.
 
         Examples
         --------
@@ -64,20 +69,17 @@ class Scores:
         0   a        1      AP    0.5
         1   a        2      AP    1.0
         """
-        cells = self.values.transpose(2, 1, 0)
-        run, query, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
-        counted, numbers = _value_columns(self, (2, 1, 0))
-        if not counted.all():
-            run, query, measure = run[counted], query[counted], measure[counted]
-        columns = {name: labels(self.runs[name], run) for name in self.runs.columns}
-        columns[str(self.queries.name)] = labels(self.queries, query)
-        columns["measure"] = labels(pd.Index(self.measures), measure)
-        frame = pd.DataFrame({**columns, **numbers}, copy=False)
-        frame.attrs.update(self.attrs)
-        return frame
+        (run, query, measure), values = _cells(self, (2, 1, 0))
+        columns = {
+            **run_columns(self.runs, run),
+            str(self.queries.name): labels(self.queries, query),
+            "measure": labels(pd.Index(self.measures), measure),
+            **values,
+        }
+        return described_frame(columns, self.attrs)
 
     def oriented(self) -> np.ndarray:
-        """Return the values with lower-is-better measures turned, so that more is always better."""
+        """Return the values with lower-is-better measures negated, so that more is always better."""
         return np.where(self.higher[:, None, None], self.values, -self.values)
 
 
@@ -116,19 +118,14 @@ class Preferences:
           query_id run_a run_b measure  value
         0        1     a     b     RPP    0.5
         """
-        cells = self.values.transpose(1, 2, 0)
-        query, pair, measure = (axis.ravel() for axis in np.indices(cells.shape, dtype=np.int32))
-        counted, numbers = _value_columns(self, (1, 2, 0))
-        if not counted.all():
-            query, pair, measure = query[counted], pair[counted], measure[counted]
-        columns = {str(self.queries.name): repeated(self.queries, query)}
-        for side, codes in (("a", self.a), ("b", self.b)):
-            for name in self.runs.columns:
-                columns[f"{name}_{side}"] = repeated(self.runs[name], codes[pair])
-        columns["measure"] = repeated(pd.Index(self.measures), measure)
-        frame = pd.DataFrame({**columns, **numbers}, copy=False)
-        frame.attrs.update(self.attrs)
-        return frame
+        (query, pair, measure), values = _cells(self, (1, 2, 0))
+        columns = {
+            str(self.queries.name): repeated(self.queries, query),
+            **pair_columns(self.runs, self.a[pair], self.b[pair]),
+            "measure": repeated(pd.Index(self.measures), measure),
+            **values,
+        }
+        return described_frame(columns, self.attrs)
 
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, values of shape (queries, pairs in the slice)) for one measure."""
@@ -137,6 +134,42 @@ class Preferences:
 
 class Computed(Preferences):
     """Preferences that a join computed, where differences of equal scores are 0 already."""
+
+
+def _cells(cube: Scores | Preferences, axes: tuple[int, ...]) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+    """Return the index on each axis, and the value(s), of the cells that count, in the order of these axes."""
+    arrays = {"value": cube.values} if cube.machine is None else {"value": cube.values, "machine": cube.machine}
+    columns = {name: np.ascontiguousarray(values.transpose(axes)).ravel() for name, values in arrays.items()}
+    shape = cube.values.transpose(axes).shape
+    indices = [index.ravel() for index in np.indices(shape, dtype=np.int32)]
+    # the machine, if there is one, labelled every query that counts
+    counted = ~np.isnan(columns[[*columns][-1]])
+    if counted.all():
+        return indices, columns
+    return [index[counted] for index in indices], {name: values[counted] for name, values in columns.items()}
+
+
+def run_columns(runs: pd.DataFrame, codes: np.ndarray) -> dict[str, Any]:
+    """Return the id columns of the runs with these codes."""
+    return {name: labels(runs[name], codes) for name in runs.columns}
+
+
+def pair_columns(
+    runs: pd.DataFrame,
+    a: np.ndarray,
+    b: np.ndarray,
+    take: Callable[[pd.Series, np.ndarray], Any] = repeated,
+) -> dict[str, Any]:
+    """Return the id columns of pairs of runs, first all of run_a, then all of run_b."""
+    sides = (("a", a), ("b", b))
+    return {f"{name}_{side}": take(runs[name], codes) for side, codes in sides for name in runs.columns}
+
+
+def described_frame(columns: dict[str, Any], attrs: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return a frame of new columns that carries these attributes."""
+    frame = pd.DataFrame(columns, copy=False)
+    frame.attrs.update(attrs)
+    return frame
 
 
 def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -156,7 +189,7 @@ def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.
 
 
 def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return frames on top of each other, ids staying categorical and notes kept.
+    """Return frames on top of each other, ids staying categorical and attributes kept.
 
     Examples
     --------
@@ -166,65 +199,265 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """
     if len(frames) == 1:
         return frames[0]
-    categories = [_categories(frame) for frame in frames]
-    if not any(categories):
-        whole = pd.concat(frames, ignore_index=True)
-        whole.attrs.update(carried(frame.attrs for frame in frames))
-        return whole
-    coded = [name for name in frames[0].columns if all(name in own for own in categories)]
-    rest = [frame.drop(columns=coded) if coded else frame for frame in frames]
-    plain = [{name: object for name in own if name not in coded} for own in categories]
-    whole = pd.concat([frame.astype(own) for frame, own in zip(rest, plain)], ignore_index=True)
-    for name in whole.columns:
-        having = [(frame, own) for frame, own in zip(frames, categories) if name in frame]
-        if all(name in own for _, own in having):
+    categories = [_categorical_columns(frame) for frame in frames]
+    coded = [name for name in frames[0].columns if all(name in names for names in categories)]
+    if any(categories):
+        # columns that are categorical in some frames only are stacked as objects, and become categories again
+        objects = [{name: object for name in names if name not in coded} for names in categories]
+        plain = [frame.drop(columns=coded).astype(dtypes) for frame, dtypes in zip(frames, objects)]
+    else:
+        plain = list(frames)
+    result = pd.concat(plain, ignore_index=True)
+    for name in result.columns if any(categories) else ():
+        having = [(frame, names) for frame, names in zip(frames, categories) if name in frame]
+        if all(name in names for _, names in having):
             known = dict.fromkeys(one for frame, _ in having for one in frame[name].cat.categories)
-            whole[name] = pd.Categorical(whole[name], categories=list(known))
+            result[name] = pd.Categorical(result[name], categories=list(known))
     if coded:
-        made = {name: _category([frame[name] for frame in frames]) for name in coded}
+        columns = {name: _stacked_categories([frame[name] for frame in frames]) for name in coded}
         order = dict.fromkeys(name for frame in frames for name in frame.columns)
-        whole = pd.DataFrame({name: made[name] if name in made else whole[name].array for name in order}, copy=False)
-    whole.attrs.update(carried(frame.attrs for frame in frames))
-    return whole
+        result = pd.DataFrame(
+            {name: columns[name] if name in columns else result[name].array for name in order}, copy=False
+        )
+    result.attrs.update(merged_attrs(frame.attrs for frame in frames))
+    return result
 
 
-def _categories(frame: pd.DataFrame) -> set[Any]:
-    """Return the columns that are categories."""
+def _categorical_columns(frame: pd.DataFrame) -> set[Any]:
     return {name for name, dtype in zip(frame.columns, frame.dtypes) if isinstance(dtype, pd.CategoricalDtype)}
 
 
-def _category(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
-    """Return columns of categories on each other: codes are translated, rows are not looked at."""
+def _stacked_categories(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
+    """Return categorical columns on top of each other: codes are translated, rows are not looked at."""
     known: dict[Any, int] = {}
-    places = [[known.setdefault(one, len(known)) for one in column.cat.categories] for column in columns]
+    new_codes = [[known.setdefault(one, len(known)) for one in column.cat.categories] for column in columns]
     small = np.min_scalar_type(-len(known) - 1)
-    codes = [column.cat.codes.to_numpy() for column in columns]
-    codes = [
-        code if place == list(range(len(place))) else np.array([*place, -1], dtype=small)[code]  # -1: missing
-        for code, place in zip(codes, places)
-    ]
+    codes = []
+    for column, new_code in zip(columns, new_codes):
+        code = column.cat.codes.to_numpy()
+        if new_code != list(range(len(new_code))):
+            code = np.array([*new_code, -1], dtype=small)[code]  # the code -1, of missing values, takes the last
+        codes.append(code)
     return categorical(np.concatenate(codes, dtype=small), list(known))
 
 
-def _value_columns(cube: Scores | Preferences, axes: tuple[int, ...]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return which cells count, and the columns of their values: by the machine where it labelled too."""
-    arrays = {"value": cube.values} if cube.machine is None else {"value": cube.values, "machine": cube.machine}
-    columns = {name: np.ascontiguousarray(values.transpose(axes)).ravel() for name, values in arrays.items()}
-    counted = ~np.isnan(columns[[*columns][-1]])
-    return counted, columns if counted.all() else {name: values[counted] for name, values in columns.items()}
-
-
-def carried(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Return what several tables carry together: rules that none contradicts, what is known of the measures of all.
+def merged_attrs(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
+    """Return the attributes of several tables together: rules that none contradicts, and the measures of all.
 
     Examples
     --------
-    >>> carried([{"level": 1, "measures": {"AP": {}}}, {"measures": {"RPP": {}}}])
+    >>> merged_attrs([{"level": 1, "measures": {"AP": {}}}, {"measures": {"RPP": {}}}])
     {'level': 1, 'measures': {'AP': {}, 'RPP': {}}}
     """
-    found = [dict(one) for one in several]
-    if len(found) == 1:
-        return found[0]
-    known = {label: one for attrs in found for label, one in attrs.get("measures", {}).items()}
-    rules = {name: said for name, said in found[0].items() if all(one.get(name, said) == said for one in found)}
-    return {**rules, **({"measures": known} if known else {})}
+    tables = [dict(attrs) for attrs in several]
+    if len(tables) == 1:
+        return tables[0]
+    measures = {label: known for attrs in tables for label, known in attrs.get("measures", {}).items()}
+    rules = {
+        name: value for name, value in tables[0].items() if all(attrs.get(name, value) == value for attrs in tables)
+    }
+    return {**rules, **({"measures": measures} if measures else {})}
+
+
+def scores_cube(table: Table) -> Scores:
+    """Return the cube of a scores table.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"run": ["b", "a"], "query_id": ["1", "1"], "measure": "AP", "value": [0.2, 0.4]})
+    >>> scores_cube(read(frame, "scores")).values.tolist()
+    [[[0.4, 0.2]]]
+    """
+    frame = table.frame
+    _check_not_empty(table)
+    runs, run = _runs_of_rows(frame, {name: frame[name] for name in table.run_columns})
+    queries, measures, arrays, attrs = _dense(
+        table, run, len(runs), [*table.run_columns, table.roles["query"], table.roles["measure"]]
+    )
+    higher = np.array([higher_of(label, frame.attrs, table.higher) for label in measures])
+    return Scores(runs, queries, measures, higher=higher, attrs=attrs, **arrays)
+
+
+def preferences_cube(table: Table) -> Preferences:
+    """Return the cube of a preferences table; each pair of runs must have one direction only.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"query_id": [1, 2], "run_a": "x", "run_b": "y", "measure": "RPP", "value": [1.0, 0.0]})
+    >>> preferences_cube(read(frame, "preferences")).values.tolist()
+    [[[1.0], [0.0]]]
+    """
+    frame = table.frame
+    _check_not_empty(table)
+    names = table.run_columns
+    both = {name: pd.concat([frame[f"{name}_a"], frame[f"{name}_b"]], ignore_index=True) for name in names}
+    runs, run = _runs_of_rows(frame, both)
+    run_a, run_b = run[: len(frame)], run[len(frame) :]
+    if (run_a == run_b).any():
+        raise ValueError(f"{int((run_a == run_b).sum()):,} rows compare a run with itself; drop them.")
+    code = run_a * len(runs) + run_b
+    first, pair = distinct(code)
+    a, b = np.divmod(code[first], len(runs))
+    reverse = np.isin(b * len(runs) + a, code[first])
+    if reverse.any():
+        at = int(np.flatnonzero(reverse)[0])
+        example = run_labels(runs.iloc[[a[at], b[at]]])
+        raise ValueError(
+            f"the preferences table has pairs in both directions, e.g. {example[0]!r} with {example[1]!r} and the "
+            "other way round; keep one direction, positive where run_a is better."
+        )
+    sides = [f"{name}_{side}" for side in "ab" for name in names]
+    queries, measures, arrays, attrs = _dense(
+        table, pair, len(a), [table.roles["query"], *sides, table.roles["measure"]]
+    )
+    return Preferences(runs, queries, measures, a, b, attrs=attrs, **arrays)
+
+
+def _check_not_empty(table: Table) -> None:
+    if len(table.frame) == 0:
+        raise ValueError(f"the {table.kind} table is empty.")
+
+
+def _dense(
+    table: Table, column: np.ndarray, n_columns: int, ids: list[str]
+) -> tuple[pd.Index, tuple[str, ...], dict[str, Any], dict[Any, Any]]:
+    """Return queries, measures, arrays (measures, queries, columns) and attributes; `column` is that of every row."""
+    query, queries = coded(table.frame[table.roles["query"]], "query")
+    measure, measures = _measures(table)
+    shape = (len(measures), len(queries), n_columns)
+    cell = np.ravel_multi_index((measure, query, column), shape)
+    _check_unique(table, cell, math.prod(shape), ids)
+    attrs = {**table.frame.attrs, "query_column": str(table.roles["query"])}
+    # rows may be a selection, or of several tables: then the queries are not those that every run answered
+    if attrs.get("topics") == "common" and len(table.frame) < math.prod(shape):
+        attrs["topics"] = None
+
+    def filled(numbers: np.ndarray) -> np.ndarray:
+        array = np.full(shape, np.nan)
+        array.ravel()[cell] = numbers
+        return array
+
+    value = table.column("value")
+    if "machine" not in table.roles:
+        arrays: dict[str, Any] = {"values": filled(numbers(value, "value"))}
+    else:
+        known = value.notna().to_numpy()
+        human = np.full(len(value), np.nan)  # missing where people did not label the query
+        human[known] = numbers(value[known], "value")
+        arrays = {
+            "values": filled(human),
+            "machine": filled(numbers(table.column("machine"), "machine")),
+            "probability": _probability(table, queries),
+        }
+    return queries.rename(table.roles["query"]), measures, arrays, attrs
+
+
+def _probability(table: Table, queries: pd.Index) -> np.ndarray | None:
+    """Return the sampling probability of each query, if the table has it."""
+    if "probability" not in table.roles:
+        return None
+    name = table.roles["probability"]
+    values = pd.Series(numbers(table.frame[name], name), index=table.frame.index)
+    wrong = values[~values.between(0, 1) | (values == 0)]
+    if len(wrong):
+        raise ValueError(
+            f"the {name} column has {len(wrong):,} values that are no chance of being drawn, e.g. {wrong.iloc[0]:g}; a "
+            "query that people labelled had one above 0, and none has more than 1."
+        )
+    limits = values.groupby(table.frame[table.roles["query"]], observed=True).agg(["min", "max"])
+    several = limits.index[limits["min"] != limits["max"]]
+    if len(several):
+        raise ValueError(
+            f"query {several[0]!r} has several values in the {name} column; a query is drawn with one chance."
+        )
+    return limits["min"].reindex(queries).to_numpy(dtype=float)
+
+
+def coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.ndarray, pd.Index]:
+    """Return codes and ids of a column, sorted, or raise if some are missing.
+
+    Examples
+    --------
+    >>> codes, ids = coded(pd.Series(["q2", "q1", "q2"]), "query")
+    >>> codes.tolist(), ids.tolist()
+    ([1, 0, 1], ['q1', 'q2'])
+    """
+    has_missing = column.isna().any()
+    if has_missing and not missing:  # else it is a hyper-parameter that some runs do not have
+        raise ValueError(f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows.")
+    if has_missing or not isinstance(column.dtype, pd.CategoricalDtype):
+        codes, values = pd.factorize(column, sort=True, use_na_sentinel=not has_missing)
+        return codes.astype(np.int64), pd.Index(values)
+    codes, values = _used_categories(column)
+    if column.cat.ordered:
+        return codes, values
+    order = np.asarray(values.argsort())
+    return np.argsort(order)[codes], values[order]  # the inverse permutation gives the new codes
+
+
+def _used_categories(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Return the codes of a categorical column, -1 where missing, and the categories in use, not sorted."""
+    codes, values = column.cat.codes.to_numpy(), pd.Index(column.cat.categories)
+    used = np.zeros(len(values) + 1, dtype=bool)
+    used[codes] = True  # the code -1, of missing values, marks the last entry
+    used[-1] = False
+    new_code = np.where(used, np.cumsum(used) - 1, -1)
+    return new_code[codes], values[used[:-1]]
+
+
+def _runs_of_rows(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
+    if columns:
+        return coded_runs(columns)
+    return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
+
+
+def coded_runs(columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the different runs, sorted, one row each, and the run of each row."""
+    parts = {name: coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
+    n_rows = len(next(iter(columns.values())))
+    first, run = distinct(combined_codes([(codes, len(values)) for codes, values in parts.values()], n_rows))
+    return pd.DataFrame({name: values[codes[first]] for name, (codes, values) in parts.items()}), run
+
+
+def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return codes and labels of the measures, in the order of the table's attributes, else of their first rows."""
+    column = table.column("measure")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, values = _used_categories(column)
+    else:
+        codes, values = pd.factorize(column.astype(object))
+        # attributes keep the order in which measures were requested; rows may come in any order
+        place = {label: number for number, label in enumerate(table.frame.attrs.get("measures", ()))}
+        order = sorted(range(len(values)), key=lambda at: place.get(values[at], len(place)))
+        codes = np.append(np.argsort(order), -1)[codes]
+        values = values[order]
+    check_measure_names(codes < 0)
+    return codes, tuple(map(str, values))
+
+
+def check_measure_names(missing: np.ndarray) -> None:
+    """Raise if rows have no name of a measure."""
+    if missing.any():
+        raise ValueError(f"the measure column has {int(missing.sum()):,} missing names; drop or fill those rows.")
+
+
+def _check_unique(table: Table, cell: np.ndarray, n_cells: int, ids: list[str]) -> None:
+    """Raise if two rows fill the same cell."""
+    seen = np.zeros(n_cells, dtype=bool)
+    seen[cell] = True
+    if np.count_nonzero(seen) == len(cell):
+        return
+    frame = table.frame
+    again = pd.Series(cell).duplicated().to_numpy()
+    example = tuple(frame[ids].iloc[int(np.flatnonzero(again)[0])])
+    collections = [name for name in COLLECTIONS if name in frame.columns and frame[name].nunique() > 1]
+    advice = (
+        "If collections stand on each other, give a column that names them, and by=that column; else bind more "
+        "columns to the run, df.ireval(run=[...]), or keep one of each."
+    )
+    raise ValueError(
+        f"the {table.kind} table has {int(again.sum()):,} rows that repeat an earlier ({', '.join(ids)}), "
+        f"e.g. {example}. {several_collections(collections[0]) if collections else advice}"
+    )

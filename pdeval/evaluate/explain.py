@@ -11,9 +11,8 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.contributions import parts_of, sums
 from pdeval.evaluate.pairs import of_pairs
-from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.run_selection import place_of
-from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, only_metrics
+from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, check_populations, only_metrics, populations
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import level

@@ -1,25 +1,32 @@
-"""Groups of queries for verbs whose answer is about all of them together: verdicts, segments, means of collections.
+"""Groups of queries for verbs whose result is about all of them together: verdicts, segments, means of collections.
 
-A query is identified by its group and its id, so that nothing is paired across groups.
+A query is identified by its group and its id, so nothing is paired across groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.measures import parse_all
-from pdeval.evaluate import groups, pivot, replicates
-from pdeval.evaluate.cube import Preferences, Scores, carried
-from pdeval.evaluate.groups import Metadata
+from pdeval.catalog import parse_all
+from pdeval.catalog.directions import known_of
+from pdeval.evaluate import groups
+from pdeval.evaluate.cube import Preferences, Scores, coded, coded_runs, merged_attrs
+from pdeval.evaluate.groups import Join, Metadata, Rows
 from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.sources import Held, Join, Rows, sources
+from pdeval.evaluate.scores import MEASURES
+from pdeval.evaluate.sources import Held, averaged, sources
+from pdeval.evaluate.summary import over_queries
 from pdeval.join.judged import Judged
+from pdeval.join.rules import outside
 from pdeval.tables.reader import Table
+from pdeval.verbs import verb
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Grouped:
     labels : DataFrame
         One row per group.
     parts : list of Judged or Table
-        What the values of each group are computed from.
+        The data of each group.
     collections : list of str
         The columns of `labels` that identify a collection.
     """
@@ -48,22 +55,24 @@ class Grouped:
         """
         if isinstance(data, Grouped):
             return data
-        names, collections = groups.named(by), []
-        if isinstance(data, Judged):
-            source: Join | Rows = Join(data)
-        elif isinstance(data, Table):
-            collections = [name for name in data.frame.attrs.get("collections", ()) if name in data.frame.columns]
-            source = Rows.of_table(data)
-        else:
+        if not isinstance(data, Judged | Table):
             raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
-        labels, _, parts = source.groups(list(dict.fromkeys([*collections, *names])), metadata)
+        collections = _collections(data)
+        source = Join(data) if isinstance(data, Judged) else Rows.of_table(data)
+        labels, _, parts = source.groups(list(dict.fromkeys([*collections, *groups.named(by)])), metadata)
         return cls(labels, [part.data for part in parts], collections)
 
     def by(self, names: list[str]) -> Iterator[tuple[pd.DataFrame, list[int]]]:
-        """Yield the label of each group by some of the columns, one row, and the places of its parts."""
-        divided = groups.groups_of(names, self.labels[names], pd.DataFrame(index=[0]))
+        """Yield the label of each group by some of the columns, one row, and the numbers of its parts."""
+        divided = groups.groups_of(names, self.labels[names])
         for code in range(len(divided.labels)):
             yield divided.labels.iloc[[code]], np.flatnonzero(divided.codes == code).tolist()
+
+
+def _collections(data: Judged | Table) -> list[str]:
+    """Return the columns of stacked collections that identify a collection."""
+    frame = data.frame if isinstance(data, Table) else pd.DataFrame()
+    return [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
 
 
 @dataclass(frozen=True)
@@ -89,18 +98,18 @@ class GroupedCube:
 
     @property
     def names(self) -> list[str]:
-        """Each group as one text."""
+        """Each group as one string."""
         return [" / ".join(map(str, row)) for row in self.by.itertuples(index=False)]
 
     def slices(self) -> Iterator[slice]:
         """Yield the queries of each group."""
-        yield from (slice(int(first), int(last)) for first, last in zip(self.ends, self.ends[1:]))
+        yield from (slice(int(start), int(end)) for start, end in pairwise(self.ends))
 
 
 def grouped_cube(
     data: Held | Grouped, measures: object, by: object, replicate: object = None, metadata: Metadata = None
 ) -> GroupedCube:
-    """Return the values of a table of scores or preferences, or of a join, by the groups of queries that `by` names.
+    """Return the values of a table of scores or preferences, or of a join, by the groups of queries of `by`.
 
     Parameters
     ----------
@@ -126,23 +135,78 @@ def grouped_cube(
     _check_about_queries(data, names, metadata)
     if isinstance(data, Judged):
         check_one_family(measures)
+    cube = _cut_from_one_cube(data, measures, names, metadata) or _merged_from_parts(data, measures, names, metadata)
+    if replicate is None:
+        return cube
+    return replace(cube, source=averaged(cube.source, groups.named(replicate)))
+
+
+def _merged_from_parts(data: Held | Grouped, measures: object, names: list[str], metadata: Metadata) -> GroupedCube:
+    """Return the values of all groups, from a cube of each part; groups without values are left out."""
     grouped = Grouped.of(data, names, metadata)
     cubes = dict(groups.of_groups(lambda part: cube_of(part, measures), grouped.parts, grouped.labels))
-    labels, order, sizes = [], [], []
-    for label, places in grouped.by(names):
-        known = [at for at in places if at in cubes]
-        if known:
-            labels.append(label)
-            order += known
-            sizes.append(sum(len(cubes[at].queries) for at in known))
-    source = merged([cubes[at] for at in order])
-    if replicate is not None:
-        source = replicates.averaged(source, groups.named(replicate))
-    return GroupedCube(source, pd.concat(labels, ignore_index=True), np.append(0, np.cumsum(sizes)))
+    known = [(label, [cubes[at] for at in places if at in cubes]) for label, places in grouped.by(names)]
+    known = [(label, of_group) for label, of_group in known if of_group]
+    sizes = [sum(len(cube.queries) for cube in of_group) for _, of_group in known]
+    return GroupedCube(
+        merged([cube for _, of_group in known for cube in of_group]),
+        pd.concat([label for label, _ in known], ignore_index=True),
+        np.append(0, np.cumsum(sizes)),
+    )
+
+
+def _cut_from_one_cube(
+    data: Held | Grouped, measures: object, names: list[str], metadata: Metadata
+) -> GroupedCube | None:
+    """Return the same from one cube of all groups, or None if groups differ in runs or measures, or lack values."""
+    if not isinstance(data, Judged | Table):
+        return None
+    one_cube = _cube_of_join if isinstance(data, Judged) else _cube_of_table
+    try:
+        labels, group_of_query, cube = one_cube(data, measures, names, metadata)  # type: ignore[arg-type]
+    except (ValueError, KeyError, TypeError):  # raised again for the group, with its name
+        return None
+    sizes = np.bincount(group_of_query, minlength=len(labels))
+    if isinstance(cube, Pairs) or np.isnan(cube.values).any() or not sizes.all():
+        return None
+    order = np.argsort(group_of_query, kind="stable")
+    queries = pd.RangeIndex(len(order), name=cube.queries.name)
+    return GroupedCube(
+        replace(cube, queries=queries, values=cube.values[:, order]), labels, np.append(0, np.cumsum(sizes))
+    )
+
+
+def _cube_of_join(
+    judged: Judged, measures: object, names: list[str], metadata: Metadata
+) -> tuple[pd.DataFrame, np.ndarray, Any]:
+    """Return the labels of the groups, the group of every query, and the cube of all queries."""
+    divided = groups.of_join(judged, names, metadata)
+    judged.tell()
+    cube = sources(judged, measures)[0]
+    return divided.labels, divided.codes[judged.queries.get_indexer(cube.queries)], cube
+
+
+def _cube_of_table(
+    table: Table, measures: object, names: list[str], metadata: Metadata
+) -> tuple[pd.DataFrame, np.ndarray, Any]:
+    """Return the same of a table: one number for each group, part and query id takes the place of the query."""
+    columns = list(dict.fromkeys([*_collections(table), *names]))
+    frame = Rows.of_table(table).with_columns(columns, metadata)
+    divided = groups.groups_of(names, frame[names])
+    part = groups.groups_of(columns, frame[columns]).codes
+    query, queries = coded(frame[table.roles["query"]], "query")
+    n_parts = int(part.max()) + 1
+    place = divided.codes * n_parts + part
+    # measures come in the order of the first rows, which have to be those of the first group
+    frame = frame.assign(**{table.roles["query"]: place * len(queries) + query})
+    frame = frame.take(np.argsort(place, kind="stable"))
+    frame.attrs = dict(table.frame.attrs)
+    cube = sources(replace(table, frame=frame), measures)[0]
+    return divided.labels, cube.queries.to_numpy() // (n_parts * len(queries)), cube
 
 
 def _check_about_queries(data: Held | Grouped, names: list[str], metadata: Metadata) -> None:
-    """Raise where a column to group by is about runs."""
+    """Raise if a column to group by is about runs."""
     of_runs: list[str] = []
     if isinstance(data, Judged) and not groups.of_join(data, names, metadata).of_queries_alone:
         of_runs = [name for name in names if name in data.runs.columns] or names
@@ -155,7 +219,7 @@ def _check_about_queries(data: Held | Grouped, names: list[str], metadata: Metad
 
 
 def check_one_family(measures: object) -> None:
-    """Raise where measures of one ranking and preferences are requested together."""
+    """Raise if measures of one ranking and preferences are requested together."""
     families = {} if measures is None else {one.entry.family == "metric": one for one in parse_all(measures)}
     if len(families) > 1:
         both = " and ".join(map(str, families.values()))
@@ -163,9 +227,9 @@ def check_one_family(measures: object) -> None:
 
 
 def cube_of(part: Any, measures: object) -> Scores | Preferences:
-    """Return the cube of one part, of the queries that count."""
-    several = sources(part, measures)
-    cube: Any = several[0].cube() if isinstance(several[0], Pairs) else several[0]
+    """Return the cube of one part, with the queries that count."""
+    source = sources(part, measures)[0]
+    cube: Any = source.cube() if isinstance(source, Pairs) else source
     counted = ~np.isnan(cube.values).all(axis=(0, 2))
     return cube if counted.all() else replace(cube, queries=cube.queries[counted], values=cube.values[:, counted])
 
@@ -173,7 +237,7 @@ def cube_of(part: Any, measures: object) -> Scores | Preferences:
 def merged(cubes: list[Any]) -> Scores | Preferences:
     """Return one cube of several that share no query: NaN where one of them lacks a run, a pair or a measure.
 
-    A pair stands as it does in the first cube that has it.
+    A pair has the direction of the first cube that has it.
 
     Examples
     --------
@@ -184,36 +248,109 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
     """
     first = cubes[0]
     runs = first.runs
-    places = [np.arange(len(runs))] * len(cubes)
+    columns = [np.arange(len(runs))] * len(cubes)  # the column of the result for each column of a cube
     if any(not cube.runs.equals(runs) for cube in cubes):
-        runs, place = pivot.coded_runs({name: pd.concat([cube.runs[name] for cube in cubes]) for name in runs.columns})
-        places = np.split(place, np.cumsum([len(cube.runs) for cube in cubes])[:-1])
-    turned: list[Any] = [False] * len(cubes)
-    a = b = np.zeros(0, dtype=np.int64)
-    width = len(runs)
+        runs, run = coded_runs({name: pd.concat([cube.runs[name] for cube in cubes]) for name in runs.columns})
+        columns = np.split(run, np.cumsum([len(cube.runs) for cube in cubes])[:-1])
+    n_columns = n_runs = len(runs)
+    turned: list[Any] = [False] * len(cubes)  # which pairs have the other direction in the result
     if isinstance(first, Preferences):
-        sides = [(place[cube.a], place[cube.b]) for cube, place in zip(cubes, places)]
-        key = np.concatenate([np.minimum(one, two) * width + np.maximum(one, two) for one, two in sides])
-        code = np.concatenate([one * width + two for one, two in sides])
-        _, at, pair = np.unique(key, return_index=True, return_inverse=True)
+        code = np.concatenate([run[cube.a] * n_runs + run[cube.b] for cube, run in zip(cubes, columns)])
+        a, b = np.divmod(code, n_runs)
+        # one number for a pair in either direction; the direction is that of its first occurrence
+        _, at, pair = np.unique(np.minimum(a, b) * n_runs + np.maximum(a, b), return_index=True, return_inverse=True)
         order = np.argsort(code[at], kind="stable")
-        a, b = np.divmod(code[at][order], width)
-        place = np.argsort(order)[pair]
         ends = np.cumsum([len(cube.a) for cube in cubes])[:-1]
-        places = np.split(place, ends)
+        columns = np.split(np.argsort(order)[pair], ends)
         turned = np.split(code != code[at][pair], ends)
-        width = len(a)
+        a, b = np.divmod(code[at][order], n_runs)
+        n_columns = len(a)
     measures = tuple(dict.fromkeys(label for cube in cubes for label in cube.measures))
-    values = np.full((len(measures), sum(len(cube.queries) for cube in cubes), width), np.nan)
-    row = 0
-    for cube, place, back in zip(cubes, places, turned):
+    ends = np.cumsum([len(cube.queries) for cube in cubes])
+    values = np.full((len(measures), ends[-1], n_columns), np.nan)
+    for cube, column, back, end in zip(cubes, columns, turned, ends):
         measure = np.array([measures.index(label) for label in cube.measures])
-        block = np.where(back, 0.0 - cube.values, cube.values) if np.any(back) else cube.values
-        rows = np.arange(row, row + len(cube.queries))
-        values[np.ix_(measure, rows, place)] = block
-        row += len(cube.queries)
-    queries, attrs = pd.RangeIndex(row, name=first.queries.name), carried(cube.attrs for cube in cubes)
+        rows = np.arange(end - len(cube.queries), end)
+        values[np.ix_(measure, rows, column)] = np.where(back, 0.0 - cube.values, cube.values)
+    queries = pd.RangeIndex(ends[-1], name=first.queries.name)
+    attrs = merged_attrs(cube.attrs for cube in cubes)
     if isinstance(first, Preferences):
         return Preferences(runs, queries, measures, a, b, values, attrs)
     higher = {label: bool(one) for cube in reversed(cubes) for label, one in zip(cube.measures, cube.higher)}
     return Scores(runs, queries, measures, values, np.array([higher[label] for label in measures]), attrs)
+
+
+@verb(on=("scores", "preferences", "judged"), gives=("scores", "preferences"), independent=True)
+def collection_means(
+    held: Held,
+    measures: object = MEASURES,
+    *,
+    by: str | Sequence[str],
+    metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    replicate: str | Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Return the mean of each run on each collection, as scores whose queries are the collections.
+
+    What then ranks, tests or compares, does so over collections, each of which counts once: as Demsar (2006) does over
+    data sets, with `friedman()` and `compare(test="nemenyi")`.
+
+    Parameters
+    ----------
+    by : str or list of str
+        The column(s) that tell collections apart. Of several, a collection is named 'x / y'.
+
+    Notes
+    -----
+    The mean is over the queries that a run has, the geometric mean or the sum where the measure says so. Where runs
+    have not the same queries of a collection, a warning says so: evaluate with topics="common" to compare like with
+    like. The result knows nothing of how sure each mean is; for that see `verdict(by=...)`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> sixths = scores.assign(collection=scores["query_id"].astype(int) % 6)  # six collections, for the example
+    >>> means = sixths.ireval.collection_means(by="collection")
+    >>> means.head(3).round(3)
+        run query_id measure  value
+    0  bm25        0      AP  0.237
+    1  bm25        1      AP  0.360
+    2  bm25        2      AP  0.333
+    >>> means.ireval.friedman()[["test", "n", "runs", "statistic", "p_value"]].round(3)
+                 test  n  runs  statistic  p_value
+    0        friedman  6    12     59.692      0.0
+    1  iman_davenport  6    12     47.317      0.0
+    """
+    cube = grouped_cube(held, measures, by, replicate, metadata)
+    source: Any = cube.source
+    known = [known_of(label, source.attrs) for label in source.measures]
+    scored = isinstance(source, Scores)
+    aggregates = ["mean" if one is None or not scored else one["aggregate"] for one in known]
+    values = [
+        np.stack([over_queries(of_measure[part], aggregate) for part in cube.slices()])
+        for of_measure, aggregate in zip(source.values, aggregates)
+    ]
+    _warn_partial_runs(np.isnan(source.values), cube)
+    means = replace(
+        source,
+        queries=pd.Index(cube.names, name=source.queries.name),
+        values=np.stack(values),
+        attrs={name: value for name, value in source.attrs.items() if name not in ("by", "collections", "table")},
+    )
+    frame: pd.DataFrame = means.frame()
+    return frame
+
+
+def _warn_partial_runs(missing: np.ndarray, cube: GroupedCube) -> None:
+    """Warn if a run, or pair, has only some of the queries of a collection."""
+    # along the queries of a collection, a column lacks some and has others
+    parts = [missing[:, part] for part in cube.slices()]
+    partly = [name for part, name in zip(parts, cube.names) if (part.any(axis=1) & ~part.all(axis=1)).any()]
+    if partly:
+        examples = ", ".join(map(repr, partly[:3])) + (", ..." if len(partly) > 3 else "")
+        warnings.warn(
+            f"{len(partly)} of {len(cube)} collections have runs with only some of their queries: {examples}; their "
+            "means are of what they have. Evaluate with topics='common' to compare like with like.",
+            UserWarning,
+            stacklevel=outside(),
+        )

@@ -1,35 +1,50 @@
-"""Groups: what `by=` names, and the part of a join, a cube or a table that belongs to each.
+"""Groups: the columns of `by=`, and the part of a join or a table that belongs to each group.
 
-A column may tell groups of queries apart (their category), groups of runs (their family), or collections: tables that
-stand on each other, and whose queries have nothing to do with each other. Metadata about runs or queries come with
-the table, or beside it as `metadata=`.
+A column may define groups of queries (their category), groups of runs (their family), or collections: stacked tables
+whose queries have nothing to do with each other. Metadata about runs or queries are columns of the table, or are given
+as `metadata=`.
+
+Batches compute many groups in one call: a verb whose rows are each about one measure does the same work for every
+measure of a cube. So the groups of one shape become measures of one cube. The values of each are the very array that
+the group alone would have, and so are its numbers, to the last bit; checks, labels and the frame are made once.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import stacked
+from pdeval.catalog import parse_all
+from pdeval.catalog.directions import known_of, range_of
+from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.ppi import WithMachine
+from pdeval.evaluate.sources import REPLICATE_NAMES, Averaged, declared_size, sources
 from pdeval.join.judged import Judged
 from pdeval.join.rules import outside
+from pdeval.tables import reader
 from pdeval.tables.labels import labels
-from pdeval.tables.metadata import matched_rows
-from pdeval.tables.schemas import Schema
+from pdeval.tables.metadata import matched_rows, with_metadata
+from pdeval.tables.recognition import kind_of
+from pdeval.tables.schemas import SCHEMAS, Schema
 from pdeval.tables.vocabularies import listed
+from pdeval.verbs import Verb
 from pdeval.verbs.arguments import TooFew, shown
 
-By = str | Sequence[str]
+Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
 Result = TypeVar("Result")
+Answer = tuple[Collection[int], pd.DataFrame, np.ndarray]  # groups, their rows, and the group of each row
+_QUERIES, _RUNS = 0, 1
+_ONE_CLASS = pd.DataFrame(index=[0])  # of runs, if groups are of queries alone
 
 
 def named(by: object, option: str = "by") -> list[str]:
-    """Return the columns that an option names, such as `by=`.
+    """Return the column names of an option such as `by=`.
 
     Examples
     --------
@@ -44,59 +59,6 @@ def named(by: object, option: str = "by") -> list[str]:
     return names
 
 
-def coded(values: Any, name: str, what: str, weights: np.ndarray | None = None) -> tuple[np.ndarray, pd.Index]:
-    """Return codes and sorted labels of a column to group by, or raise where some are missing.
-
-    Examples
-    --------
-    >>> codes, found = coded(["b", "a", "b"], "category", "queries")
-    >>> codes.tolist(), found.tolist()
-    ([1, 0, 1], ['a', 'b'])
-    """
-    column = pd.Series(values)
-    lacking = column.isna().to_numpy()
-    if lacking.any():
-        count = lacking.sum() if weights is None else weights[lacking].sum()
-        raise ValueError(f"{int(count):,} {what} have no {name}; fill it, or drop them first.")
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories()
-        ordered = pd.CategoricalIndex(column.cat.categories, dtype=column.dtype)  # results keep the order
-        return column.cat.codes.to_numpy().astype(np.intp), ordered
-    codes, found = pd.factorize(column)
-    order = np.arange(len(found))
-    try:
-        order = np.asarray(found.argsort())
-    except TypeError:  # numbers beside texts have no order of their own
-        order = np.array(sorted(range(len(found)), key=lambda at: (str(found[at]), type(found[at]).__name__)))
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    return place[codes], pd.Index(found).take(order)
-
-
-def stretches(columns: Sequence[pd.Series]) -> np.ndarray:
-    """Return the first row of every stretch of rows that are equal in all columns; a missing value equals none.
-
-    Examples
-    --------
-    >>> stretches([pd.Series(["x", "x", "y", "y"]), pd.Series([1, 1, 1, 2])]).tolist()
-    [0, 2, 3]
-    """
-    if len(columns[0]) < 2:
-        return np.arange(len(columns[0]))
-    return np.append(0, np.flatnonzero(np.logical_or.reduce([_differs(column) for column in columns])) + 1)
-
-
-def _differs(column: pd.Series) -> np.ndarray:
-    """Return which rows differ from the one before."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy()
-        return (codes[1:] != codes[:-1]) | (codes[1:] < 0)
-    differs: Any = column.array[1:] != column.array[:-1]
-    if isinstance(differs, np.ndarray):
-        return differs.astype(bool, copy=False)
-    return np.asarray(differs.to_numpy(dtype=bool, na_value=True))
-
-
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Groups of the queries and of the runs of one join or cube.
@@ -104,7 +66,7 @@ class Groups:
     Parameters
     ----------
     labels : DataFrame
-        One row per group: the columns that were asked for, sorted by them.
+        One row per group: the columns of `by`, sorted by them.
     query, run : ndarray of int, shape (groups,)
         The class of queries and the class of runs that each group is made of.
     queries, runs : ndarray of int
@@ -124,107 +86,149 @@ class Groups:
 
     @property
     def codes(self) -> np.ndarray:
-        """The group of every query, where groups are of queries alone."""
-        place = np.empty(len(self.query), dtype=np.intp)
-        place[self.query] = np.arange(len(self.query))
-        codes: np.ndarray = place[self.queries]
+        """The group of every query, if groups are of queries alone."""
+        group_of_class = np.empty(len(self.query), dtype=np.intp)
+        group_of_class[self.query] = np.arange(len(self.query))
+        codes: np.ndarray = group_of_class[self.queries]
         return codes
 
     def masks(self, leave: Container[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield which queries and which runs each group has, but for some to leave out."""
-        for at, (query, run) in enumerate(zip(self.query, self.run)):
-            if at not in leave:
+        """Yield the masks of the queries and of the runs of each group, except of those to leave out."""
+        for group, (query, run) in enumerate(zip(self.query, self.run)):
+            if group not in leave:
                 yield self.queries == query, self.runs == run
 
 
 def groups_of(
-    names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame, weights: np.ndarray | None = None
+    names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame = _ONE_CLASS, weights: np.ndarray | None = None
 ) -> Groups:
     """Return the groups that columns of queries and columns of runs make together.
 
     Parameters
     ----------
     names : sequence of str
-        The columns in the order asked.
+        The columns in the order of `by`.
     queries, runs : DataFrame
-        One row per query, and one per run: those of the columns that are about them.
+        One row per query, and one per run: the columns that are about them.
     weights : ndarray of int, optional
-        How many rows each row of `queries` stands for, where errors count them.
+        The number of rows that each row of `queries` stands for, if errors count them.
 
     Examples
     --------
-    >>> found = groups_of(["family", "kind"], pd.DataFrame({"kind": ["x", "y"]}), pd.DataFrame({"family": ["f", "g"]}))
-    >>> found.labels.to_dict("list")
+    >>> groups = groups_of(["family", "kind"], pd.DataFrame({"kind": ["x", "y"]}), pd.DataFrame({"family": ["f", "g"]}))
+    >>> groups.labels.to_dict("list")
     {'family': ['f', 'f', 'g', 'g'], 'kind': ['x', 'y', 'x', 'y']}
     """
-    classes, sides_of = [], []
+    known: dict[str, pd.Index] = {}
+    class_of_row, classes = [], []
     for frame, what in ((queries, "queries" if weights is None else "rows"), (runs, "runs")):
-        own = weights if frame is queries else None
-        parts = {name: coded(frame[name], name, what, own) for name in frame.columns}
-        of_rows, distinct = _classes([part[0] for part in parts.values()], [len(part[1]) for part in parts.values()])
-        classes.append(of_rows if parts else np.zeros(len(frame), dtype=np.intp))
-        sides_of.append((parts, pd.DataFrame(dict(zip(parts, distinct))) if parts else pd.DataFrame(index=[0])))
-    place = np.indices((len(sides_of[0][1]), len(sides_of[1][1]))).reshape(2, -1)
-    sides = [of.iloc[at].reset_index(drop=True) for (_, of), at in zip(sides_of, place)]
-    codes = pd.concat(sides, axis=1)
-    order = np.lexsort([codes[name] for name in reversed(names)])
-    codes, place = codes.iloc[order].reset_index(drop=True), place[:, order]
-    known = {**sides_of[0][0], **sides_of[1][0]}
-    columns = {name: labels(known[name][1], codes[name].to_numpy()) for name in names}
-    return Groups(pd.DataFrame(columns), place[0], place[1], classes[0], classes[1])
+        counts = weights if frame is queries else None
+        parts = {name: _coded(frame[name], name, what, counts) for name in frame.columns}
+        known |= {name: values for name, (_, values) in parts.items()}
+        codes, sizes = [codes for codes, _ in parts.values()], [len(values) for _, values in parts.values()]
+        # a class is a combination of codes that occurs; one column has each of its codes
+        if not parts:
+            of_row, distinct = np.zeros(len(frame), dtype=np.intp), {}
+        elif len(parts) == 1 or not len(frame):
+            of_row, distinct = codes[0], dict.fromkeys(parts, np.arange(sizes[0] if len(parts) == 1 else 0))
+        else:
+            of_row, combined = pd.factorize(np.ravel_multi_index(tuple(codes), tuple(sizes)))
+            distinct = dict(zip(parts, np.unravel_index(combined, tuple(sizes))))
+        class_of_row.append(of_row)
+        classes.append(pd.DataFrame(distinct) if parts else _ONE_CLASS)
+    # every class of queries with every class of runs
+    pair = np.indices((len(classes[_QUERIES]), len(classes[_RUNS]))).reshape(2, -1)
+    codes_of_group = {
+        name: of_class[name].to_numpy()[side] for of_class, side in zip(classes, pair) for name in of_class.columns
+    }
+    order = np.lexsort([codes_of_group[name] for name in reversed(names)])
+    columns = {name: labels(known[name], codes_of_group[name][order]) for name in names}
+    query, run = pair[:, order]
+    return Groups(pd.DataFrame(columns), query, run, *class_of_row)
 
 
-def _classes(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the class of every row, by its codes in all columns, and the codes of every class."""
-    if len(codes) == 1:
-        return codes[0], [np.arange(sizes[0])]
-    if not codes:
-        return np.zeros(0, dtype=np.intp), []
-    if not len(codes[0]):
-        return codes[0], [np.zeros(0, dtype=np.intp)] * len(codes)
-    of_rows, found = pd.factorize(np.ravel_multi_index(tuple(codes), tuple(sizes)))
-    return of_rows, list(np.unravel_index(found, tuple(sizes)))
+def _coded(values: Any, name: str, what: str, weights: np.ndarray | None) -> tuple[np.ndarray, pd.Index]:
+    """Return codes and sorted labels of a column to group by, or raise if some are missing."""
+    column = pd.Series(values)
+    missing = column.isna().to_numpy()
+    if missing.any():
+        count = missing.sum() if weights is None else weights[missing].sum()
+        raise ValueError(f"{int(count):,} {what} have no {name}; fill it, or drop them first.")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+        ordered = pd.CategoricalIndex(column.cat.categories, dtype=column.dtype)  # results keep the order
+        return column.cat.codes.to_numpy().astype(np.intp), ordered
+    codes, found = pd.factorize(column)
+    try:
+        order = np.asarray(found.argsort())
+    except TypeError:  # numbers and strings together have no order
+        order = np.array(sorted(range(len(found)), key=lambda at: (str(found[at]), type(found[at]).__name__)))
+    new_code = np.empty(len(order), dtype=np.intp)
+    new_code[order] = np.arange(len(order))  # the inverse permutation
+    return new_code[codes], pd.Index(found).take(order)
 
 
-Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
+def stretches(columns: Sequence[pd.Series]) -> np.ndarray:
+    """Return the first row of every stretch of rows that are equal in all columns; a missing value equals none.
+
+    Examples
+    --------
+    >>> stretches([pd.Series(["x", "x", "y", "y"]), pd.Series([1, 1, 1, 2])]).tolist()
+    [0, 2, 3]
+    """
+    n_rows = len(columns[0])
+    if n_rows < 2:
+        return np.arange(n_rows)
+    changes = np.zeros(n_rows - 1, dtype=bool)  # changes[i]: row i + 1 differs from row i
+    for column in columns:
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes = column.cat.codes.to_numpy()
+            differs: Any = (codes[1:] != codes[:-1]) | (codes[1:] < 0)
+        else:
+            differs = column.array[1:] != column.array[:-1]
+        if not isinstance(differs, np.ndarray):  # an extension array, which may have missing values
+            differs = differs.to_numpy(dtype=bool, na_value=True)
+        changes |= differs.astype(bool, copy=False)
+    return np.append(0, np.flatnonzero(changes) + 1)
 
 
 def tables_of(metadata: Metadata) -> list[pd.DataFrame]:
-    """Return tables of metadata as a list, or raise where one of them is none.
+    """Return tables of metadata as a list, or raise if one of them is no table.
 
     Examples
     --------
     >>> len(tables_of(None)), len(tables_of(pd.DataFrame({"run": ["a"]})))
     (0, 1)
     """
-    found = [] if metadata is None else list(metadata) if isinstance(metadata, list | tuple) else [metadata]
-    for one in found:
-        if not isinstance(one, pd.DataFrame):
+    tables = [] if metadata is None else list(metadata) if isinstance(metadata, list | tuple) else [metadata]
+    for table in tables:
+        if not isinstance(table, pd.DataFrame):
             raise TypeError(
-                f"metadata are a DataFrame, one row per run or query, or a list of such, not {type(one).__name__}."
+                f"metadata are a DataFrame, one row per run or query, or a list of such, not {type(table).__name__}."
             )
-    return found  # type: ignore[return-value]
+    return tables  # type: ignore[return-value]
 
 
 def of_join(judged: Judged, names: Sequence[str], metadata: Metadata) -> Groups:
     """Return the groups of a join: by columns of its tables, or of metadata about its queries or runs."""
-    query = str(judged.queries.name)
-    queries, runs = pd.DataFrame({query: judged.queries}), judged.runs
-    found: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    ids = (pd.DataFrame({str(judged.queries.name): judged.queries}), judged.runs)
+    columns: tuple[dict[str, Any], dict[str, Any]] = {}, {}
     for name in names:
         about = [table for table in tables_of(metadata) if name in table.columns]
         if len(about) > 1:
             raise ValueError(f"by={name!r}: two tables of metadata have this column; give one of them.")
         if about:
-            at, values = _of_metadata(about[0], name, queries, runs)
+            side, values = _column_of_metadata(about[0], name, *ids)
         else:
-            at, values = _column(judged, name, metadata, queries, runs)
-        found[at][name] = values
-    by_query = pd.DataFrame(found[0], index=range(len(queries)))
-    return groups_of(names, by_query, pd.DataFrame(found[1], index=range(len(runs))))
+            side, values = _column_of_join(judged, name, metadata, *ids)
+        columns[side][name] = values
+    by_query, by_run = (pd.DataFrame(values, index=range(len(of))) for values, of in zip(columns, ids))
+    return groups_of(names, by_query, by_run)
 
 
-def _of_metadata(metadata: pd.DataFrame, name: str, queries: pd.DataFrame, runs: pd.DataFrame) -> tuple[int, Any]:
+def _column_of_metadata(
+    metadata: pd.DataFrame, name: str, queries: pd.DataFrame, runs: pd.DataFrame
+) -> tuple[int, Any]:
     """Return whether a column of metadata is about queries (0) or runs (1), and its values for them."""
     query = queries.columns[0]
     keys = [key for key in (query, *runs.columns) if key in metadata.columns and key != name]
@@ -234,62 +238,259 @@ def _of_metadata(metadata: pd.DataFrame, name: str, queries: pd.DataFrame, runs:
             "tables, one of each."
         )
     if not keys:
-        own = listed([query, *runs.columns])
-        raise ValueError(f"the metadata name neither queries nor runs: {own} are missing among their columns.")
-    of_runs = query not in keys
-    row = matched_rows(runs if of_runs else queries, metadata, keys)
-    return int(of_runs), metadata[name].array.take(row)
+        ids = listed([query, *runs.columns])
+        raise ValueError(f"the metadata name neither queries nor runs: {ids} are missing among their columns.")
+    side = _QUERIES if query in keys else _RUNS
+    row = matched_rows((queries, runs)[side], metadata, keys)
+    return side, metadata[name].array.take(row)
 
 
-def _column(
+def _column_of_join(
     judged: Judged, name: str, metadata: Metadata, queries: pd.DataFrame, runs: pd.DataFrame
 ) -> tuple[int, Any]:
     """Return whether a column of the joined tables is about queries (0) or runs (1), and its values for them."""
     if name in runs.columns:
-        return 1, runs[name].array
-    both = [] if judged.positions.source is None else [table for table in judged.tables if name in table.frame.columns]
-    for table in both:
-        roles = {role: column for role, column in table.roles.items() if column == name}
-        if roles:
-            raise ValueError(f"by={name!r} is the {next(iter(roles))} of the table; name a column of metadata.")
-    for table in reversed(both):  # judgments first: they are fewer
-        for at, keys, ids in ((0, [table.roles["query"]], queries), (1, list(table.run_columns), runs)):
-            if keys and (values := _of_each(table.frame, keys, name, ids)) is not None:
-                return at, values
-    if both:
+        return _RUNS, runs[name].array
+    tables = () if judged.positions.source is None else judged.tables
+    having = [table for table in tables if name in table.frame.columns]
+    for table in having:
+        for role, column in table.roles.items():
+            if column == name:
+                raise ValueError(f"by={name!r} is the {role} of the table; name a column of metadata.")
+    for table in reversed(having):  # judgments first: they are fewer
+        sides = ((_QUERIES, [table.roles["query"]], queries), (_RUNS, list(table.run_columns), runs))
+        for side, keys, ids in sides:
+            if keys and (values := _values_of_ids(table.frame, keys, name, ids)) is not None:
+                return side, values
+    if having:
         raise ValueError(
             f"by={name!r}: some queries and some runs have several of it, so it groups neither. Where it tells "
             "collections apart, the judgments need the column too, and the call is runs.ireval.verb(qrels, by=...)."
         )
-    have = listed(dict.fromkeys(str(one) for table in _tables(judged) for one in table.frame.columns))
-    beside = listed(dict.fromkeys(str(one) for table in tables_of(metadata) for one in table.columns))
+    have = listed(dict.fromkeys(str(column) for table in tables for column in table.frame.columns))
+    beside = listed(dict.fromkeys(str(column) for table in tables_of(metadata) for column in table.columns))
     hint = f"; the metadata have {beside}." if beside else ". Give metadata=, one row per query or per run."
     raise KeyError(f"no column {name!r} to group by among {have}{hint}")
 
 
-def _tables(judged: Judged) -> tuple[Any, ...]:
-    return () if judged.positions.source is None else judged.tables
-
-
-def _of_each(frame: pd.DataFrame, keys: list[str], name: str, ids: pd.DataFrame) -> Any:
-    """Return the value of a column for each of some ids, or None where one of them has none or several."""
+def _values_of_ids(frame: pd.DataFrame, keys: list[str], name: str, ids: pd.DataFrame) -> Any:
+    """Return the value of a column for each id, or None if an id has none or several."""
     pairs = frame[[*keys, name]].drop_duplicates()
     if pairs.duplicated(keys).any():
         return None
-    wanted = ids.rename(columns=dict(zip(ids.columns, keys)))
     try:
-        return pairs[name].array.take(matched_rows(wanted, pairs, keys))
+        return pairs[name].array.take(matched_rows(ids.set_axis(keys, axis=1), pairs, keys))
     except ValueError:
         return None
 
 
+Batched = Callable[[Judged, Groups], list[Answer]]
+
+
+@dataclass(frozen=True)
+class Join:
+    """Runs joined to judgments."""
+
+    data: Judged | WithMachine
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The runs, one row each."""
+        return self.data.runs
+
+    def groups(
+        self, by: Sequence[str], metadata: Metadata, batched: Batched | None = None
+    ) -> tuple[pd.DataFrame, list[Answer], Iterator[Join]]:
+        """Return the labels of the groups, the results that `batched` computes together, and the other parts."""
+        judged = self.data.machine if isinstance(self.data, WithMachine) else self.data
+        divided = of_join(judged, by, metadata)
+        judged.tell()  # once, not for every group
+        done = [] if batched is None or judged is not self.data else batched(judged, divided)
+        masks = divided.masks(leave={group for groups, _, _ in done for group in groups})
+        return divided.labels, done, (Join(_part_of_source(self.data, *mask)) for mask in masks)
+
+    def averaged(self, replicate: Sequence[str]) -> Averaged:
+        """Return the join, averaged over replicates when a verb needs its cubes."""
+        return Averaged(self.data, tuple(replicate))
+
+
+def _part_of_source(data: Judged | WithMachine, queries: np.ndarray, runs: np.ndarray) -> Judged | WithMachine:
+    """Return the part of a join with these queries and runs (masks); the queries are those of the machine, if any."""
+    if isinstance(data, Judged):
+        return part_of_join(data, queries, runs)
+    labelled = data.people.queries.astype(data.machine.queries.dtype).isin(data.machine.queries[queries])
+    return WithMachine(part_of_join(data.people, labelled, runs), part_of_join(data.machine, queries, runs))
+
+
 def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judged:
-    """Return the part of a join that some queries and runs (masks) make; nothing is joined again."""
+    """Return the part of a join with these queries and runs (masks); nothing is joined again."""
     positions = judged.positions
     if judged.topics == "answered":  # a run that answered no query of the part is not in it, as in a filtered table
         runs = runs & positions.answered[queries].any(axis=0)
     positions = positions if queries.all() else positions.keep_topics(queries)
     return judged.on(positions if runs.all() else positions.keep_runs(runs))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table that was read: a run table with its judgments beside it, or a table of results.
+
+    Parameters
+    ----------
+    table : DataFrame or Table
+    kind : str
+        The name of its schema.
+    binding : dict
+        The roles that the caller bound to columns.
+    judgments : dict
+        Arguments of the verb that hold judgments: each group is evaluated with those of its queries.
+    options : dict
+        Arguments of the verb that differ from group to group.
+    """
+
+    table: pd.DataFrame | reader.Table
+    kind: str
+    binding: dict[str, Any] = field(default_factory=dict)
+    judgments: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_table(cls, table: reader.Table, judgments: dict[str, Any] | None = None) -> Rows:
+        """Return the source of a table that was read, its roles bound."""
+        binding: dict[str, Any] = dict(table.roles)
+        if table.run_columns:
+            binding["run"] = list(table.run_columns)
+        if table.higher is not None:
+            binding["higher"] = table.higher
+        return cls(table, table.kind, binding, judgments or {})
+
+    @property
+    def data(self) -> reader.Table:
+        """The table with its roles bound to columns."""
+        return reader.read(self.table, self.kind, self.binding)
+
+    @property
+    def has_machine(self) -> bool:
+        """Whether the table has values by a machine beside people's."""
+        dtypes = frame_of(self.table).dtypes
+        known = self.kind in ("scores", "preferences") and "machine" in dtypes
+        return known and pd.api.types.is_numeric_dtype(dtypes["machine"])
+
+    @property
+    def described(self) -> pd.DataFrame:
+        """The frame, its bound columns in `attrs`."""
+        return reader.described_frame(frame_of(self.table), self.binding, self.kind)
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The runs, one row each; none if no column of theirs has a usual name of replicates."""
+        table = self.data
+        names = list(table.run_columns)
+        if not any(name.lower() in REPLICATE_NAMES for name in names):
+            return table.frame[[]].head(0)
+        both = [[f"{name}_{side}" for name in names] for side in "ab"]
+        sides = [names] if set(names) <= set(table.frame.columns) else both
+        runs = pd.concat([table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides])
+        return runs.drop_duplicates(ignore_index=True)
+
+    def groups(
+        self,
+        by: Sequence[str],
+        metadata: Metadata,
+        batched: Batched | None = None,  # noqa: ARG002 - rows are divided one by one
+    ) -> tuple[pd.DataFrame, list[Answer], Iterator[Rows]]:
+        """Return the labels of the groups, and the rows of each."""
+        group_labels, parts = rows_by(self.with_columns(by, metadata), list(by))
+        judgments = self.judgments.items()
+        rows = (
+            replace(
+                self,
+                table=part,
+                judgments={},
+                options={name: judgments_of(value, part, self.binding) for name, value in judgments},
+            )
+            for part in parts
+        )
+        return group_labels, [], rows
+
+    def with_columns(self, by: Sequence[str], metadata: Metadata) -> pd.DataFrame:
+        """Return the frame with the columns to group by, those of metadata too; raise if one is missing or an id."""
+        frame = with_metadata(frame_of(self.table), self.binding, self.kind, by, tables_of(metadata))
+        missing = [name for name in by if name not in frame.columns]
+        if missing:
+            raise KeyError(
+                f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Join metadata to it "
+                "with .ireval.annotate(metadata), or give them as metadata=."
+            )
+        ids = [column.name for column in SCHEMAS[self.kind].columns if column.name not in ("run", "bucket", "user")]
+        id_columns = {str(self.binding.get(name, frame.attrs.get(f"{name}_column", name))): name for name in ids}
+        if "query" in ids:
+            id_columns[str(reader.query_column(frame, self.binding, needed=False))] = "query"
+        for name in by:
+            if name in id_columns:
+                raise ValueError(f"by={name!r} is the {id_columns[name]} of the table; name a column of metadata.")
+        return frame
+
+    def averaged(self, replicate: Sequence[str]) -> Averaged:
+        """Return the table, averaged over replicates when a verb needs its cubes."""
+        if self.kind not in ("scores", "preferences"):
+            what = SCHEMAS[self.kind].says
+            raise ValueError(
+                f"replicate= averages what runs score on queries; a {what} has none. Say it where they have."
+            )
+        return Averaged(self.data, tuple(replicate))
+
+
+def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
+    """Return the groups of rows of a frame: their labels, and the rows of each, in their order.
+
+    Examples
+    --------
+    >>> labels, parts = rows_by(pd.DataFrame({"part": ["y", "x", "y"], "n": [1, 2, 3]}), ["part"])
+    >>> labels["part"].tolist(), [part["n"].tolist() for part in parts]
+    (['x', 'y'], [[2], [1, 3]])
+    """
+    first = stretches([frame[name] for name in by])
+    if len(first) * 4 > len(frame):
+        first = np.arange(len(frame))
+    # in stacked collections, the first row of a stretch has the group of all its rows, and stretches are slices
+    sizes = np.diff(np.append(first, len(frame)))
+    ids = frame[by] if len(first) == len(frame) else frame[by].iloc[first]
+    divided = groups_of(by, ids, weights=sizes)
+    order = np.argsort(divided.codes, kind="stable")
+    bounds = np.append(0, np.cumsum(np.bincount(divided.codes, minlength=len(divided.query))))
+
+    def parts() -> Iterator[pd.DataFrame]:
+        for start, end in pairwise(bounds):
+            places = order[start:end]
+            if len(places) == 1:
+                part = frame.iloc[first[places[0]] : first[places[0]] + sizes[places[0]]]
+            elif len(first) == len(frame):
+                part = frame.take(places)
+            else:
+                part = frame.take(np.concatenate([np.arange(first[at], first[at] + sizes[at]) for at in places]))
+            part.attrs = dict(frame.attrs)
+            yield part
+
+    return divided.labels, parts()
+
+
+def judgments_of(value: Any, runs: pd.DataFrame, binding: Any) -> Any:
+    """Return the judgments of the queries in these rows of a run table."""
+    frame, bound = frame_of(value), getattr(value, "_binding", None)
+    kind = kind_of(frame, bound) or "qrels"
+    if kind not in ("qrels", "labels") or "query" not in (table := reader.read(value, kind)):
+        return value
+    queries = runs[reader.read(runs, "runs", binding).roles["query"]]
+    part = frame[table.column("query").isin(queries.unique())]
+    return type(value)(part, bound) if bound else part
+
+
+def frame_of(value: Any) -> pd.DataFrame:
+    """Return the frame of an argument: a table, a bound accessor, or a frame; an empty one of anything else."""
+    frame = getattr(value, "frame", getattr(value, "_frame", value))
+    return frame if isinstance(frame, pd.DataFrame) else pd.DataFrame()
 
 
 def replaced(name: str, schema: Schema | None = None, verb: str = "", of_metadata: bool = False) -> ValueError:
@@ -303,28 +504,23 @@ def replaced(name: str, schema: Schema | None = None, verb: str = "", of_metadat
 
 def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> pd.DataFrame:
     """Return a frame with the labels of the group of each row in front."""
-    attrs = frame.attrs
     columns: dict[Any, Any] = {name: labels(groups[name], code) for name in groups.columns}
-    for name in frame.columns.intersection(groups.columns):  # what names a run may name its group
+    for name in frame.columns.intersection(groups.columns):  # a column that identifies a run may define its group
         if (frame[name].to_numpy(dtype=object) != np.asarray(columns[name], dtype=object)).any():
             raise replaced(name)
-    rest = {name: frame[name].array for name in frame.columns if name not in columns}
-    made = pd.DataFrame({**columns, **rest}, copy=False)
-    made.attrs.update(attrs)
-    made.attrs["by"] = list(dict.fromkeys([*groups.columns, *attrs.get("by", ())]))
-    return made
-
-
-Answer = tuple[Collection[int], pd.DataFrame, np.ndarray]  # some groups, their rows, and the group of each row
+    others = {name: frame[name].array for name in frame.columns if name not in columns}
+    result = pd.DataFrame({**columns, **others}, copy=False)
+    result.attrs.update(frame.attrs)
+    result.attrs["by"] = list(dict.fromkeys([*groups.columns, *frame.attrs.get("by", ())]))
+    return result
 
 
 def apply_to_groups(
     function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], groups: pd.DataFrame, done: Sequence[Answer] = ()
 ) -> pd.DataFrame:
-    """Return what a function makes of the part of every group, the columns that name the group in front.
+    """Return the results of a function for the part of every group, the labels of the groups in front.
 
-    A group with too few runs or queries for an answer is left out, with a warning that names it; any other error says
-    which group it is about.
+    A group with too few runs or queries is left out, with a warning that names it; any other error names its group.
 
     Examples
     --------
@@ -333,13 +529,12 @@ def apply_to_groups(
     {'category': ['x', 'y'], 'n': [10, 20]}
     """
     results = of_groups(function, parts, groups, {at for places, _, _ in done for at in places})
-    frames = [*(frame for _, frame, _ in done), *(frame for _, frame in results)]
-    codes = [*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)]
-    whole, code = stacked(frames), np.concatenate(codes)
+    result = stacked([*(frame for _, frame, _ in done), *(frame for _, frame in results)])
+    code = np.concatenate([*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)])
     if done:
         order = np.argsort(code, kind="stable")
-        whole, code = whole.take(order), code[order]
-    return with_groups(whole, groups, code)
+        result, code = result.take(order), code[order]
+    return with_groups(result, groups, code)
 
 
 def of_groups(
@@ -365,4 +560,104 @@ def of_groups(
     if left:
         what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
         warnings.warn(what, UserWarning, stacklevel=outside())
+    return results
+
+
+class _SharedAttrs(dict[str, Any]):
+    """The attributes of the many measures of a batch: pandas deep-copies `attrs` with every column taken."""
+
+    def __deepcopy__(self, memo: object) -> _SharedAttrs:
+        return self
+
+
+def batches(cube: Scores, class_of_query: np.ndarray, groups: Groups) -> Iterator[tuple[list[int], Scores]]:
+    """Yield (groups, their values as measures of one cube), the groups of a batch having parts of one shape.
+
+    Parameters
+    ----------
+    class_of_query : ndarray of int
+        The class of every query of the cube.
+
+    Examples
+    --------
+    >>> cube = Scores(pd.DataFrame({"run": ["a"]}), pd.RangeIndex(3, name="query_id"), ("AP",),
+    ...               np.array([[[0.1], [0.2], [0.3]]]), np.array([True]))
+    >>> thirds = groups_of(["third"], pd.DataFrame({"third": [0, 1, 2]}))
+    >>> ((codes, batch),) = batches(cube, thirds.queries, thirds)
+    >>> codes, batch.measures, batch.values.ravel().tolist()
+    ([0, 1, 2], ('0', '1', '2'), [0.1, 0.2, 0.3])
+    """
+    size = np.bincount(class_of_query, minlength=int(groups.query.max(initial=0)) + 1)
+    queries = np.split(np.argsort(class_of_query, kind="stable"), np.cumsum(size)[:-1])
+    known = ~np.isnan(cube.values).all(axis=0)
+    alike: dict[tuple[int, bytes], list[int]] = {}
+    for code, (query, run) in enumerate(zip(groups.query, groups.run)):
+        # runs of the group that have a value on any of its queries
+        columns = (groups.runs == run) & known[queries[query]].any(axis=0)
+        alike.setdefault((len(queries[query]), columns.tobytes()), []).append(code)
+    for (_, mask), codes in alike.items():
+        rows = np.stack([queries[groups.query[code]] for code in codes])
+        yield codes, _as_measures(cube, rows, np.frombuffer(mask, dtype=bool))
+
+
+def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
+    """Return a cube of the measures of all groups, from their queries (groups, n) and runs (a mask)."""
+    n_groups, n_queries = queries.shape
+    values = cube.values[:, queries].swapaxes(0, 1)  # (groups, measures, queries, runs)
+    values = np.ascontiguousarray(values if runs.all() else values[..., runs])
+    names = tuple(map(str, range(n_groups * len(cube.measures))))
+    about = [
+        {**known_of(name, cube.attrs), "size": declared_size(name, cube.attrs), "range": range_of(name, cube.attrs)}  # type: ignore[dict-item]
+        for name in cube.measures
+    ]
+    return replace(
+        cube,
+        runs=cube.runs[runs].reset_index(drop=True),
+        queries=pd.RangeIndex(n_queries, name=cube.queries.name),
+        measures=names,
+        values=values.reshape(len(names), n_queries, values.shape[-1]),
+        higher=np.tile(cube.higher, n_groups),
+        attrs={**cube.attrs, "measures": _SharedAttrs(zip(names, about * n_groups))},
+    )
+
+
+DEPENDENT = (("family", "all"), ("wide", True), ("per", "query"))  # options that make a row depend on other measures
+
+
+def batched_results(verb: Verb, judged: Judged, groups: Groups, options: dict[str, Any]) -> list[Answer]:
+    """Return the results of those groups of a join that can be computed together.
+
+    A batch that raises or warns is left out: computed one by one, its groups raise or warn by name.
+    """
+    default = next((parameter.default for parameter in verb.parameters if parameter.name == "measures"), None)
+    as_pref_eval = "pref_eval" in (options.get("compat"), judged.positions.rules.get("compat"))
+    if as_pref_eval or any(options.get(name) == value for name, value in DEPENDENT):
+        return []
+    if judged.topics in ("common", "answered") and not groups.of_queries_alone:
+        return []  # the queries that count depend on the runs of the group
+    measures = parse_all(options.get("measures", default))
+    if any(measure.entry.family != "metric" for measure in measures):
+        return []
+    cube: Any = sources(judged, measures)[0]
+    if any(known_of(name, cube.attrs) is None for name in cube.measures):
+        return []
+    results: list[Answer] = []
+    class_of_query = groups.queries[judged.queries.get_indexer(cube.queries)]
+    for codes, batch in batches(cube, class_of_query, groups):
+        if len(codes) < 2:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                frame = verb.function([batch], **{**options, "measures": None})
+        except Exception:  # noqa: BLE001 - the same groups are computed again, one by one
+            continue
+        # measure m of group g in the batch is number g * n_measures + m
+        columns = [name for name in ("measure", "measure_a", "measure_b") if name in frame.columns]
+        numbers = {name: frame[name].astype(np.int64).to_numpy() for name in columns}
+        group, _ = np.divmod(numbers[columns[0]], len(cube.measures))
+        names = pd.Index(cube.measures)
+        result = frame.assign(**{name: labels(names, code % len(names)) for name, code in numbers.items()})
+        result.attrs = {**frame.attrs, "measures": cube.attrs["measures"]}
+        results.append((codes, result, np.array(codes)[group]))
     return results

@@ -15,8 +15,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.evaluate.contributions import parts_of
-from pdeval.evaluate.populations import populations
-from pdeval.evaluate.scores import Views, call_of
+from pdeval.evaluate.scores import Views, call_of, populations
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
 from pdeval.kernels.terms import TERMS

@@ -10,9 +10,8 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import Preferences, Scores, stacked
 from pdeval.evaluate.pairs import Pairs, lexicographic, select
-from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.scores import Views, cube_of
+from pdeval.evaluate.scores import Views, check_populations, cube_of, populations
 from pdeval.evaluate.sources import Held, as_preferences, sources
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights

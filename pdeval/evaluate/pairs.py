@@ -17,9 +17,8 @@ from numpy.lib.stride_tricks import sliding_window_view as sliding
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.cube import Computed
-from pdeval.evaluate.populations import check_populations, populations
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes, no_sets, one_number_each
+from pdeval.evaluate.scores import Views, attributes, check_populations, no_sets, one_number_each, populations
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import unscaled, weights

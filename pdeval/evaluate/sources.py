@@ -1,34 +1,42 @@
-"""What tests, orderings and tallies work on: the scores and preferences that a table holds or a join gives.
+"""What tests, orderings and tallies work on: the scores and preferences of a table or a join, averaged over replicates.
 
-Preferences that are rounding are 0 for all of them (`decided`).
+Preferences that are rounding errors are 0 for all of them (`decided`). Replicates are runs of one system that differ in
+a seed, a fold or a trial; they are averaged within each query.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse, parse_all
+from pdeval.catalog import parse, parse_all
 from pdeval.catalog.directions import known_of
-from pdeval.evaluate import groups, pivot, replicates
-from pdeval.evaluate.cube import Computed, Preferences, Scores, carried, stacked
-from pdeval.evaluate.groups import Metadata
-from pdeval.evaluate.machine_labels import WithMachine, checked
+from pdeval.evaluate.cube import (
+    Computed,
+    Preferences,
+    Scores,
+    check_measure_names,
+    merged_attrs,
+    preferences_cube,
+    scores_cube,
+    stacked,
+)
 from pdeval.evaluate.pairs import Pairs, select
-from pdeval.evaluate.replicates import averaged
+from pdeval.evaluate.ppi import WithMachine, checked
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import MEASURES, scores
 from pdeval.join.judged import Judged
-from pdeval.tables import reader
+from pdeval.join.rules import outside
 from pdeval.tables.equal_values import NOISE, cleared, gap, size_of
-from pdeval.tables.metadata import with_metadata
+from pdeval.tables.labels import run_labels
+from pdeval.tables.metadata import matched_rows
 from pdeval.tables.reader import Table
-from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs.arguments import several
@@ -39,6 +47,7 @@ NO_MACHINE = (
     "uses one value a query, and this has values by a machine beside people's: take the rows that people labelled, "
     "without the column machine. Both are used by .summary(), .order(), .compare() and .report()"
 )
+REPLICATE_NAMES = ("seed", "fold", "trial", "run_id")  # usual names of the columns that distinguish replicates
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ class Averaged:
 
     @property
     def compat(self) -> str | None:
-        """'pref_eval' where the join follows the rules of that tool."""
+        """'pref_eval' if the join follows the rules of that tool."""
         rules = self.data.positions.rules if isinstance(self.data, Judged) else {}
         return "pref_eval" if rules.get("compat") == "pref_eval" else None
 
@@ -70,17 +79,17 @@ class Averaged:
 Held: TypeAlias = Judged | Table | Averaged | WithMachine | Source | Sequence[Source]
 
 
-def sources(held: Held, measures: object = MEASURES, *, machine: bool = False) -> list[Source]:
+def sources(data: Held, measures: object = MEASURES, *, machine: bool = False) -> list[Source]:
     """Return the cubes or streams behind a join or a table: one for scores, one for preferences.
 
     Parameters
     ----------
-    held : Judged, Table, or cubes
+    data : Judged, Table, or cubes
         A join; a table of scores or preferences; or what this function returns.
     measures : str or list, optional
         What to compute for a join; which of its measures to use of a table, None for all.
     machine : bool
-        Whether the caller uses the values by a machine too, where there are some; else they are refused.
+        Whether the caller uses the values by a machine too, if there are some; else they raise.
 
     Examples
     --------
@@ -88,30 +97,32 @@ def sources(held: Held, measures: object = MEASURES, *, machine: bool = False) -
     >>> [source.measures for source in sources(pdeval.datasets.sample_judged(topics="common"), ["RPP", "AP", "RR"])]
     [('RPP',), ('AP', 'RR')]
     """
-    cubes = _sources(held, measures)
+    cubes = _sources(data, measures)
     if not machine and any(getattr(cube, "machine", None) is not None for cube in cubes):
         raise ValueError(f"this verb {NO_MACHINE}.")
     return cubes
 
 
-def _sources(held: Held, measures: object) -> list[Source]:
-    if isinstance(held, Averaged):
-        return held.cubes(measures)
-    if isinstance(held, WithMachine):
-        return list(held.cubes(measures))
-    if isinstance(held, Judged):
-        asked = parse_all(MEASURES if measures is None else measures)
-        groups = [list(group) for _, group in groupby(asked, key=lambda measure: measure.entry.family)]
-        return [_computed(held, group, tell=number == 0) for number, group in enumerate(groups)]
-    if isinstance(held, Table):
-        table = held if measures is None else only(held, measures)
-        cube = pivot.scores(table) if table.kind == "scores" else pivot.preferences(table)
+def _sources(data: Held, measures: object) -> list[Source]:
+    if isinstance(data, Averaged | WithMachine):
+        return list(data.cubes(measures))
+    if isinstance(data, Judged):
+        requested = parse_all(MEASURES if measures is None else measures)
+        families = [list(group) for _, group in groupby(requested, key=lambda measure: measure.entry.family)]
+        # warnings about the join come with the first cube; measures of sets are refused by `scores`
+        return [
+            (scores if family[0].entry.family in ("metric", "set") else select)(data, family, tell=number == 0)
+            for number, family in enumerate(families)
+        ]
+    if isinstance(data, Table):
+        table = data if measures is None else only(data, measures)
+        cube = scores_cube(table) if table.kind == "scores" else preferences_cube(table)
         return [cube if cube.machine is None else checked(cube)]
-    return list(held) if isinstance(held, list | tuple) else [held]  # type: ignore[list-item]
+    return list(data) if isinstance(data, list | tuple) else [data]  # type: ignore[list-item]
 
 
 def machine_cube(table: Table, measures: object) -> Any:
-    """Return the cube of a table with values by people and by a machine, or raise where the latter are missing."""
+    """Return the cube of a table with values by people and by a machine; raise if the latter are missing."""
     (cube,) = sources(table, measures, machine=True)
     if getattr(cube, "machine", None) is None:
         raise ValueError(
@@ -121,30 +132,24 @@ def machine_cube(table: Table, measures: object) -> Any:
     return cube
 
 
-def _computed(judged: Judged, measures: list[Measure], *, tell: bool) -> Source:
-    if measures[0].entry.family in ("metric", "set"):  # of which the latter are refused, with where to ask
-        return scores(judged, measures, tell=tell)
-    return select(judged, measures, tell=tell)
-
-
 def only(table: Table, measures: object) -> Table:
-    """Return the rows of some measures, in the order asked."""
-    asked = list(map(str, several("measures", measures)))
-    column = table.column("measure")
-    pivot.none_missing(column.isna().to_numpy())
-    column = column.astype(str)
-    missing = [one for one in asked if not (column == one).any()]
+    """Return the rows of these measures, in this order."""
+    requested = list(map(str, several("measures", measures)))
+    check_measure_names(table.column("measure").isna().to_numpy())
+    column = table.column("measure").astype(str)
+    missing = [label for label in requested if not (column == label).any()]
     if missing:
-        held = ", ".join(map(repr, dict.fromkeys(column)))
-        raise KeyError(f"no measure {missing[0]!r} in this table; it has {held}.")
-    frame = pd.concat([table.frame[column == one] for one in asked])
-    frame[table.roles["measure"]] = pd.Categorical(frame[table.roles["measure"]].astype(str), categories=asked)
+        known = ", ".join(map(repr, dict.fromkeys(column)))
+        raise KeyError(f"no measure {missing[0]!r} in this table; it has {known}.")
+    frame = pd.concat([table.frame[column == label] for label in requested])
+    name = table.roles["measure"]
+    frame[name] = pd.Categorical(frame[name].astype(str), categories=requested)
     frame.attrs.update(table.frame.attrs)
-    return Table(table.kind, frame, table.roles, table.run_columns, table.higher)
+    return replace(table, frame=frame)
 
 
 def declared_size(label: str, attrs: Mapping[Any, Any] | None = None) -> float:
-    """Return the size of the numbers whose differences the preferences of a measure are; 0 where nothing tells.
+    """Return the size of the numbers whose differences the preferences of a measure are; 0 if it is unknown.
 
     Examples
     --------
@@ -164,7 +169,7 @@ def declared_size(label: str, attrs: Mapping[Any, Any] | None = None) -> float:
 
 
 def clear_values(values: np.ndarray, label: str = "", attrs: Mapping[Any, Any] | None = None) -> np.ndarray:
-    """Return preferences of one measure, of any pairs and queries, with those that are rounding made 0.
+    """Return preferences of one measure, of any pairs and queries, with rounding errors set to 0.
 
     Examples
     --------
@@ -176,45 +181,28 @@ def clear_values(values: np.ndarray, label: str = "", attrs: Mapping[Any, Any] |
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Scores as a source of preferences: their differences, turned where lower is better."""
+    """Scores as a source of preferences: their differences, negated if lower is better."""
 
     scores: Scores
     a: np.ndarray
     b: np.ndarray
 
-    @property
-    def runs(self) -> pd.DataFrame:
-        """The runs."""
-        return self.scores.runs
-
-    @property
-    def queries(self) -> pd.Index:
-        """The queries."""
-        return self.scores.queries
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The labels of the measures."""
-        return self.scores.measures
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """What the numbers rest on."""
-        return self.scores.attrs
+    def __getattr__(self, name: str) -> Any:  # runs, queries, measures and attrs are those of the scores
+        return getattr(self.scores, name)
 
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, differences of shape (queries, pairs in the slice))."""
         values = self.scores.values[measure] if self.scores.higher[measure] else -self.scores.values[measure]
-        both = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
-        least = size_of(values) if both else 0.0
+        # of both signs, values near 0 are what is left of larger ones
+        both_signs = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
+        least = size_of(values) if both_signs else 0.0
         step = max(CELLS // max(len(values), 1), 1)
         for first in range(0, len(self.a), step):
             block = slice(first, min(first + step, len(self.a)))
-            # of both signs, values near 0 are what is left of larger ones
             yield block, gap(values[:, self.a[block]], values[:, self.b[block]], least)
 
 
-def as_preferences(found: Sequence[Source], *, baseline: object = None, pairs: object = None) -> Preferences:
+def as_preferences(cubes: Sequence[Source], *, baseline: object = None, pairs: object = None) -> Preferences:
     """Return cubes of the same runs as one cube of preferences: scores prefer by their differences.
 
     Examples
@@ -225,42 +213,46 @@ def as_preferences(found: Sequence[Source], *, baseline: object = None, pairs: o
     >>> as_preferences([scores, preferences], baseline="a").values.tolist()
     [[[-0.25]], [[-1.0]]]
     """
-    runs, paired = found[0].runs, [one for one in found if not isinstance(one, Scores)]
-    if len(found) == len(paired) == 1 and baseline is None and pairs is None:
+    runs = cubes[0].runs
+    paired = [cube for cube in cubes if not isinstance(cube, Scores)]
+    as_they_are = baseline is None and pairs is None
+    if len(cubes) == len(paired) == 1 and as_they_are:
         return paired[0]  # type: ignore[return-value]
     sides = chosen_pairs(runs, baseline=baseline, pairs=pairs)
-    if paired and baseline is None and pairs is None:
+    if paired and as_they_are:
         sides = paired[0].a, paired[0].b
-    queries = max((one.queries for one in found), key=len)
-    for one in found:
-        queries = queries.append(one.queries.difference(queries, sort=False))
-    values = np.full((sum(len(one.measures) for one in found), len(queries), len(sides[0])), np.nan)
-    first = 0
-    for one in found:
-        rows, last = queries.get_indexer(one.queries), first + len(one.measures)
-        values[first:last, rows] = _of_sides(one, *sides)
-        first = last
-    measures = tuple(name for one in found for name in one.measures)
-    return Preferences(runs, queries, measures, *sides, values, carried(one.attrs for one in found))
+    queries = max((cube.queries for cube in cubes), key=len)
+    for cube in cubes:
+        queries = queries.append(cube.queries.difference(queries, sort=False))
+    values = []
+    for cube in cubes:
+        # NaN on the queries that the cube does not have
+        block = np.full((len(cube.measures), len(queries), len(sides[0])), np.nan)
+        block[:, queries.get_indexer(cube.queries)] = _preferences_of_pairs(cube, *sides)
+        values.append(block)
+    measures = tuple(name for cube in cubes for name in cube.measures)
+    attrs = merged_attrs(cube.attrs for cube in cubes)
+    return Preferences(runs, queries, measures, *sides, np.concatenate(values), attrs)
 
 
-def _of_sides(source: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the preferences of a cube between two runs each, NaN where it has none."""
+def _preferences_of_pairs(source: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the preferences of a cube between runs a and b, NaN where it has none."""
     if isinstance(source, Scores):
         blocks = [Differences(source, a, b).blocks(measure) for measure in range(len(source.measures))]
-        return np.stack([np.concatenate([values for _, values in own], axis=1) for own in blocks])
+        return np.stack([np.concatenate([values for _, values in of_measure], axis=1) for of_measure in blocks])
     n = len(source.runs)
+    # every pair of the cube in both directions, as one number each
     known = pd.Index(np.concatenate([source.a * n + source.b, source.b * n + source.a]))
-    place = known.get_indexer(a * n + b)
+    position = known.get_indexer(a * n + b)
     both = np.concatenate([source.values, 0.0 - source.values], axis=-1)
-    return np.where(place < 0, np.nan, both[..., place])
+    return np.where(position < 0, np.nan, both[..., position])
 
 
 def decided(source: Any, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield (slice of pairs, preferences of shape (queries, pairs of the slice)) of one measure, rounding made 0.
+    """Yield (slice of pairs, preferences of shape (queries, pairs of the slice)) of one measure, rounding errors as 0.
 
-    Rounding is relative to the declared size of the measure. Where a table holds a measure that has none, it is
-    relative to the largest preference in it; where a join computes differences of scores, equal scores gave 0.
+    Rounding is relative to the declared size of the measure. If a table has a measure without one, it is relative to
+    the largest preference in it; if a join computes differences of scores, equal scores gave 0.
 
     Examples
     --------
@@ -270,217 +262,267 @@ def decided(source: Any, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
     [[[0.0], [0.5]]]
     """
     label = source.measures[measure]
-    held = isinstance(source, Preferences) and not isinstance(source, Computed)
+    of_table = isinstance(source, Preferences) and not isinstance(source, Computed)
     known = known_of(label, source.attrs)
-    if not held and known is not None and known["family"] == "metric":
+    if not of_table and known is not None and known["family"] == "metric":
         yield from source.blocks(measure)
         return
     least = declared_size(label, source.attrs)
-    if held and not least:
+    if of_table and not least:
         least = size_of(source.values[measure])
     for part, values in source.blocks(measure):
         yield part, cleared(values, least)
 
 
-def each(function: Callable[..., pd.DataFrame], held: Sequence[Source], **options: Any) -> pd.DataFrame:
+def each(function: Callable[..., pd.DataFrame], cubes: Sequence[Source], **options: Any) -> pd.DataFrame:
     """Return one frame from the same function on several sources, in their order."""
-    return stacked([function(source, **options) for source in held])
+    return stacked([function(source, **options) for source in cubes])
 
 
-Batched = Callable[[Judged, groups.Groups], list[groups.Answer]]
-
-
-@dataclass(frozen=True)
-class Join:
-    """Runs joined to judgments."""
-
-    data: Judged | WithMachine
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def runs(self) -> pd.DataFrame:
-        """The runs, one row each."""
-        return self.data.runs
-
-    def groups(
-        self, by: Sequence[str], metadata: Metadata, batched: Batched | None = None
-    ) -> tuple[pd.DataFrame, list[groups.Answer], Iterator[Join]]:
-        """Return the labels of the groups, the results that `batched` computes together, and the other parts."""
-        whole = self.data.machine if isinstance(self.data, WithMachine) else self.data
-        divided = groups.of_join(whole, by, metadata)
-        whole.tell()  # once, not for every group
-        done = [] if batched is None or whole is not self.data else batched(whole, divided)
-        masks = divided.masks(leave={at for places, _, _ in done for at in places})
-        return divided.labels, done, (Join(_part(self.data, *one)) for one in masks)
-
-    def averaged(self, replicate: Sequence[str]) -> Averaged:
-        """Return the join, averaged over replicates when a verb needs its cubes."""
-        return Averaged(self.data, tuple(replicate))
-
-
-def _part(data: Judged | WithMachine, queries: np.ndarray, runs: np.ndarray) -> Judged | WithMachine:
-    """Return the part of a join that some queries and runs (masks) make; with machine labels, queries are its own."""
-    if isinstance(data, Judged):
-        return groups.part_of_join(data, queries, runs)
-    people = data.people.queries
-    labelled = people.astype(data.machine.queries.dtype).isin(data.machine.queries[queries])
-    return WithMachine(
-        groups.part_of_join(data.people, labelled, runs), groups.part_of_join(data.machine, queries, runs)
-    )
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table that was read: a run table with its judgments beside it, or a table of results.
+def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the systems that runs are replicates of, one row each, and the system of every run.
 
     Parameters
     ----------
-    table : DataFrame or Table
-    kind : str
-        The name of its schema.
-    binding : dict
-        The roles that the caller bound to columns.
-    judgments : dict
-        Arguments of the verb that hold judgments: each group is evaluated with those of its queries.
-    options : dict
-        Arguments of the verb that differ from group to group.
-    """
-
-    table: pd.DataFrame | reader.Table
-    kind: str
-    binding: dict[str, Any] = field(default_factory=dict)
-    judgments: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of_table(cls, table: reader.Table, judgments: dict[str, Any] | None = None) -> Rows:
-        """Return the source of a table that was read, its roles bound."""
-        binding: dict[str, Any] = {**table.roles, **({"run": list(table.run_columns)} if table.run_columns else {})}
-        if table.higher is not None:
-            binding["higher"] = table.higher
-        return cls(table, table.kind, binding, judgments or {})
-
-    @property
-    def data(self) -> reader.Table:
-        """The table with its roles bound to columns."""
-        return reader.read(self.table, self.kind, self.binding)
-
-    @property
-    def has_machine(self) -> bool:
-        """Whether the table has values by a machine beside people's."""
-        columns = frame_of(self.table).dtypes
-        known = self.kind in ("scores", "preferences") and "machine" in columns
-        return known and pd.api.types.is_numeric_dtype(columns["machine"])
-
-    @property
-    def described(self) -> pd.DataFrame:
-        """The frame, its bound columns in `attrs`."""
-        return reader.described_frame(frame_of(self.table), self.binding, self.kind)
-
-    @property
-    def runs(self) -> pd.DataFrame:
-        """The runs, one row each; none where no column of theirs is named as replicates are."""
-        table = self.data
-        names = list(table.run_columns)
-        if not any(name.lower() in replicates.NAMES for name in names):
-            return table.frame[[]].head(0)
-        both = [[f"{name}_{side}" for name in names] for side in "ab"]
-        sides = [names] if set(names) <= set(table.frame.columns) else both
-        runs = pd.concat([table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides])
-        return runs.drop_duplicates(ignore_index=True)
-
-    def groups(
-        self,
-        by: Sequence[str],
-        metadata: Metadata,
-        batched: Batched | None = None,  # noqa: ARG002 - rows are divided one by one
-    ) -> tuple[pd.DataFrame, list[groups.Answer], Iterator[Rows]]:
-        """Return the labels of the groups, and the rows of each."""
-        frame = with_metadata(frame_of(self.table), self.binding, self.kind, by, groups.tables_of(metadata))
-        check_columns(frame, self.binding, self.kind, list(by))
-        labels, parts = rows_by(frame, list(by))
-        return labels, [], (Rows(part, self.kind, self.binding, options=self._judgments(part)) for part in parts)
-
-    def averaged(self, replicate: Sequence[str]) -> Averaged:
-        """Return the table, averaged over replicates when a verb needs its cubes."""
-        if self.kind not in ("scores", "preferences"):
-            what = SCHEMAS[self.kind].says
-            raise ValueError(
-                f"replicate= averages what runs score on queries; a {what} has none. Say it where they have."
-            )
-        return Averaged(self.data, tuple(replicate))
-
-    def _judgments(self, part: pd.DataFrame) -> dict[str, Any]:
-        return {name: judgments_of(value, part, self.binding) for name, value in self.judgments.items()}
-
-
-def check_columns(frame: pd.DataFrame, binding: Any, kind: str, by: list[str]) -> None:
-    """Raise where columns to group by are not in a table, or are ids of it."""
-    missing = [name for name in by if name not in frame.columns]
-    if missing:
-        raise KeyError(
-            f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Join metadata to it with "
-            ".ireval.annotate(metadata), or give them as metadata=."
-        )
-    ids = [column.name for column in SCHEMAS[kind].columns if column.name not in ("run", "bucket", "user")]
-    id_columns = {str(binding.get(name, frame.attrs.get(f"{name}_column", name))): name for name in ids}
-    if "query" in ids:
-        id_columns[str(reader.query_column(frame, binding, needed=False))] = "query"
-    for name in by:
-        if name in id_columns:
-            raise ValueError(f"by={name!r} is the {id_columns[name]} of the table; name a column of metadata.")
-
-
-def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
-    """Return the groups of rows of a frame: their labels, and the rows of each, as they stand.
+    replicate : sequence of str
+        The columns of the runs that distinguish replicates; the others identify the system.
 
     Examples
     --------
-    >>> labels, parts = rows_by(pd.DataFrame({"part": ["y", "x", "y"], "n": [1, 2, 3]}), ["part"])
-    >>> labels["part"].tolist(), [part["n"].tolist() for part in parts]
-    (['x', 'y'], [[2], [1, 3]])
+    >>> runs = pd.DataFrame({"model": ["a", "a", "b"], "seed": [1, 2, 1]})
+    >>> systems, system = systems_of(runs, ["seed"])
+    >>> systems["model"].tolist(), system.tolist()
+    (['a', 'b'], [0, 0, 1])
     """
-    first = groups.stretches([frame[name] for name in by])
-    if len(first) * 4 > len(frame):
-        first = np.arange(len(frame))
-    # in stacked collections, the first row of a stretch has the group of all its rows, and stretches are slices
-    sizes = np.diff(np.append(first, len(frame)))
-    ids = frame[by] if len(first) == len(frame) else frame[by].iloc[first]
-    divided = groups.groups_of(by, ids, pd.DataFrame(index=[0]), weights=sizes)
-    order = np.argsort(divided.codes, kind="stable")
-    bounds = np.append(0, np.cumsum(np.bincount(divided.codes, minlength=len(divided.query))))
-
-    def parts() -> Iterator[pd.DataFrame]:
-        for at, end in pairwise(bounds):
-            places = order[at:end]
-            if len(places) == 1:
-                part = frame.iloc[first[places[0]] : first[places[0]] + sizes[places[0]]]
-            elif len(first) == len(frame):
-                part = frame.take(places)
-            else:
-                part = frame.take(np.concatenate([np.arange(first[one], first[one] + sizes[one]) for one in places]))
-            part.attrs = dict(frame.attrs)
-            yield part
-
-    return divided.labels, parts()
+    missing = [name for name in replicate if name not in runs.columns]
+    if missing:
+        raise KeyError(
+            f"replicate={missing[0]!r} is none of the columns that name a run: {listed(runs.columns)}. Bind them: "
+            f"df.ireval(run=['model', {missing[0]!r}])."
+        )
+    names = [name for name in runs.columns if name not in replicate]
+    if not names:  # all runs are of one system, which a group identifies
+        return pd.DataFrame(index=range(1)), np.zeros(len(runs), dtype=np.intp)
+    system = runs.groupby(names, sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    first = np.unique(system, return_index=True)[1]
+    return runs[names].iloc[first].reset_index(drop=True), system
 
 
-def judgments_of(value: Any, runs: pd.DataFrame, binding: Any) -> Any:
-    """Return the judgments of the queries that some rows of a run table have."""
-    frame = frame_of(value)
-    kind = kind_of(frame, getattr(value, "_binding", None)) or "qrels"
-    if kind not in ("qrels", "labels"):
-        return value
-    table = reader.read(value, kind)
-    if "query" not in table:
-        return value
-    queries = runs[reader.read(runs, "runs", binding).roles["query"]]
-    part = frame[table.column("query").isin(queries.unique())]
-    bound = getattr(value, "_binding", None)
-    return type(value)(part, bound) if bound else part
+def replicated_systems(
+    runs: pd.DataFrame, replicate: Sequence[str], system: Sequence[str], metadata: Sequence[pd.DataFrame]
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the systems of runs and the system of every run, named by columns of the runs or of metadata.
+
+    Parameters
+    ----------
+    replicate : sequence of str
+        The columns that distinguish replicates; none for those with a usual name: seed, fold, trial, run_id.
+    system : sequence of str
+        The columns that identify the system; none for all others.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"run": ["a-1", "a-2", "b-1"]})
+    >>> metadata = pd.DataFrame({"run": ["a-1", "a-2", "b-1"], "model": ["a", "a", "b"]})
+    >>> replicated_systems(runs, (), ["model"], [metadata])[1].tolist()
+    [0, 0, 1]
+    >>> replicated_systems(runs, (), (), [])
+    Traceback (most recent call last):
+    ValueError: none of the columns that name a run (run) is named seed, fold, trial or run_id: say which tells
+    replicates of a system apart, with replicate=, or which names the system, with system=.
+    """
+    for table in metadata:
+        new = [name for name in system if name not in runs.columns and name in table.columns]
+        keys = [name for name in runs.columns if name in table.columns]
+        if new and not keys:
+            raise ValueError(
+                f"the metadata name no runs: they have {listed(table.columns)}, "
+                f"runs are named by {listed(runs.columns)}."
+            )
+        if new:
+            row = matched_rows(runs, table, keys)
+            runs = runs.assign(**{name: table[name].array.take(row) for name in new})
+    if system:
+        missing = [name for name in (*system, *replicate) if name not in runs.columns]
+        if missing:
+            raise KeyError(
+                f"no column {missing[0]!r} that says what runs are; there are {listed(runs.columns)}. Give "
+                "others as metadata=."
+            )
+        return systems_of(runs, [name for name in runs.columns if name not in system])
+    names = list(replicate) or _usual_names(runs)
+    if not names:
+        raise ValueError(
+            f"none of the columns that name a run ({listed(runs.columns)}) is named "
+            f"{', '.join(REPLICATE_NAMES[:-1])} or {REPLICATE_NAMES[-1]}: say which tells replicates of a system "
+            "apart, with replicate=, or which names the system, with system=."
+        )
+    return systems_of(runs, names)
 
 
-def frame_of(value: Any) -> pd.DataFrame:
-    """Return the frame of an argument: a table, a bound accessor, or a frame; an empty one of anything else."""
-    frame = getattr(value, "frame", getattr(value, "_frame", value))
-    return frame if isinstance(frame, pd.DataFrame) else pd.DataFrame()
+def named_by_metadata(data: Any, replicate: Sequence[str], metadata: Sequence[pd.DataFrame]) -> Any:
+    """Return a join or a table whose runs have the names of the metadata, if a column of these is `replicate`.
+
+    The other columns of the metadata identify the system, without those that distinguish no more systems.
+    """
+    if not isinstance(data, Judged | Table):
+        return data
+    frame = data.runs if isinstance(data, Judged) else data.frame
+    runs = list(data.runs.columns) if isinstance(data, Judged) else list(data.run_columns)
+    tables = [table for table in metadata if {*runs, *replicate} <= {*table.columns}]
+    if not tables or not replicate or set(replicate) & set(runs):
+        return data
+    about = tables[0]
+    ends = ("",) if "run" in SCHEMAS[getattr(data, "kind", "scores")].named else ("_a", "_b")
+    sides = [frame[[f"{name}{end}" for name in runs]].set_axis(runs, axis=1) for end in ends]
+    rows = [matched_rows(side, about, runs) for side in sides]
+    known = about.iloc[np.unique(np.concatenate(rows))]
+    every = [name for name in known.columns if name not in (*runs, *replicate)]
+    system = every
+    # drop, from the last on, each column without which as many systems remain
+    for name in reversed(every):
+        fewer = [other for other in system if other != name]
+        if fewer and len(known[fewer].drop_duplicates()) == len(known[every].drop_duplicates()):
+            system = fewer
+    if not system or len(known[system].drop_duplicates()) == len(known):
+        raise ValueError(
+            f"no two runs are alike in {listed(every)} of the metadata, so none is a replicate: leave columns out of "
+            "metadata= that differ between replicates, and keep those that name the system."
+        )
+    names = [*system, *replicate]
+    if isinstance(data, Judged):
+        return data.on(replace(data.positions, runs=about[names].iloc[rows[0]].reset_index(drop=True)))
+    columns = {f"{name}{end}": about[name].array.take(row) for end, row in zip(ends, rows) for name in names}
+    former = [f"{name}{end}" for end in ends for name in runs if name not in names]
+    frame = frame.drop(columns=former).assign(**columns)
+    frame.attrs = {**data.frame.attrs, "run_columns": names}
+    return replace(data, frame=frame, run_columns=tuple(names))
+
+
+def _usual_names(runs: pd.DataFrame) -> list[str]:
+    """Return the columns with a usual name of replicates, if others identify the system."""
+    names = [str(name) for name in runs.columns if str(name).lower() in REPLICATE_NAMES]
+    return names if len(names) < len(runs.columns) else []
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=outside())
+
+
+def warn_about_seeds(runs: pd.DataFrame) -> None:
+    """Warn if runs that differ only in a seed, fold, trial or run_id are used as independent systems.
+
+    Examples
+    --------
+    >>> warn_about_seeds(pd.DataFrame({"model": ["a", "b"], "seed": [1, 1]}))  # one seed each: no warning
+    """
+    names = _usual_names(runs)
+    systems = len(systems_of(runs, names)[0]) if names else len(runs)
+    if systems < len(runs):
+        of = "1 system" if systems == 1 else f"{systems} systems"
+        _warn(
+            f"{len(runs)} runs of {of} differ only in {listed(names)} and are taken for independent systems; "
+            f"replicate={names[0] if len(names) == 1 else names!r} averages them within each query."
+        )
+
+
+def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bool = True) -> Scores | Preferences:
+    """Return a cube of systems: each query's values averaged over the replicates of a system.
+
+    A query counts for a system if every replicate of it has a value. A preference between two systems is the mean
+    over all pairs of their replicates. `tell` warns if systems have different numbers of replicates, and if queries are
+    left out.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"model": ["a", "a", "b"], "seed": [1, 2, 1]})
+    >>> cube = Scores(runs, pd.Index(["q"], name="query_id"), ("AP",), np.array([[[0.2, 0.4, 0.5]]]), np.array([True]))
+    >>> averaged(cube, ["seed"], tell=False).values.round(3).tolist()
+    [[[0.3, 0.5]]]
+    """
+    systems, system = systems_of(source.runs, replicate)
+    size = np.bincount(system, minlength=len(systems))
+    if tell and (size != size[0]).any():
+        few, most = int(np.argmin(size)), int(np.argmax(size))
+        names = run_labels(systems)
+        _warn(
+            f"{names[few]!r} has {size[few]} of {listed(replicate)} where {names[most]!r} has {size[most]}; each is "
+            "averaged over its own."
+        )
+    attrs = {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicate": list(replicate)}
+    arrays: dict[str, Any] = {"values": source.values}
+    if source.machine is not None:
+        arrays["machine"] = source.machine
+    if isinstance(source, Scores):
+        if tell:
+            warn_partial_replicates(source, systems, system, replicate)
+        means = {name: group_means(values, system, len(systems)) for name, values in arrays.items()}
+        return replace(source, runs=systems, attrs=attrs, **means)  # type: ignore[arg-type]
+    a, b = system[source.a], system[source.b]
+    different = a != b
+    if not different.any():
+        raise ValueError("all pairs are of replicates of one system; a comparison needs two systems.")
+    # one number for a pair of systems, whichever of them is run_a; `turned`: the later one is
+    turned = a > b
+    low, high = np.minimum(a, b)[different], np.maximum(a, b)[different]
+    code, pair = np.unique(low * len(systems) + high, return_inverse=True)
+    first, second = np.divmod(code, len(systems))
+    # a baseline stays run_b: a pair has the direction of most of its rows
+    back = np.bincount(pair, weights=np.where(turned[different], 1, -1), minlength=len(code)) > 0
+    means = {}
+    for name, array in arrays.items():
+        mean = group_means(np.where(turned, -array, array)[..., different], pair, len(code))
+        means[name] = np.where(back, -mean, mean)
+    return Preferences(
+        systems,
+        source.queries,
+        source.measures,
+        np.where(back, second, first),
+        np.where(back, first, second),
+        attrs=attrs,
+        probability=source.probability,
+        **means,
+    )
+
+
+def warn_partial_replicates(
+    source: Scores, systems: pd.DataFrame, system: np.ndarray, replicate: Sequence[str]
+) -> None:
+    """Warn if some replicates of a system have a query that others lack."""
+    missing = np.isnan(source.values).all(axis=0)
+    if not missing.any():
+        return
+    n_replicates = np.bincount(system, minlength=len(systems))
+    has = np.stack([np.bincount(system, weights=row, minlength=len(systems)) for row in ~missing])
+    partial = ((has > 0) & (has < n_replicates)).sum(axis=0)
+    if partial.any():
+        worst = int(np.argmax(partial))
+        name = run_labels(systems)[worst] if len(systems.columns) else "the system"
+        _warn(
+            f"{partial[worst]} of {len(source.queries)} queries are missing from some {listed(replicate)} of {name!r}, "
+            "and do not count for it."
+        )
+
+
+def sd_over_replicates(of_runs: np.ndarray, system: np.ndarray) -> np.ndarray:
+    """Return the standard deviation over the replicates of each system of one number per run, on the last axis.
+
+    It is missing if a system has one replicate.
+
+    Examples
+    --------
+    >>> sd_over_replicates(np.array([0.25, 0.75, 0.5]), np.array([0, 0, 1])).round(4).tolist()
+    [0.3536, nan]
+    """
+    size = np.bincount(system)
+    mean = group_means(of_runs, system, len(size))
+    squares = group_means(np.square(of_runs - mean[..., system]), system, len(size))
+    return np.sqrt(squares * size / np.where(size > 1, size - 1, np.nan))
+
+
+def group_means(values: np.ndarray, code: np.ndarray, n: int) -> np.ndarray:
+    """Return the mean over the entries of the last axis with each code; NaN if one of them is NaN."""
+    order, size = np.argsort(code, kind="stable"), np.bincount(code, minlength=n)
+    # sorted by code, the entries of a code are one stretch, which reduceat adds up
+    total: np.ndarray = np.add.reduceat(values[..., order], np.cumsum(size) - size, axis=-1)
+    return total / size

@@ -12,10 +12,9 @@ from pdeval.catalog.directions import known_of, limits_of
 from pdeval.evaluate.aggregate_measures import of_sets, of_users
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named
-from pdeval.evaluate.machine_labels import estimates
-from pdeval.evaluate.replicates import averaged, sd_over_replicates, systems_of
+from pdeval.evaluate.ppi import estimates
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, averaged, sd_over_replicates, sources, systems_of
 from pdeval.join.judged import Judged
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table

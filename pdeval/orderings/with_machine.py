@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import Preferences, Scores, stacked
-from pdeval.evaluate.machine_labels import estimates
-from pdeval.evaluate.ppi import powered
+from pdeval.evaluate.ppi import estimates, powered
 from pdeval.evaluate.seeds import chunks
 from pdeval.evaluate.sources import decided
 from pdeval.orderings.votes import check_pairs, ranks, win_rates

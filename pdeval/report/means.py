@@ -13,10 +13,9 @@ import pandas as pd
 from pdeval.catalog.directions import aggregate_of, higher_of
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.replicates import averaged
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, averaged, sources
 from pdeval.evaluate.summary import of_scores
 from pdeval.orderings.votes import win_rates
 from pdeval.orderings.with_machine import win_rates_of

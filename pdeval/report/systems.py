@@ -10,9 +10,8 @@ import pandas as pd
 
 from pdeval.catalog.directions import aggregate_of
 from pdeval.evaluate.groups import named, tables_of
-from pdeval.evaluate.replicates import named_by_metadata
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held
+from pdeval.evaluate.sources import Held, named_by_metadata
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
 from pdeval.report.means import Means, baselines_of, means

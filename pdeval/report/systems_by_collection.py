@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import carried
+from pdeval.evaluate.cube import merged_attrs
 from pdeval.evaluate.grouped import Grouped, cube_of
 from pdeval.evaluate.grouped import merged as merged_cubes
 from pdeval.evaluate.groups import groups_of, named
@@ -288,7 +288,7 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
 
 def pooled(tables: Sequence[Means], what: str = "collections") -> Means:
     """Return the first table with the numbers of queries of all, for one footnote."""
-    attrs = carried(table.attrs for table in tables)
+    attrs = merged_attrs(table.attrs for table in tables)
     if len(tables) > 1 and all((table.n == table.n.flat[0]).all() for table in tables):
         attrs["counted_per"] = what.removesuffix("s")
     return replace(tables[0], n=np.concatenate([table.n for table in tables], axis=1), attrs=attrs)

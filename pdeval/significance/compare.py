@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores, carried, stacked
-from pdeval.evaluate.machine_labels import check_mean, estimates
+from pdeval.evaluate.cube import Scores, merged_attrs, stacked
+from pdeval.evaluate.ppi import check_mean, estimates
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
@@ -199,7 +199,7 @@ def compare(
     if any(len(bases) > 1 for bases in chosen):  # measure by measure, whatever the baseline
         by_measure = np.argsort(pd.factorize(frame["measure"])[0], kind="stable")
         frame = frame.iloc[by_measure].reset_index(drop=True)
-    frame.attrs.update(carried(one.attrs for one in found))
+    frame.attrs.update(merged_attrs(one.attrs for one in found))
     frame.attrs.update(
         correction=NOT_NEEDED if wise.all() else name,
         family="measure" if wise.all() else together,

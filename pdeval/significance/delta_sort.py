@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.cube import Scores, carried
+from pdeval.evaluate.cube import Scores, merged_attrs
 from pdeval.evaluate.groups import named
-from pdeval.evaluate.replicates import averaged
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, averaged, sources
 from pdeval.join.judged import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means
@@ -152,7 +151,7 @@ def moved(
     n_runs = len(old.runs)
     moves = [100 * np.abs(n0 - n1) / n_runs for (_, n0), (_, n1) in zip(before, after, strict=True)]
     names = [(old.measures[k % len(old.measures)], new.measures[k % len(new.measures)]) for k in range(count)]
-    attrs = carried([old.attrs, new.attrs])
+    attrs = merged_attrs([old.attrs, new.attrs])
     if per == "run":
         row = np.tile(np.arange(n_runs), count)
         columns = {name: labels(old.runs[name], row) for name in old.runs.columns}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import carried, stacked
+from pdeval.evaluate.cube import merged_attrs, stacked
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, Source, sources
 from pdeval.significance.compare import compare
@@ -199,5 +199,5 @@ def _compared(found: list[Source], tests: str | Sequence[str | None], **options:
 def _whole(parts: list[pd.DataFrame], found: list[Source]) -> pd.DataFrame:
     """Return the parts as one frame that carries what its sources do."""
     frame = stacked(parts).reset_index(drop=True)
-    frame.attrs = carried(one.attrs for one in found)
+    frame.attrs = merged_attrs(one.attrs for one in found)
     return frame

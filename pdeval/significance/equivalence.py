@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import carried, stacked
+from pdeval.evaluate.cube import merged_attrs, stacked
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
 from pdeval.significance.paired_differences import Pairs, Source, enough
@@ -224,7 +224,7 @@ def equivalence(
         return signed_rank(D, rope, prior, draws, seed, progress=progress)
 
     frame = stacked([_of_source(one, shares_of, rope, test, baseline) for one in found])
-    frame.attrs.update(carried(one.attrs for one in found))
+    frame.attrs.update(merged_attrs(one.attrs for one in found))
     frame.attrs.update({"correlation": correlation} if test == "correlated_t" else {"prior": prior, "draws": draws})
     frame.attrs["seed"] = seed
     return frame

@@ -12,10 +12,9 @@ import pandas as pd
 
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named, tables_of
-from pdeval.evaluate.replicates import group_means, replicated_systems, tell_partial
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, group_means, replicated_systems, sources, warn_partial_replicates
 from pdeval.join.rules import outside
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.paired_differences import Pairs, enough, finite
@@ -199,7 +198,7 @@ def compare_training(
             raise TooFew(f"a comparison needs at least two systems, found {len(systems)}.")
         exact = _exact(systems, code, deterministic)
         _tell_single(systems, code, exact)
-        tell_partial(source, systems, code, ["replicate"])
+        warn_partial_replicates(source, systems, code, ["replicate"])
         averages = replace(source, runs=systems, values=group_means(source.values, code, len(systems)))
         pairs = Pairs.of(averages, baseline=baseline)
         rows = []

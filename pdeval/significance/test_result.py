@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.statistics import describe, ratio
+from pdeval.tables.equal_values import describe, ratio
 
 __all__ = ["Outcome", "completed", "describe", "direction", "ratio", "student_interval"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pdeval.evaluate.replicates import group_means, sd_over_replicates
+from pdeval.evaluate.sources import group_means, sd_over_replicates
 from pdeval.tables.equal_values import NOISE
 
 QUERY, SYSTEM_QUERY, REPLICATE, RESIDUAL = range(4)

@@ -14,9 +14,8 @@ import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.evaluate.contributions import parts_of, sums
-from pdeval.evaluate.populations import check_populations
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes
+from pdeval.evaluate.scores import Views, attributes, check_populations
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import share
 from pdeval.tables.schemas import table

@@ -10,8 +10,7 @@ import pandas as pd
 
 from pdeval.catalog import parse
 from pdeval.catalog.directions import Known
-from pdeval.evaluate import pivot
-from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.cube import Scores, scores_cube
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import only
@@ -170,7 +169,7 @@ def headroom(
     parts = {}
     for name, part in whole.frame.groupby(names, observed=True, sort=False):
         held = Table(whole.kind, part, whole.roles, whole.run_columns, whole.higher)
-        parts[" / ".join(map(str, name))] = pivot.scores(held)
+        parts[" / ".join(map(str, name))] = scores_cube(held)
     best, higher = _best(parts, None)
     frame = _buckets(best, higher, edges)
     frame.attrs.update(table.frame.attrs)
@@ -255,5 +254,5 @@ def _scores(source: Collection, measures: object) -> Scores:
     if isinstance(source, Judged):
         return scores(source, measures)
     if isinstance(source, pd.DataFrame):
-        return pivot.scores(reader.read(source, "scores"))
+        return scores_cube(reader.read(source, "scores"))
     raise TypeError(f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}.")

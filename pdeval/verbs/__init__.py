@@ -66,7 +66,7 @@ class Verb:
         Whether it takes runs for independent systems: the pipeline then warns of runs that differ in a seed only.
     per_measure : bool
         Whether each row of its result is about one measure and depends on no other: groups may then be computed
-        together (`pdeval.evaluate.cube_groups`).
+        together (`pdeval.evaluate.groups`).
     machine : bool
         Whether it uses labels by a machine beside people's; all other verbs refuse them.
     """

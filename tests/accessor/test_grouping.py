@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.accessor.pipeline import options_of
-from pdeval.evaluate.sources import rows_by
+from pdeval.evaluate.groups import rows_by
 from pdeval.verbs import of_kind
 from tests.examples import examples
 

@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor.pipeline import options_of
-from pdeval.evaluate import cube_groups
+from pdeval.evaluate import groups
 from pdeval.verbs import of_kind
 from pdeval.verbs.arguments import TooFew
 from tests.accessor import test_grouping
@@ -148,10 +148,8 @@ def test_what_a_result_carries_is_what_a_group_carries():
 
 def test_groups_of_one_size_are_computed_together(monkeypatch):
     sizes = []
-    made = cube_groups.batches
-    monkeypatch.setattr(
-        cube_groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given))
-    )
+    made = groups.batches
+    monkeypatch.setattr(groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given)))
     RUNS.ireval.summary(QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged")
     assert sizes == [2, 2, 2, 2, 2, 2]
 

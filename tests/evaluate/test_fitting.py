@@ -4,7 +4,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import parse_all
-from pdeval.evaluate.weight_fitting import Weights
+from pdeval.evaluate.preference_learning import Weights
 from pdeval.kernels.preferences import weights
 from tests import naive
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate import pivot
+from pdeval.evaluate.cube import preferences_cube, scores_cube
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores as scores_of
 from pdeval.tables import reader
@@ -15,11 +15,11 @@ def joined():
 
 
 def scores(frame, **binding):
-    return pivot.scores(reader.read(frame, "scores", binding))
+    return scores_cube(reader.read(frame, "scores", binding))
 
 
 def preferences(frame, **binding):
-    return pivot.preferences(reader.read(frame, "preferences", binding))
+    return preferences_cube(reader.read(frame, "preferences", binding))
 
 
 PLAIN = {

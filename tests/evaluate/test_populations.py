@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate.populations import populations
-from pdeval.evaluate.scores import Views
+from pdeval.evaluate.scores import Views, populations
 from tests import naive
 
 # X ranks B, C, D, A; Y ranks A, D, B, C (methods section 2): grade >= 1 gives +1/3, grade >= 2 gives -1

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.replicates import averaged
+from pdeval.evaluate.sources import averaged
 from pdeval.significance.compare import compare
 from pdeval.significance.replicates import compare_training
 from tests.statistics.findings import HEAD, Finding, counted, line
