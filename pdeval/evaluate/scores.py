@@ -1,7 +1,12 @@
-"""Kernels over blocks: what each run scores on each topic."""
+"""Kernels over blocks: what each run scores on each topic, for the populations of users of a measure.
+
+A user wants i relevant items of at least some grade, of some subtopic, or any relevant item (the background). A
+preference averages over such users (Diaz & Ferraro 2022, sections 3.2 and 4).
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -78,29 +83,35 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
     >>> scores(pdeval.datasets.sample_judged(topics="common"), ["AP", "nDCG@10"]).values.shape
     (2, 48, 12)
     """
-    asked = parse_all(measures)
-    only_metrics(asked)
-    check_populations(judged.positions, asked)
-    tell_of_gains(judged, asked)
+    requested = parse_all(measures)
+    only_metrics(requested)
+    check_populations(judged.positions, requested)
+    _warn_about_level(judged, requested)
     views = Views(judged)
-    of_items, others = ([one for one in asked if (one.kind == "items") is which] for which in (True, False))
-    parts = views.parts() if all(measure.padded for measure in others) else [views]
-    values = np.empty((len(asked), *judged.positions.retrieved.shape))
-    place = {measure.label: at for at, measure in enumerate(asked)}
+    values = np.empty((len(requested), *judged.positions.retrieved.shape))
+    of_items = [number for number, measure in enumerate(requested) if measure.kind == "items"]
+    others = [number for number, measure in enumerate(requested) if measure.kind != "items"]
     if others:
-        whole = np.concatenate([np.stack([part.values(measure) for measure in others]) for part in parts], axis=1)
-        values[[place[measure.label] for measure in others]] = whole
-    for measure in of_items:
-        values[place[measure.label]] = views.values(measure)
-    return cube_of(views, asked, values, tell=tell)
+        parts = views.parts() if all(requested[number].padded for number in others) else [views]
+        blocks = [np.stack([part.values(requested[number]) for number in others]) for part in parts]
+        values[others] = np.concatenate(blocks, axis=1)
+    for number in of_items:
+        values[number] = views.values(requested[number])
+    return cube_of(views, requested, values, tell=tell)
 
 
-def tell_of_gains(judged: Judged, asked: Iterable[Measure]) -> None:
-    """Warn, once for a join, where a level was given to measures whose gains it does not touch."""
+def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:
+    """Warn, once for a join, if a level was given to measures whose gains do not depend on it."""
     grade, level = judged.positions.judged.grade, judged.level
     if level is None or not ((grade > 0) & (grade < level)).any():
         return
-    graded = [measure.label for measure in asked if measure.kind == "graded" and not _follows(measure)]
+    graded = [
+        measure.label
+        for measure in measures
+        if measure.kind == "graded"
+        and measure.level is None
+        and not (measure.parameters.get("least") or measure.parameters.get("gains"))
+    ]
     if graded:
         judged.tell_once(
             "gains",
@@ -109,16 +120,11 @@ def tell_of_gains(judged: Judged, asked: Iterable[Measure]) -> None:
         )
 
 
-def _follows(measure: Measure) -> bool:
-    """Return whether a measure of gains was told which grades have one."""
-    return bool(measure.parameters.get("least") or measure.parameters.get("gains") or measure.level is not None)
-
-
-def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: bool) -> Scores:
+def cube_of(views: Views, measures: list[Measure], values: np.ndarray, *, tell: bool) -> Scores:
     """Return values of shape (measures, topics, runs) as a cube of the topics that count, NaN where a run has none."""
     judged = views.judged
     used = np.zeros(judged.positions.retrieved.shape, dtype=bool)
-    for row, measure in zip(values, asked):
+    for row, measure in zip(values, measures):
         counts = views.counted(measure)
         row[~counts] = np.nan
         used |= counts
@@ -132,15 +138,15 @@ def cube_of(views: Views, asked: list[Measure], values: np.ndarray, *, tell: boo
     return Scores(
         judged.runs,
         judged.queries[kept],
-        tuple(measure.label for measure in asked),
+        tuple(measure.label for measure in measures),
         values[:, kept],
-        np.array([measure.higher for measure in asked]),
-        attributes(judged, asked),
+        np.array([measure.higher for measure in measures]),
+        attributes(judged, measures),
     )
 
 
 def tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
-    """Warn, once for a join and a measure, where a measure of items says nothing of lists that count."""
+    """Warn, once for a join and a measure, if a measure of items has no value for lists that count."""
     if undefined.any():
         query = judged.queries[np.flatnonzero(undefined.any(axis=1))[0]]
         judged.tell_once(
@@ -150,13 +156,13 @@ def tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, c
         )
 
 
-def attributes(judged: Judged, asked: Iterable[Measure] = ()) -> dict[str, Any]:
-    """Return what a table carries: the rules that its numbers rest on, its columns, what is known of its measures."""
-    return {**judged.attrs, "measures": described(asked)}
+def attributes(judged: Judged, measures: Iterable[Measure] = ()) -> dict[str, Any]:
+    """Return the attributes of a result: the rules behind its numbers, its columns, what is known of its measures."""
+    return {**judged.attrs, "measures": described(measures)}
 
 
 def no_sets(measures: Iterable[Measure]) -> None:
-    """Raise where a measure of all lists of a run was asked for by query."""
+    """Raise if a measure of all lists of a run was requested by query."""
     for measure in measures:
         if measure.entry.family == "set":
             raise ValueError(
@@ -166,14 +172,15 @@ def no_sets(measures: Iterable[Measure]) -> None:
 
 
 def only_metrics(measures: list[Measure]) -> None:
-    """Raise where a preference was asked for as a measure of one ranking."""
+    """Raise if a preference was requested as a measure of one ranking."""
     no_sets(measures)
+    advice = {
+        "preference": "a preference, not a measure of one ranking. Use .ireval.prefer(qrels, ...).",
+        "ordering": "an ordering, not a measure of one ranking. Use .ireval.order(...).",
+    }
     for measure in measures:
         if measure.entry.family != "metric":
-            preferred = measure.entry.family == "preference"
-            use = ".ireval.prefer(qrels, ...)" if preferred else ".ireval.order(...)"
-            what = "a preference" if preferred else "an ordering"
-            raise ValueError(f"{measure.label} is {what}, not a measure of one ranking. Use {use}.")
+            raise ValueError(f"{measure.label} is {advice[measure.entry.family]}")
 
 
 class Views:
@@ -181,26 +188,26 @@ class Views:
 
     def __init__(self, judged: Judged) -> None:
         self.judged, self.positions = judged, judged.positions
-        self.made: dict[tuple[Any, ...], tuple[View, list[Block]]] = {}
+        self.made: dict[tuple[Any, ...], list[Block]] = {}
 
     def level(self, measure: Measure) -> float | None:
-        """Return the level at which a measure counts items as relevant: its own, or the call's."""
+        """Return the level at which items are relevant to a measure: its own, or the call's."""
         return self.judged.level if measure.level is None else measure.level
 
     def counted(self, measure: Measure) -> np.ndarray:
-        """Return which (topic, run) cells count for a measure; a list that is not there has no items to look at."""
+        """Return which (topic, run) cells count for a measure; a missing list has no items."""
         counts = self.judged.counted(self.level(measure))
         return counts & self.positions.answered if measure.kind == "items" else counts
 
     def under(self, measure: Measure) -> Views:
-        """Return the views that a measure looks at: these, or those of judged items only where it asks for them."""
+        """Return the views of a measure: these, or those of judged items only if it is defined on them."""
         if not measure.judged_only or self.positions.rules.get("judged_only"):
             return self
         return self.only_judged
 
     @cached_property
     def only_judged(self) -> Views:
-        """The views of the same join with what nobody judged taken out of its lists."""
+        """The views of the same join with unjudged items removed from its lists."""
         return Views(self.judged.on(self.positions.only_judged()))
 
     def blocks(self, kind: str, level: float | None, *, padded: bool = False, together: bool = False) -> list[Block]:
@@ -211,48 +218,45 @@ class Views:
         if key not in self.made:
             view = View(self.positions, kind, level, padded=padded)
             most = {"most": self.positions.retrieved.size * max(int(view.count.max(initial=1)), 1)} if together else {}
-            self.made[key] = view, list(view.blocks(empty=True, **most))
-        return self.made[key][1]
+            self.made[key] = list(view.blocks(empty=True, **most))
+        return self.made[key]
 
     def parts(self) -> Iterator[Views]:
-        """Yield the same, some topics after the others: columns of all at once would take more than the runs do."""
-        at = self.positions
-        number = np.cumsum(np.bincount(at.judged.topic, minlength=len(at.queries)) * len(at.runs)) // CELLS
+        """Yield the views of some topics after the others: the columns of all would take more memory than the runs."""
+        positions = self.positions
+        cells = np.bincount(positions.judged.topic, minlength=len(positions.queries)) * len(positions.runs)
+        number = np.cumsum(cells) // CELLS
         for one in np.unique(number):
             part = number == one
-            yield self if part.all() else Views(self.judged.on(at.keep_topics(part)))
+            yield self if part.all() else Views(self.judged.on(positions.keep_topics(part)))
 
     def values(self, measure: Measure) -> np.ndarray:
         """Return the values of a metric, shape (topics, runs)."""
         if (views := self.under(measure)) is not self:
             return views.values(measure)
-        entry = measure.entry
+        entry, level = measure.entry, self.level(measure)
         kernel, columns, parameters = call_of(measure, self.positions.rules)
         result = np.zeros(self.positions.retrieved.shape)
+
+        def evaluate(block: Block | ListBlock, **more: Any) -> np.ndarray:
+            value = kernel(*block.columns(columns), **more, **parameters)
+            return one_number_each(value, block.shape, block, measure)
+
         if entry.kind == "items":
-            for lists in list_blocks(
-                self.positions, self.level(measure), measure.label, parameters.get("k", np.inf), columns
-            ):
+            depth = parameters.get("k", np.inf)
+            for lists in list_blocks(self.positions, level, measure.label, depth, columns):
                 with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0: a list without items has no value
-                    value = kernel(*lists.columns(columns), **parameters)
-                result[lists.topics] = one_number_each(value, lists.shape, lists, measure)
-            return result
-        if measure.padded and kernel is entry.kernel:
-            for block in self.blocks(measure.kind, self.level(measure), padded=True):
+                    result[lists.topics] = evaluate(lists)
+        elif measure.padded and kernel is entry.kernel:
+            for block in self.blocks(measure.kind, level, padded=True):
                 if block.size:
-                    own = {"m": block["m"]} if entry.asks_m else {}
-                    value = kernel(*block.columns(columns), **own, **parameters)
-                    result[block.topics] = one_number_each(value, block.shape, block, measure)
-            return result
-        for _, share, blocks in populations(self, measure):
-            for block in blocks:
-                if block.size or entry.empty:
-                    value = one_number_each(kernel(*block.columns(columns), **parameters), block.shape, block, measure)
-                    result[block.topics] += value if share is None else share[block.topics][:, None] * value
+                    result[block.topics] = evaluate(block, **({"m": block["m"]} if entry.asks_m else {}))
+        else:
+            add_populations(result, self, measure, evaluate, empty=entry.empty)
         return result
 
     def differences(self, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Return by how much the first run of each pair is better, shape (topics, pairs); rounding is 0."""
+        """Return by how much the first run of each pair is better, shape (topics, pairs); rounding errors are 0."""
         values = self.values(measure) if measure.higher else -self.values(measure)
         # of both signs, values near 0 are what is left of larger ones
         least = np.zeros((len(values), 1)) if measure.entry.range[0] >= 0 else row_sizes(values)
@@ -289,8 +293,6 @@ def one_number_each(value: Any, shape: tuple[int, int], block: Block | ListBlock
 
 def call_of(measure: Measure, rules: dict[str, Any]) -> tuple[Any, ...]:
     """Return the kernel, its columns and its parameters under the rules of the join."""
-    import inspect
-
     entry = measure.entry
     parameters = {**measure.parameters, **entry.compat.get(str(rules.get("compat")), {})}
     if rules.get("ties") != "expected":
@@ -302,10 +304,15 @@ def call_of(measure: Measure, rules: dict[str, Any]) -> tuple[Any, ...]:
             f"{measure.label} has no closed form over the orders of tied items; ties='expected' works for "
             f"{', '.join(have)}. Choose another ties=."
         )
-    signature = inspect.signature(kernel).parameters.values()
-    columns = tuple(p.name for p in signature if p.kind is not p.KEYWORD_ONLY)
-    own = {p.name for p in signature if p.kind is p.KEYWORD_ONLY}
-    return kernel, columns, {name: value for name, value in parameters.items() if name in own}
+    return kernel, *arguments_of(kernel, parameters)
+
+
+def arguments_of(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the columns of a kernel, which are its positional arguments, and those parameters that it has."""
+    signature = inspect.signature(function).parameters.values()
+    columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
+    options = {one.name for one in signature if one.kind is one.KEYWORD_ONLY}
+    return columns, {name: value for name, value in parameters.items() if name in options}
 
 
 Population = tuple[str, np.ndarray | None, list[Block]]
@@ -328,19 +335,36 @@ def populations(views: Views, measure: Measure, *, padded: bool = False) -> Iter
     [0.333, 0.333, 0.333]
     """
     views = views.under(measure)
-    kind, level, told = measure.entry.population, views.level(measure), measure.parameters.get("grades", "items")
+    kind, level = measure.entry.population, views.level(measure)
     if kind == "subtopics":
         yield from _by_subtopic(views, level, measure, padded)
     elif kind == "grades" and level is None and len(grades_of(views.positions)) > 1:
         yield from _by_grade(views, measure, padded)
     else:
-        if level is not None and told != "items":
+        if level is not None and measure.parameters.get("grades", "items") != "items":
             raise ValueError(
                 f"{measure.label}: with level={level:g} relevance is binary, and grades= has no thresholds to weigh; "
                 "leave one of them out."
             )
         items = measure.kind if measure.entry.family == "metric" else "binary"
         yield "relevant", None, views.blocks(items, level, padded=padded, together=measure.together)
+
+
+def add_populations(
+    result: np.ndarray,
+    views: Views,
+    measure: Measure,
+    evaluate: Callable[[Block], np.ndarray],
+    *,
+    empty: bool = False,
+    padded: bool = False,
+) -> None:
+    """Add up, for each topic, what a function gives for its populations, by their shares; `empty` blocks too."""
+    for _, share, blocks in populations(views, measure, padded=padded):
+        for block in blocks:
+            if block.size or empty:
+                value = evaluate(block)
+                result[block.topics] += value if share is None else share[block.topics][:, None] * value
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:
@@ -356,16 +380,16 @@ def check_populations(positions: Positions, measures: Iterable[Measure]) -> None
     if positions.source is None:
         return  # parts of a table know only their own
 
-    def known_of(what: str) -> Iterable[object]:
+    def names_of(what: str) -> Iterable[object]:
         if what == "grade":
             return grades_of(positions).tolist()
         return _subtopic_names(positions) if positions.judged.subtopic is not None else []
 
-    check_weighed(measures, known_of)
+    check_weighed(measures, names_of)
 
 
-def check_weighed(measures: Iterable[Measure], known_of: Callable[[str], Iterable[object]]) -> None:
-    """Raise where a measure weighs a grade or a subtopic that there is not; `known_of` tells which there are.
+def check_weighed(measures: Iterable[Measure], names_of: Callable[[str], Iterable[object]]) -> None:
+    """Raise if a measure weighs an unknown grade or subtopic; `names_of` returns the known ones.
 
     Examples
     --------
@@ -375,17 +399,17 @@ def check_weighed(measures: Iterable[Measure], known_of: Callable[[str], Iterabl
     KeyError: 'ST-RPP(subtopics={99:1}) gives a weight to subtopic 99, which no relevant item has; there are 1, 2.'
     """
     for measure in measures:
-        for what in ("grade", "subtopic"):
-            told = measure.parameters.get(f"{what}s") if measure.entry.population == f"{what}s" else None
-            if not isinstance(told, Mapping):
-                continue
-            names = [_spelled(one) for one in known_of(what)]
-            unknown = [_spelled(one) for one in told if _spelled(one) not in names]
-            if unknown and names:
-                raise KeyError(
-                    f"{measure.label} gives a weight to {what} {unknown[0]}, which no relevant item has; there are "
-                    f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
-                )
+        what = str(measure.entry.population).removesuffix("s")
+        weights = measure.parameters.get(f"{what}s")
+        if what not in ("grade", "subtopic") or not isinstance(weights, Mapping):
+            continue
+        names = [_spelled(one) for one in names_of(what)]
+        unknown = [_spelled(one) for one in weights if _spelled(one) not in names]
+        if unknown and names:
+            raise KeyError(
+                f"{measure.label} gives a weight to {what} {unknown[0]}, which no relevant item has; there are "
+                f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}."
+            )
 
 
 def grades_of(positions: Positions) -> np.ndarray:
@@ -396,57 +420,57 @@ def grades_of(positions: Positions) -> np.ndarray:
 
 def _by_grade(views: Views, measure: Measure, padded: bool) -> Iterator[Population]:
     """Users with a threshold at each grade that the topic has, by default as many as there are items for them."""
-    at, topics = views.positions.judged, len(views.positions.queries)
+    items, n_topics = views.positions.judged, len(views.positions.queries)
     grades = grades_of(views.positions)
-    has = [np.bincount(at.topic[at.grade == one], minlength=topics) > 0 for one in grades]
-    size = [np.where(own, np.bincount(at.topic[at.grade >= one], minlength=topics), 0) for one, own in zip(grades, has)]
-    told = measure.parameters.get("grades", "items")
-    number = _numbers(told, np.stack(size), [f"{one:g}" for one in grades])
-    whole = number.sum(axis=0)
-    for one, count in zip(grades.tolist(), number):
-        yield f"grade >= {one:g}", share_of(count, whole), views.blocks("binary", one, padded=padded)
+    sizes = []
+    for grade in grades:
+        has_grade = np.bincount(items.topic[items.grade == grade], minlength=n_topics) > 0
+        sizes.append(np.where(has_grade, np.bincount(items.topic[items.grade >= grade], minlength=n_topics), 0))
+    n_users = _user_counts(measure.parameters.get("grades", "items"), np.stack(sizes), [f"{one:g}" for one in grades])
+    for grade, count in zip(grades.tolist(), n_users):
+        yield f"grade >= {grade:g}", share_of(count, n_users.sum(axis=0)), views.blocks("binary", grade, padded=padded)
 
 
 def _by_subtopic(views: Views, level: float | None, measure: Measure, padded: bool) -> Iterator[Population]:
     """Users of every subtopic, and users of any relevant item, by default each as many as their items."""
     positions = views.positions
-    whole = View(positions, "subtopic", level)
-    item, subtopic = whole.member_rows
-    topics, codes = len(positions.queries), np.unique(subtopic)
-    place = np.searchsorted(codes, subtopic) * topics + positions.judged.topic[item]
-    size = np.bincount(place, minlength=len(codes) * topics).reshape(len(codes), topics)
+    view = View(positions, "subtopic", level)
+    item, subtopic = view.member_rows
+    n_topics, codes = len(positions.queries), np.unique(subtopic)
+    # the number of items of each (subtopic, topic)
+    cell = np.searchsorted(codes, subtopic) * n_topics + positions.judged.topic[item]
+    size = np.bincount(cell, minlength=len(codes) * n_topics).reshape(len(codes), n_topics)
     names = _subtopic_names(positions)
-    told, background = measure.parameters.get("subtopics", "items"), measure.parameters.get("background", 1.0)
-    number = _numbers(told, size, [_spelled(names[one]) for one in codes])
-    everyone = background * (whole.count if told == "items" else np.minimum(whole.count, 1))
-    total = number.sum(axis=0) + everyone
+    by = measure.parameters.get("subtopics", "items")
+    n_users = _user_counts(by, size, [_spelled(names[code]) for code in codes])
+    background = measure.parameters.get("background", 1.0)
+    of_any = background * (view.count if by == "items" else np.minimum(view.count, 1))
+    total = n_users.sum(axis=0) + of_any
+
+    def blocks_of(items: np.ndarray) -> list[Block]:
+        kept = np.zeros(len(positions.judged.topic), dtype=bool)
+        kept[items] = True  # all of them are relevant
+        return list(View(positions, "binary", kept=kept, padded=padded).blocks(empty=True))
+
     if background:
-        yield "any subtopic", share_of(everyone, total), _blocks_of(positions, whole.items, padded)
-    for one, count in zip(codes.tolist(), number):
+        yield "any subtopic", share_of(of_any, total), blocks_of(view.items)
+    for code, count in zip(codes.tolist(), n_users):
         if count.any():
-            blocks = _blocks_of(positions, item[subtopic == one], padded)
-            yield f"subtopic {names[one]}", share_of(count, total), blocks
+            yield f"subtopic {names[code]}", share_of(count, total), blocks_of(item[subtopic == code])
 
 
-def _numbers(told: Any, size: np.ndarray, names: list[str]) -> np.ndarray:
-    """Return how many users each population has on each topic, from the number of items that they want."""
-    if told == "items":
+def _user_counts(by: Any, size: np.ndarray, names: list[str]) -> np.ndarray:
+    """Return the number of users of each population on each topic, from the number of items that they want."""
+    if by == "items":
         return size
-    if told == "uniform":
+    if by == "uniform":
         return (size > 0) * 1.0
-    weight = {_spelled(name): float(value) for name, value in told.items()}
+    weight = {_spelled(name): float(value) for name, value in by.items()}
     return np.array([weight.get(name, 0.0) for name in names])[:, None] * (size > 0)
 
 
 def _spelled(name: object) -> str:
     return f"{name:g}" if isinstance(name, int | float) and not isinstance(name, bool) else str(name)
-
-
-def _blocks_of(positions: Positions, items: np.ndarray, padded: bool) -> list[Block]:
-    """Return the blocks of some judged items, all of them relevant."""
-    mine = np.zeros(len(positions.judged.topic), dtype=bool)
-    mine[items] = True
-    return list(View(positions, "binary", kept=mine, padded=padded).blocks(empty=True))
 
 
 def _subtopic_names(positions: Positions) -> list[object]:

@@ -46,7 +46,7 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("join/positions.py", "_TABLE = 1 << 22", ("1 -> 2", "22 -> 23", "1 << 22 -> (1 >> 22)"), TWO_WAYS),
     ("join/positions.py", "if complete:", ("complete -> (not (complete))",), TWO_WAYS),
     (
-        "evaluate/sources.py",
+        "evaluate/groups.py",
         "if len(first) * 4 > len(frame):",
         (
             "len(first) * 4 > len(frame) -> (len(first) * 4 >= len(frame))",

@@ -20,7 +20,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a place that nobody has, after the last, is in the last tier",
     ),
     (
-        "evaluate/statistics.py",
+        "tables/equal_values.py",
         "sd = np.sqrt(np.square(away).sum(axis=0) / np.where(n > 1, n - 1, np.nan))",
         ("n > 1 -> (n >= 1)",),
         "of one value it is 0 / 0, which is NaN as well",
