@@ -80,3 +80,13 @@ def test_preferences_stay_within_theirs():
     rows = [("a", "b", q, "RPP", v) for q, v in enumerate([1.0, 0.9, 1.0, 0.2])]
     table = pd.DataFrame(rows, columns=["run_a", "run_b", "query_id", "measure", "value"])
     assert table.ireval.compare(test="t")["ci_high"].item() == 1.0
+
+
+@pytest.mark.parametrize("asked", ["segments", "gaps"])
+def test_28_11_a_gap_between_few_queries_is_cut_at_the_range_of_the_measure(asked):
+    values = [1.0, 0.5, 0.0, 0.5]
+    table = pd.DataFrame({"run": "a", "query_id": range(4), "measure": "RR", "value": values, "part": [0, 0, 1, 1]})
+    verb = table.ireval.segments if asked == "segments" else table.ireval.segments.gaps
+    found = verb(by="part")
+    names = ["gap_low", "gap_high"] if asked == "segments" else ["ci_low", "ci_high"]
+    assert np.nanmax(np.abs(found[names].to_numpy())) == 1.0
