@@ -1,4 +1,4 @@
-"""The strengths of Bradley and Terry: what best explains how often each run won its games, one table or many.
+"""The strengths of Bradley and Terry: what best explains how often each run won, with errors where votes are logged.
 
 `games[a, b]` is how often two runs met, symmetric with a diagonal of zeros, and `won` how many games each run won, a
 tie as a half. Strengths are logarithms with mean zero: a wins against b with the odds exp(strength of a - that of b).
@@ -6,6 +6,8 @@ Every two runs must be joined by games, and no run may win all its games (a few 
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,16 +28,21 @@ def strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     """
     strength = np.zeros(won.shape)
     for _ in range(200):
-        chance = 0.5 + 0.5 * np.tanh((strength[..., :, None] - strength[..., None, :]) / 2.0)
-        expected = games * chance
-        # a chance that rounds to 1 must not cut a pair apart
-        weight = np.maximum(expected * (1.0 - chance), 1e-17 * games)
+        expected, weight = _expected(games, strength)
         step = balance(weight, won - expected.sum(axis=-1))
         reach = np.ptp(step, axis=-1, keepdims=True)
         strength += step * _damped(reach)
         if reach.max(initial=0.0) < 1e-6:  # the error is now of the order of its square
             break
     return strength
+
+
+def _expected(games: np.ndarray, strength: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return, by two runs, how many games the first is expected to win, and the curvature of the likelihood there."""
+    chance = 0.5 + 0.5 * np.tanh((strength[..., :, None] - strength[..., None, :]) / 2.0)
+    expected = games * chance
+    # a chance that rounds to 1 must not cut a pair apart
+    return expected, np.maximum(expected * (1.0 - chance), 1e-17 * games)
 
 
 def _damped(reach: np.ndarray) -> np.ndarray:
@@ -58,7 +65,7 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     """
     start, inverse = _of_mean(games.mean(axis=0), won.mean(axis=0))
     even = bool((games == games[:, :1, 1:2]).sum() == games.size - won.size)  # all but a run with itself
-    found = np.empty(won.shape)
+    strength = np.empty(won.shape)
     settled = np.empty(len(won), dtype=bool)
     played = games.sum(axis=-1)
     # where runs have fewer games than in the mean, the true step is longer than that with the mean's curvature
@@ -66,11 +73,11 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     height = max(1, CELLS // games[0].size)
     for first in range(0, len(won), height):
         part = slice(first, first + height)
-        own = games[part, :1, 1] if even else games[part]
-        found[part], settled[part] = _with_one_curvature(own, won[part], start, inverse, longer[part])
+        part_games = games[part, :1, 1] if even else games[part]
+        strength[part], settled[part] = _with_one_curvature(part_games, won[part], start, inverse, longer[part])
     if not settled.all():
-        found[~settled] = strengths(games[~settled], won[~settled])
-    return found
+        strength[~settled] = strengths(games[~settled], won[~settled])
+    return strength
 
 
 def _of_mean(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +88,7 @@ def _of_mean(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray
         expected = (games * _chances(strength)).sum(axis=-1)
         step = inverse @ (won - expected)
         reach = np.ptp(step)
-        strength = strength + step * _damped(reach)
+        strength += step * _damped(reach)
         if reach < 0.01:  # near enough for a start, and its curvature as good as that of the mean itself
             break
     return strength, inverse
@@ -95,14 +102,13 @@ def inverse_curvature(games: np.ndarray, strength: np.ndarray) -> np.ndarray:
     >>> inverse_curvature(np.array([[0.0, 4.0], [4.0, 0.0]]), np.zeros(2)).tolist()
     [[0.25, -0.25], [-0.25, 0.25]]
     """
-    chance = 0.5 + 0.5 * np.tanh((strength[:, None] - strength[None, :]) / 2.0)
-    weight = np.maximum(games * chance * (1.0 - chance), 1e-17 * games)
+    _, weight = _expected(games, strength)
     size = len(strength)
     curvature = np.diag(weight.sum(axis=1)) - weight
     scale = max(float(np.trace(curvature)) / size, np.finfo(float).tiny)
     # a level for the mean, which the likelihood leaves open, and which is taken away again
-    found: np.ndarray = np.linalg.inv(curvature + scale / size) - 1.0 / (scale * size)
-    return (found + found.T) / 2.0
+    inverse: np.ndarray = np.linalg.inv(curvature + scale / size) - 1.0 / (scale * size)
+    return (inverse + inverse.T) / 2.0
 
 
 def _with_one_curvature(
@@ -117,10 +123,9 @@ def _with_one_curvature(
     least = np.full(len(won), np.inf)
     for turn in range(STEPS):
         chance = _chances(now)
-        if games.ndim == 2:
-            expected = games * (chance.sum(axis=-1) - 0.5)  # a run has no games with itself
-        else:
-            expected = np.einsum("rij,rij->ri", games, chance)
+        # all pairs have as many games: 0.5 is the chance of a run with itself, which has none
+        even = games.ndim == 2
+        expected = games * (chance.sum(axis=-1) - 0.5) if even else np.einsum("rij,rij->ri", games, chance)
         step = (won - expected) @ inverse
         reach = np.ptp(step, axis=1)
         move = step * _damped(reach)[:, None]
@@ -147,3 +152,191 @@ def _chances(strength: np.ndarray) -> np.ndarray:
     odds = np.exp(strength - strength.mean(axis=-1, keepdims=True))
     chance: np.ndarray = odds[..., :, None] + odds[..., None, :]
     return np.divide(odds[..., :, None], chance, out=chance)
+
+
+BLOCK = 1 << 22  # of the slopes (groups x systems) that are held at a time
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Votes as kinds (first system, second system, outcome), each with the times that it was cast in every group.
+
+    Parameters
+    ----------
+    a, b : ndarray of int, shape (kinds,)
+        The systems of a kind, a before b.
+    sign : ndarray of int, shape (kinds,)
+        1 where a won, -1 where b did, 0 for a tie.
+    cell_group, cell_kind, cell_n : ndarray of int
+        How often each group holds each kind; without groups every vote is one, and `cell_group` is empty.
+    groups : int
+        How many groups there are, or votes.
+    met : ndarray of shape (systems, systems)
+        How often two systems met.
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    sign: np.ndarray
+    n: np.ndarray
+    cell_group: np.ndarray
+    cell_kind: np.ndarray
+    cell_n: np.ndarray
+    groups: int
+    met: np.ndarray
+
+    @classmethod
+    def of(
+        cls, one: np.ndarray, two: np.ndarray, sign: np.ndarray, systems: int, together: np.ndarray | None = None
+    ) -> Counts:
+        """Return the counts of votes between systems; `together` is the group of each vote.
+
+        Examples
+        --------
+        >>> Counts.of(np.array([0, 1]), np.array([1, 0]), np.array([1, -1]), 2).met.tolist()
+        [[0.0, 2.0], [2.0, 0.0]]
+        """
+        pair = np.minimum(one, two) * systems + np.maximum(one, two)
+        won = np.where(one > two, -sign, sign)
+        # a kind of vote is one number: its pair, and 0, 1 or 2 as b won, neither, or a
+        kinds, kind, n = np.unique(pair * 3 + won + 1, return_inverse=True, return_counts=True)
+        a, b = np.divmod(kinds // 3, systems)
+        met = np.zeros((systems, systems))
+        np.add.at(met, (a, b), n)
+        cells, counts, groups = kinds[:0], n[:0], len(one)
+        if together is not None:
+            cells, counts = np.unique(together.astype(np.int64) * len(kinds) + kind.ravel(), return_counts=True)
+            groups = int(together.max()) + 1
+        return cls(a, b, kinds % 3 - 1, n, *np.divmod(cells, len(kinds)), counts, groups, met + met.T)
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of votes there are."""
+        return len(self.n)
+
+    def times(self) -> np.ndarray:
+        """Return how often each kind of vote was cast."""
+        return self.n.astype(float)
+
+    def drawn(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Return how often each kind is in each of some resamples of the groups, or of the votes."""
+        if not len(self.cell_group):
+            return rng.multinomial(self.n.sum(), self.n / self.n.sum(), size=draws).astype(float)
+        times = np.empty((draws, self.kinds))
+        for row in times:  # a group drawn twice counts twice
+            weight = np.bincount(rng.integers(0, self.groups, self.groups), minlength=self.groups)
+            row[:] = np.bincount(self.cell_kind, weights=weight[self.cell_group] * self.cell_n)
+        return times
+
+    def tables(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return, by two systems, the votes that a won more than b, and all votes of the pair; axes of `times` lead."""
+        size = len(self.met)
+        pair, starts = np.unique(self.a * size + self.b, return_index=True)  # kinds are sorted by pair
+        a, b = np.divmod(pair, size)
+        net, shared = np.zeros((2, *times.shape[:-1], size, size))
+        net[..., a, b] = np.add.reduceat(times * self.sign, starts, axis=-1)
+        net[..., b, a] = -net[..., a, b]
+        shared[..., a, b] = shared[..., b, a] = np.add.reduceat(times, starts, axis=-1)
+        return net, shared
+
+    def apart(self) -> list[np.ndarray]:
+        """Return the groups of systems that chains of votes join."""
+        from scipy.sparse import csgraph
+
+        count, group = csgraph.connected_components(self.met > 0, directed=False)
+        return [np.flatnonzero(group == number) for number in range(count)]
+
+    def unbeaten(self) -> np.ndarray | None:
+        """Return systems that neither lost to nor tied with any of the others, None where there are none.
+
+        Then, and only then, no finite strengths explain the votes (Ford 1957).
+        """
+        from scipy.sparse import csgraph
+
+        net, shared = self.tables(self.times())
+        beaten = shared > net  # at least half a vote of b against a
+        # who beats a system, or beats one that beats it, and so on; and the system itself
+        reach = np.isfinite(csgraph.shortest_path(beaten, unweighted=True))
+        sizes = reach.sum(axis=1)
+        return None if (sizes == len(reach)).all() else np.flatnonzero(reach[int(sizes.argmin())])
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Strengths of all votes, and their covariance by the sandwich: curvature, spread of the groups, curvature."""
+
+    strength: np.ndarray
+    covariance: np.ndarray
+    prior: float
+
+    @classmethod
+    def of(cls, counts: Counts, prior: float) -> Fitted:
+        """Return the strengths that explain the votes, with `prior` tied votes more in every pair that met.
+
+        Examples
+        --------
+        >>> votes = Counts.of(np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, -1]), 2)
+        >>> found = Fitted.of(votes, 0.0)  # odds of 3 to 1, with the error of a share: 1 / sqrt(4 * 3/4 * 1/4)
+        >>> [float(one.round(4)) for one in (np.exp(np.subtract(*found.strength)), found.pair_variance(0, 1) ** 0.5)]
+        [3.0, 1.1547]
+        """
+        net, shared = counts.tables(counts.times())
+        games = shared + prior * (counts.met > 0)
+        strength = strengths(games, ((games + net) / 2.0).sum(axis=-1))
+        bread = inverse_curvature(games, strength)
+        a, b = counts.a, counts.b
+        surprise = (1 + counts.sign) / 2.0 - 1.0 / (1.0 + np.exp(strength[b] - strength[a]))
+        spread = np.zeros(games.shape)
+        if len(counts.cell_group):
+            _add_groups(spread, counts, surprise)
+        else:  # every vote is a group
+            square = counts.n * surprise**2
+            for sides, sign in (((a, a), 1), ((b, b), 1), ((a, b), -1), ((b, a), -1)):
+                np.add.at(spread, sides, sign * square)
+        return cls(strength, bread @ spread @ bread, prior)
+
+    @property
+    def errors(self) -> np.ndarray:
+        """The standard error of each strength, against the mean of all."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @property
+    def root(self) -> np.ndarray:
+        """A matrix whose product with its transpose is the covariance."""
+        value, vector = np.linalg.eigh(self.covariance)
+        return np.asarray(vector * np.sqrt(np.maximum(value, 0.0)))
+
+    def pair_variance(self, a: np.ndarray | int, b: np.ndarray | int) -> np.ndarray:
+        """Return the variance of differences of two strengths."""
+        return np.asarray(self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b])
+
+
+def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> None:
+    """Add, over groups, the square of what each adds to the slope of the likelihood."""
+    size = len(spread)
+    value = counts.cell_n * surprise[counts.cell_kind]
+    height = max(1, BLOCK // size)
+    for first in range(0, counts.groups, height):
+        part = slice(*np.searchsorted(counts.cell_group, (first, first + height)))
+        row, kind = counts.cell_group[part] - first, counts.cell_kind[part]
+        slope = np.bincount(row * size + counts.a[kind], weights=value[part], minlength=height * size)
+        slope -= np.bincount(row * size + counts.b[kind], weights=value[part], minlength=height * size)
+        slope = slope.reshape(height, size)
+        spread += slope.T @ slope
+
+
+def many_fitted(net: np.ndarray, shared: np.ndarray, met: np.ndarray, fitted: Fitted) -> np.ndarray:
+    """Return the strengths of resamples of the votes; NaN where they have none that are finite."""
+    from scipy.sparse import csgraph
+
+    games = shared + fitted.prior * (met > 0)
+    won = ((games + net) / 2.0).sum(axis=-1)
+    if fitted.prior > 0:
+        return many_strengths(games, won)
+    # strengths are finite where every system beat, over others, every other (Ford 1957)
+    groups = [csgraph.connected_components(beats, connection="strong")[0] for beats in games + net > 0]
+    finite = np.array(groups) == 1
+    strength = np.full(won.shape, np.nan)
+    if finite.any():
+        strength[finite] = many_strengths(games[finite], won[finite])
+    return strength

@@ -19,7 +19,7 @@ from pdeval.orderings.order import order
 from pdeval.tables.labels import labels
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
 from pdeval.verbs.registry import listed_in_docs, search
 
@@ -102,35 +102,33 @@ def correlate(
     4        RR       RPP     mean  winrate       tau_b    12  0.667
     5        RR       RPP     mean  winrate         rbo    12  0.806
     """
-    asked = which_coefficients(coefficients)
-    _check(runs, p)
-    if matrix and len(asked) != 1:
-        names = ", ".join(one.name for one in asked)
-        raise ValueError(f"matrix=True shows one coefficient; {len(asked)} were asked for: {names}.")
+    by = which_coefficients(coefficients)
+    if matrix and len(by) != 1:
+        names = ", ".join(one.name for one in by)
+        raise ValueError(f"matrix=True shows one coefficient; {len(by)} were asked for: {names}.")
     try:
-        found = _orders(held, measures, method)
+        orders = _orders(held, measures, method)
     except KeyError:
         _not_coefficients(measures)
         raise
-    n_orders = len(found.keys)
+    n_orders = len(orders.keys)
     if n_orders < 2:
-        raise ValueError(f"a correlation needs two orderings; there is {found.text()}. Order by several measures.")
+        raise ValueError(f"a correlation needs two orderings; there is {orders.text()}. Order by several measures.")
     if matrix:
-        square = np.empty((n_orders, n_orders))
-        for i in range(n_orders):
-            square[i] = [_value(found, i, found, j, asked[0], runs, p)[1] for j in range(n_orders)]
-        frame = pd.DataFrame(square, index=found.labels(), columns=found.labels())
-        frame.attrs.update({**found.attrs, "coefficient": asked[0].name})
+        every = range(n_orders)
+        square = [[_value(orders, i, orders, j, by[0], runs, p)[1] for j in every] for i in every]
+        frame = pd.DataFrame(square, index=orders.labels(), columns=orders.labels())
+        frame.attrs.update({**orders.attrs, "coefficient": by[0].name})
         return frame
-    a, b = all_pairs(len(found.keys))
-    cells = [(i, j, k, *_value(found, i, found, j, one, runs, p)) for i, j in zip(a, b) for k, one in enumerate(asked)]
-    first, second, which, count, value = (np.array(column) for column in zip(*cells))
+    a, b = all_pairs(n_orders)
+    values = [(i, j, k, *_value(orders, i, orders, j, one, runs, p)) for i, j in zip(a, b) for k, one in enumerate(by)]
+    first, second, which, count, value = map(np.array, zip(*values))
     columns = {
-        f"{name}_{side}": found.column(codes, name)  # type: ignore[arg-type]
-        for name in ("measure", "method")[: 1 + found.several]
+        f"{name}_{side}": orders.column(codes, name)
+        for name in orders.names
         for side, codes in (("a", first), ("b", second))
     }
-    return _tidy(columns, asked, which, count, value, found.attrs)
+    return _tidy(columns, by, which, count, value, orders.attrs)
 
 
 @verb(on="orders", gives="correlations_by_measure", family="correlate", name="against", formerly="correlate_with")
@@ -172,8 +170,7 @@ def correlate_against(
     0      AP       tau_b    12  0.818
     1      RR       tau_b    12  0.595
     """
-    asked = which_coefficients(coefficients)
-    _check(runs, p)
+    by = which_coefficients(coefficients)
     first, second = held, read(others, "orders")
     if measures is not None:
         try:
@@ -181,18 +178,17 @@ def correlate_against(
         except KeyError:
             _not_coefficients(measures, "correlate.against")
             raise
-    one = _Orders(first)
-    other = _Orders(second, one.ids)
-    one = _Orders(first, other.ids)  # again, now that all runs have a number
-    pairs = [(i, other.keys.index(key)) for i, key in enumerate(one.keys) if key in other.keys]
+    ids = _Orders(second, _Orders(first).ids).ids  # the runs of both, in the order of the first
+    reference, other = _Orders(first, ids), _Orders(second, ids)
+    pairs = [(i, other.keys.index(key)) for i, key in enumerate(reference.keys) if key in other.keys]
     if not pairs:
         raise ValueError(
-            f"no (measure, method) is in both tables: {one.text()} in the first, {other.text()} in the other."
+            f"no (measure, method) is in both tables: {reference.text()} in the first, {other.text()} in the other."
         )
-    cells = [(i, k, *_value(one, i, other, j, name, runs, p)) for i, j in pairs for k, name in enumerate(asked)]
-    place, which, count, value = (np.array(column) for column in zip(*cells))
-    columns = {name: one.column(place, name) for name in ("measure", "method")[: 1 + one.several]}  # type: ignore[arg-type]
-    return _tidy(columns, asked, which, count, value, one.attrs)
+    values = [(i, k, *_value(reference, i, other, j, one, runs, p)) for i, j in pairs for k, one in enumerate(by)]
+    place, which, count, value = map(np.array, zip(*values))
+    columns = {name: reference.column(place, name) for name in reference.names}
+    return _tidy(columns, by, which, count, value, reference.attrs)
 
 
 def _orders(held: Held, measures: object, method: Method | Sequence[Method] | None) -> _Orders:
@@ -215,9 +211,10 @@ def _orders(held: Held, measures: object, method: Method | Sequence[Method] | No
 def _not_coefficients(measures: object, call: str = "correlate") -> None:
     """Raise where a measure that is asked for is a coefficient."""
     for one in measures if isinstance(measures, list | tuple) else [measures]:
-        if isinstance(one, str) and (found := search(one, COEFFICIENTS)) is not None:
-            told = f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={found.name!r})."
-            raise ValueError(told) from None
+        meant = search(one, COEFFICIENTS) if isinstance(one, str) else None
+        if meant is not None:
+            text = f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={meant.name!r})."
+            raise ValueError(text) from None
 
 
 class _Orders:
@@ -239,19 +236,19 @@ class _Orders:
         run_code = _codes(_rows(frame, by), self.ids)
         cell = run_code + len(self.ids) * _codes(_rows(frame, names), known)
         self.keys = list(known)
-        self.several = len({method for _, method in self.keys}) > 1
+        self.names = ("measure", "method")[: min(2, len({method for _, method in self.keys}))]  # that differ
         times = np.bincount(cell, minlength=1)
         if times.max() > 1:
             which, at = divmod(int(times.argmax()), len(self.ids))
             raise ValueError(
-                f"run {self.said(at)} is more than once in the ordering {self.text(which)}; runs were told apart by "
-                f"{', '.join(by)}. Say which columns name a run: df.ireval(run=[...])."
+                f"run {self.run_text(at)} is more than once in the ordering {self.text(which)}; runs were told apart "
+                f"by {', '.join(by)}. Say which columns name a run: df.ireval(run=[...])."
             )
         self.rank, self.score = np.full((2, len(self.keys), len(self.ids)), np.nan)
         self.rank.flat[cell] = table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)
         self.score.flat[cell] = table.column("score").to_numpy(dtype=np.float64, na_value=np.nan)
 
-    def said(self, run: int) -> str:
+    def run_text(self, run: int) -> str:
         return " / ".join(map(repr, list(self.ids)[run]))
 
     def text(self, which: int | None = None) -> str:
@@ -259,22 +256,23 @@ class _Orders:
         return ", ".join(f"({measure!r}, {method!r})" for measure, method in keys) or "none"
 
     def labels(self) -> pd.Index[Any]:
-        if self.several:
-            return pd.MultiIndex.from_tuples(self.keys, names=["measure", "method"])
+        if len(self.names) > 1:
+            return pd.MultiIndex.from_tuples(self.keys, names=self.names)
         return pd.Index([measure for measure, _ in self.keys], name="measure")
 
-    def column(self, codes: np.ndarray, name: Literal["measure", "method"]) -> Any:
+    def column(self, codes: np.ndarray, name: str) -> Any:
         return labels(pd.Index([key[name == "method"] for key in self.keys]), codes)
 
 
 def _product(frame: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
     """Return the (measure, method) pairs, whatever the rows' order: by categories, as asked, or else sorted."""
-    found = frame[names].drop_duplicates()
-    if not isinstance(found[names[0]].dtype, pd.CategoricalDtype):
-        asked = [one for one in frame.attrs.get("measures", ()) if (found[names[0]] == one).any()]
-        rest = sorted(set(found[names[0]]) - set(asked))
-        found[names[0]] = pd.Categorical(found[names[0]], categories=[*asked, *rest])
-    return list(found.sort_values(names).itertuples(index=False, name=None))
+    pairs = frame[names].drop_duplicates()
+    measure = pairs[names[0]]
+    if not isinstance(measure.dtype, pd.CategoricalDtype):
+        requested = [one for one in frame.attrs.get("measures", ()) if (measure == one).any()]
+        rest = sorted(set(measure) - set(requested))
+        pairs[names[0]] = pd.Categorical(measure, categories=[*requested, *rest])
+    return list(pairs.sort_values(names).itertuples(index=False, name=None))
 
 
 def _rows(frame: pd.DataFrame, names: list[str]) -> Iterable[tuple[Any, ...]]:
@@ -291,20 +289,21 @@ def _value(one: _Orders, i: int, other: _Orders, j: int, by: Coefficient, runs: 
     in_x, in_y = ~np.isnan(x), ~np.isnan(y)
     if runs == "same" and (in_x != in_y).any():
         odd = np.flatnonzero(in_x != in_y)
-        some = ", ".join(one.said(k) for k in odd[:3])
+        examples = ", ".join(one.run_text(k) for k in odd[:3])
         raise ValueError(
             f"the orderings {one.text(i)} and {other.text(j)} are not of the same runs: {len(odd)} are in one of "
-            f"them only, e.g. {some}. Order the same runs, or use runs='common'."
+            f"them only, e.g. {examples}. Order the same runs, or use runs='common'."
         )
     both = np.flatnonzero(in_x & in_y)
     if len(both) < 2:
         raise TooFew(
             f"the orderings {one.text(i)} and {other.text(j)} have {len(both)} runs in common; a correlation needs two."
         )
-    more = {"p": p} if "p" in by.parameters else {}
+    options = {"p": p} if "p" in by.parameters else {}
+    sides = -x[both], -y[both]
     if by.looks_at == "scores":
-        return len(both), float(by.function(_turned(one, i, both), _turned(other, j, both), **more))
-    return len(both), float(by.function(-x[both], -y[both], **more))
+        sides = _turned(one, i, both), _turned(other, j, both)
+    return len(both), float(by.function(*sides, **options))
 
 
 def _turned(orders: _Orders, i: int, both: np.ndarray) -> np.ndarray:
@@ -313,21 +312,15 @@ def _turned(orders: _Orders, i: int, both: np.ndarray) -> np.ndarray:
     return -score[both] if score[np.nanargmin(rank)] < score[np.nanargmax(rank)] else score[both]
 
 
-def _check(runs: str, p: float) -> None:
-    arguments.one_of("runs", runs, ("same", "common"))
-    if not 0 < p < 1:
-        raise ValueError(f"p={p!r}, the persistence of RBO, must be between 0 and 1.")
-
-
 def _tidy(
     columns: dict[str, Any],
-    asked: list[Coefficient],
+    by: list[Coefficient],
     which: np.ndarray,
     count: np.ndarray,
     value: np.ndarray,
     attrs: dict[Any, Any],
 ) -> pd.DataFrame:
-    coefficient = labels(pd.Index([one.name for one in asked]), which)
+    coefficient = labels(pd.Index([one.name for one in by]), which)
     frame = pd.DataFrame({**columns, "coefficient": coefficient, "runs": count.astype(np.int64), "value": value})
     frame.attrs.update(attrs)
     return frame

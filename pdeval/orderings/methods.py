@@ -18,8 +18,8 @@ import numpy as np
 
 from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
 from pdeval.orderings.bradley_terry import many_strengths, strengths
-from pdeval.orderings.leximin import behind
 from pdeval.orderings.markov_chain import stationary
+from pdeval.tables.equal_values import firsts
 from pdeval.verbs.registry import lookup
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
@@ -107,6 +107,30 @@ def leximin(worst_first: np.ndarray) -> np.ndarray:
     return behind(worst_first) * 1.0
 
 
+def behind(rows: np.ndarray) -> np.ndarray:
+    """Return, for each row, how many rows of its block are less than it, the first number that differs deciding.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (..., rows, numbers)
+
+    Examples
+    --------
+    >>> behind(np.array([[0.1, 0.9], [0.1, 0.2], [0.0, 1.0], [0.1, 0.2]])).tolist()
+    [3, 1, 0, 1]
+    """
+    bits = (np.asarray(rows, dtype=np.float64) + 0.0).view(np.int64)  # -0 becomes 0
+    # doubles as whole numbers of the same order, whose bytes, largest first, compare as they do
+    keys = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
+    upward = np.argsort(keys.view(f"V{8 * keys.shape[-1]}")[..., 0], axis=-1)
+    ordered = np.take_along_axis(keys, upward[..., None], axis=-2)
+    differs = np.ones(upward.shape, dtype=bool)  # from the row before it
+    differs[..., 1:] = (ordered[..., 1:, :] != ordered[..., :-1, :]).any(axis=-1)
+    less = np.empty(upward.shape, dtype=np.int64)
+    np.put_along_axis(less, upward, firsts(differs), axis=-1)
+    return less
+
+
 def orderings() -> dict[str, Entry]:
     """Return the declared orderings by name.
 
@@ -137,11 +161,11 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
     if method is None:
         method = "mean" if has_values else "winrate"
     usual = "mean" if has_values else "mc4"
-    texts = [usual if one == PAPER else one for one in (method if isinstance(method, list | tuple) else [method])]
-    found = {one.label: one for one in map(_read, texts)}
-    if not found:
+    requested = method if isinstance(method, list | tuple) else [method]
+    methods = [_read(usual if one == PAPER else one) for one in requested]
+    if not methods:
         raise ValueError(f"no method was asked for; name at least one of {', '.join(orderings())}.")
-    for one in found.values():
+    for one in methods:
         unknown = [column for column in one.entry.columns if column not in COLUMNS]
         if unknown:
             raise ValueError(
@@ -153,7 +177,7 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
                 f"method={one.label!r} orders runs by a measure, and preferences give no run a value of its own. "
                 "Use method='winrate', the mean over queries of the sum of a run's preferences."
             )
-    return list(found.values())
+    return list({one.label: one for one in methods}.values())
 
 
 def _read(text: object) -> Measure:

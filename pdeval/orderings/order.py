@@ -13,19 +13,24 @@ from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import cube
 from pdeval.evaluate.mean_preferences import WinRates, direct, win_rates
 from pdeval.evaluate.pairs import select
+from pdeval.evaluate.ppi import estimates, powered
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import Averaged, Held, Source, sources
+from pdeval.evaluate.seeds import chunks
+from pdeval.evaluate.sources import Averaged, Held, Source, decided, sources
 from pdeval.join.judged import Judged
-from pdeval.orderings import with_machine
 from pdeval.orderings.methods import Method, chosen, orderings
-from pdeval.orderings.votes import BLOCK, Votes, check_pairs, ranks, ranks_by_name, votes_of
+from pdeval.orderings.votes import BLOCK, Votes, check_pairs, rank_interval, ranks, ranks_by_name, votes_of
+from pdeval.orderings.votes import win_rates as sum_preferences
+from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.reader import Table, numbers
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
 from pdeval.verbs.progress import track
 from pdeval.verbs.registry import listed_in_docs
+
+CELLS = 1 << 21  # of one block of resamples with machine labels
 
 table(
     "orders",
@@ -113,11 +118,13 @@ def order(
     12  rerank-s1     RPP      mc4  0.901     1         1          2
     13  rerank-s2     RPP      mc4  0.051     2         1          3
     """
-    options: dict[str, Any] = {"method": method, "draws": draws, "confidence": confidence, "seed": seed}
-    options["progress"] = progress
-    arguments.whole("draws", draws, 0)
-    arguments.share("confidence", confidence)
-    arguments.seed(seed)
+    options: dict[str, Any] = {
+        "method": method,
+        "draws": draws,
+        "confidence": confidence,
+        "seed": seed,
+        "progress": progress,
+    }
     if compat not in (None, "pref_eval"):
         raise ValueError(f"compat={compat!r} is not an ordering's; it is None or 'pref_eval'.")
     if isinstance(held, Judged):
@@ -125,18 +132,17 @@ def order(
     if isinstance(held, Averaged):
         compat = compat or held.compat  # type: ignore[assignment]
     try:
-        found = sources(held, measures, machine=True)
+        cubes = sources(held, measures, machine=True)
     except KeyError:
         _not_orderings(measures)
         raise
-    if getattr(found[0], "machine", None) is not None:
+    if getattr(cubes[0], "machine", None) is not None:
         if compat:
             raise ValueError(f"compat={compat!r} orders by one value a query; leave it out with machine labels.")
-        return with_machine.ordered(found[0], **options)
+        return _ordered_with_machine(cubes[0], **options)
     if compat and isinstance(held, Table):
-        options["queries"] = as_they_stand(held.column("query"), found[0].queries)
-    rates = [isinstance(one, WinRates) for one in found]
-    return cube.stacked([ordered(one, winrates=own, compat=compat, **options) for one, own in zip(found, rates)])
+        options["queries"] = as_they_stand(held.column("query"), cubes[0].queries)
+    return cube.stacked([ordered(one, compat=compat, **options) for one in cubes])
 
 
 def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
@@ -147,9 +153,9 @@ def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
     >>> as_they_stand(pd.Series(["q9", "q1", "q9"]), pd.Index(["q1", "q5", "q9"])).tolist()
     [2, 0, 1]
     """
-    named = {str(one): place for place, one in enumerate(pd.unique(column.astype(object)))}
-    place = [named.get(str(one), len(named)) for one in queries.astype(object)]
-    return np.argsort(place, kind="stable")
+    place_of = {str(query): place for place, query in enumerate(pd.unique(column.astype(object)))}
+    places = [place_of.get(str(query), len(place_of)) for query in queries.astype(object)]
+    return np.argsort(places, kind="stable")
 
 
 def _of_judgments(judged: Judged, level: float | None, queries: pd.Index) -> np.ndarray | None:
@@ -170,14 +176,13 @@ def of_judged(
     if compat == "pref_eval" or positions.rules.get("compat") == "pref_eval":  # its arithmetic too
         compat = "pref_eval"
         judged = judged.on(replace(positions, rules={**positions.rules, "compat": compat}))
-    asked = parse_all(("RPP",) if measures is None else measures)
-    _not_orderings(asked)
+    requested = parse_all(("RPP",) if measures is None else measures)
+    _not_orderings(requested)
     parts: list[pd.DataFrame] = []
-    for measure in asked:
+    for measure in requested:
         source = _source(judged, measure, tell=tell and not parts)
         queries = _of_judgments(judged, measure.level, source.queries) if compat else None
-        rates = isinstance(source, WinRates)
-        parts.append(ordered(source, winrates=rates, compat=compat, queries=queries, **options))
+        parts.append(ordered(source, compat=compat, queries=queries, **options))
     return cube.stacked(parts)
 
 
@@ -238,41 +243,43 @@ def ordered(
     5   c      AP  copeland   0.00     1
     """
     _check(source)
+    winrates = winrates or isinstance(source, WinRates)
     methods = chosen(method, has_values=isinstance(source, cube.Scores) and not winrates)
-    higher = source.higher if isinstance(source, cube.Scores) else np.ones(len(source.measures), dtype=bool)
-    texts = run_labels(source.runs)
-    place = np.argsort(np.array(texts, dtype=object), kind="stable")[::-1].argsort() if compat else None
+    n_runs, n_queries = len(source.runs), len(source.queries)
+    names = np.array(run_labels(source.runs), dtype=object)
+    place = np.argsort(names, kind="stable")[::-1].argsort() if compat else None  # by name, descending
     parts = []
     for m, measure in enumerate(source.measures):
         votes = votes_of(source, m, winrates=winrates, name=place, queries=queries)
-        found = _ranked(votes, methods, compat)
-        again = []
+        once = _ranked(votes, methods, compat)
+        resampled = []
         if draws:
-            each = 1 + len(source.runs) * any("worst_first" in one.entry.columns for one in methods)
-            resamples = _resamples(each * len(source.queries), len(source.queries), len(source.runs), draws, seed)
+            per_query = 1 + n_runs * any("worst_first" in one.entry.columns for one in methods)
+            resamples = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
             blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)
-            again = [_ranked(votes, methods, compat, weights) for weights in blocks]
+            resampled = [_ranked(votes, methods, compat, weights) for weights in blocks]
         for k, one in enumerate(methods):
-            score, rank = found[k][0][0], found[k][1][0]
+            (score,), (rank,) = once[k]
             row = np.argsort(rank, kind="stable")
-            part = {"run": votes.runs[row], "measure": np.full(len(row), m), "method": np.full(len(row), k)}
-            sign = 1.0 if higher[m] or one.entry.name != "mean" else -1.0  # the mean goes back to its own unit
+            # the mean goes back to its own unit
+            less = isinstance(source, cube.Scores) and not source.higher[m] and one.entry.name == "mean"
+            sign = -1.0 if less else 1.0
+            part = {"run": votes.runs[row], "measure": np.full(n_runs, m), "method": np.full(n_runs, k)}
             part |= {"score": sign * score[row], "rank": rank[row]}
             if draws:
-                tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-                drawn = np.concatenate([block[k][1] for block in again])
-                ends = np.quantile(drawn, tails, axis=0, method="inverted_cdf")
-                part |= dict(zip(("rank_low", "rank_high"), ends[:, row].astype(np.int64)))
+                drawn_scores, drawn_ranks = (np.concatenate(one) for one in zip(*(block[k] for block in resampled)))
+                part |= dict(zip(("rank_low", "rank_high"), rank_interval(drawn_ranks, confidence)[:, row]))
             if draws and scores:
-                drawn = np.concatenate([block[k][0] for block in again])
-                part |= dict(zip(("score_low", "score_high"), np.nanquantile(sign * drawn, tails, axis=0)[:, row]))
+                tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+                ends = np.nanquantile(sign * drawn_scores, tails, axis=0)
+                part |= dict(zip(("score_low", "score_high"), ends[:, row]))
             parts.append(part)
-    whole: dict[str, Any] = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-    run = whole.pop("run")
-    whole["measure"] = labels(pd.Index(source.measures), whole["measure"])
-    whole["method"] = labels(pd.Index([one.label for one in methods]), whole["method"])
+    columns: dict[str, Any] = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    run = columns.pop("run")
+    columns["measure"] = labels(pd.Index(source.measures), columns["measure"])
+    columns["method"] = labels(pd.Index([one.label for one in methods]), columns["method"])
     ids: dict[Any, Any] = {name: labels(column, run) for name, column in source.runs.items()}
-    frame = pd.DataFrame({**ids, **whole})
+    frame = pd.DataFrame({**ids, **columns})
     frame.attrs.update(source.attrs)
     if draws:
         frame.attrs["confidence"] = confidence
@@ -283,28 +290,32 @@ def _ranked(
     votes: Votes, methods: list[Measure], compat: str | None, weights: np.ndarray | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return (scores, ranks) of each method, both with a leading axis of resamples."""
-    given = votes.counted({column for one in methods for column in one.entry.columns}, weights)
-    out = []
+    counted = votes.counted({column for one in methods for column in one.entry.columns}, weights)
+    # win rates of scores are what is left of sums of them
+    sizes: dict[str, Any] = {
+        "value": votes.value,
+        "wins": votes.rates if votes.value is None else len(votes.runs) * votes.value,
+    }
+    results = []
     for one in methods:
         entry = one.entry
         parameters = {**one.parameters, **entry.compat.get(str(compat), {})}
-        score = _one_score_each(entry.kernel(*(given[column] for column in entry.columns), **parameters), given, one)
+        kernel_score = entry.kernel(*(counted[column] for column in entry.columns), **parameters)
+        score = _one_score_each(kernel_score, counted, one)
         if votes.name is not None:
-            out.append((score, ranks_by_name(score, votes.name)))
-            continue
-        # win rates of scores are what is left of sums of them
-        runs = len(votes.runs)
-        sizes = {"value": votes.value, "wins": votes.rates if votes.value is None else runs * votes.value}
-        used = [sizes[column] for column in entry.columns if column in sizes]
-        scale = max((float(np.nanmax(np.abs(size))) for size in used if size is not None), default=1.0)
-        out.append((score, ranks(score, entry.tolerance * scale)))
-    return out
+            rank = ranks_by_name(score, votes.name)
+        else:
+            used = [sizes[column] for column in entry.columns if sizes.get(column) is not None]
+            scale = max((float(np.nanmax(np.abs(size))) for size in used), default=1.0)
+            rank = ranks(score, entry.tolerance * scale)
+        results.append((score, rank))
+    return results
 
 
-def _one_score_each(score: Any, given: dict[str, np.ndarray], method: Measure) -> np.ndarray:
+def _one_score_each(score: Any, counted: dict[str, np.ndarray], method: Measure) -> np.ndarray:
     """Return what a kernel gave, or an error where that is not one score per run."""
     score = np.asarray(score, dtype=np.float64)
-    first = given[method.entry.columns[0]]
+    first = counted[method.entry.columns[0]]
     wanted = first.shape[:-1] if method.entry.columns[0] in ("net", "shared", "worst_first") else first.shape
     if score.shape != wanted:
         raise ValueError(
@@ -334,6 +345,90 @@ def _check(source: Any) -> None:
         check_pairs(source)
 
 
+def _ordered_with_machine(source: Any, *, method: object, confidence: float, **options: Any) -> pd.DataFrame:
+    """Return the runs of a cube with machine labels in order."""
+    only = "mean" if isinstance(source, cube.Scores) else "winrate"
+    if method not in (None, only, [only], (only,)):
+        what = "scores" if only == "mean" else "preferences"
+        raise ValueError(f"method={method!r}: with machine labels {what} are ordered by method={only!r} alone.")
+    scores = source if isinstance(source, cube.Scores) else win_rates_of(source)
+    parts = [_with_machine(scores, number, only, confidence, **options) for number in range(len(scores.measures))]
+    frame = cube.stacked(parts)
+    frame.attrs.update({**scores.attrs, "confidence": confidence})
+    return frame
+
+
+def win_rates_of(preferences: cube.Preferences) -> cube.Scores:
+    """Return the win rates of runs by both kinds of labels, as scores: sums of preferences over all opponents."""
+    check_pairs(preferences)
+    by_machine = replace(preferences, values=np.asarray(preferences.machine), machine=None)
+    measures, queries, runs = len(preferences.measures), len(preferences.queries), len(preferences.runs)
+    rates = np.empty((2, measures, queries, runs))
+    for side, values in enumerate((preferences, by_machine)):
+        for number in range(measures):
+            blocks = decided(values, number)
+            sums, met, _ = sum_preferences(blocks, preferences.a, preferences.b, queries=queries, runs=runs)
+            rates[side, number] = np.where(met > 0, sums, np.nan)
+    return cube.Scores(
+        preferences.runs,
+        preferences.queries,
+        preferences.measures,
+        rates[0],
+        np.ones(measures, dtype=bool),
+        preferences.attrs,
+        rates[1],
+        preferences.probability,
+    )
+
+
+def _with_machine(
+    scores: cube.Scores,
+    number: int,
+    method: str,
+    confidence: float,
+    *,
+    draws: int,
+    seed: int | None,
+    progress: bool | None,
+) -> pd.DataFrame:
+    """Return the order by one measure."""
+    made = estimates(scores, number)
+    sign = 1.0 if scores.higher[number] else -1.0
+    tolerance = NOISE * float(np.nanmax(np.abs(np.asarray(scores.machine)[number])))
+    rank = ranks(sign * made.mean, tolerance)
+    row = np.argsort(rank, kind="stable")
+    part: dict[Any, Any] = {name: labels(column, row) for name, column in scores.runs.items()}
+    part |= {"measure": scores.measures[number], "method": method, "score": made.mean[row], "rank": rank[row]}
+    if draws:
+        drawn = np.concatenate(list(_resampled(scores, number, draws, seed, progress)))
+        ends = rank_interval(ranks(sign * drawn, tolerance), confidence)
+        part |= dict(zip(("rank_low", "rank_high"), ends[:, row]))
+    low, high = made.interval(confidence)
+    return pd.DataFrame({**part, "score_low": low[row], "score_high": high[row]})
+
+
+def _resampled(
+    scores: cube.Scores, number: int, draws: int, seed: int | None, progress: bool | None
+) -> Iterator[np.ndarray]:
+    """Yield estimates of all runs, (draws, runs), from queries drawn anew, those of people and the others apart."""
+    people, judge = scores.values[number], np.asarray(scores.machine)[number]
+    n_runs = people.shape[1]
+    labelled = (~np.isnan(people)).any(axis=1)
+    strata = np.flatnonzero(labelled), np.flatnonzero(~labelled)
+    steps = chunks(draws, seed)
+    title = f"bootstrap {scores.measures[number]}"
+    width = max(1, CELLS // people.size)
+    for size, child in track(steps, total=len(steps), desc=title, progress=progress):
+        rng = np.random.default_rng(child)
+        drawn = np.concatenate([stratum[rng.integers(0, len(stratum), (len(stratum), size))] for stratum in strata])
+        for first in range(0, size, width):
+            # every run of a resample is a column: (queries, resamples x runs)
+            picked = drawn[:, first : first + width]
+            chance = None if scores.probability is None else np.repeat(scores.probability[picked], n_runs, axis=1)
+            human, machine = (values[picked].reshape(len(picked), -1) for values in (people, judge))
+            yield powered(human, machine, probability=chance).mean.reshape(picked.shape[1], n_runs)
+
+
 @dataclass(frozen=True)
 class Standing:
     """Runs ordered by several measures: `score` and `rank` have one row per (measure, method), one column per run."""
@@ -345,10 +440,8 @@ class Standing:
 
     def columns(self, key: np.ndarray) -> dict[str, Any]:
         """Return the measure and method columns of some keys."""
-        found = {}
-        for name, values in zip(("measure", "method"), zip(*self.keys)):
-            found[name] = labels(pd.Index(values), key)
-        return found
+        names = zip(("measure", "method"), zip(*self.keys))
+        return {name: labels(pd.Index(values), key) for name, values in names}
 
 
 def standing(
@@ -372,8 +465,8 @@ def standing(
     >>> found.keys, found.rank.shape
     ([('AP', 'mean'), ('RPP', 'winrate')], (2, 12))
     """
-    asked = parse_all(measures)
-    frame = of_judged(judged, asked, method=method, tell=tell)
+    requested = parse_all(measures)
+    frame = of_judged(judged, requested, method=method, tell=tell)
     keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
     runs = judged.runs
     place = {run: number for number, run in enumerate(runs.itertuples(index=False, name=None))}
@@ -381,5 +474,5 @@ def standing(
     row = np.repeat(np.arange(len(keys)), len(place))
     score, rank = np.empty((2, len(keys), len(place)))
     score[row, run], rank[row, run] = frame["score"], frame["rank"]
-    count = {one.label: int(judged.counted(one.level).any(axis=1).sum()) for one in asked}
+    count = {one.label: int(judged.counted(one.level).any(axis=1).sum()) for one in requested}
     return Standing(keys, np.array([count[measure] for measure, _ in keys]), score, rank)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -140,46 +140,56 @@ def votes(
             f"no query column is known among {listed(frame.columns)}. Say which: votes(log, query={near[0]!r}), or "
             "take all votes together with per='all'."
         )
-    asked, queries = np.zeros(len(frame), dtype=np.int64), pd.Index([POOLED])
+    query_of_vote, queries = np.zeros(len(frame), dtype=np.int64), pd.Index([POOLED])
     if column is not None:
-        asked, ids = pd.factorize(frame[column], sort=True)
+        query_of_vote, ids = pd.factorize(frame[column], sort=True)
         queries = pd.Index(ids)
-        if (asked < 0).any():
-            raise ValueError(f"the column {column!r} has {int((asked < 0).sum()):,} missing ids; drop those votes.")
-    swapped = one > two  # systems are numbered by name: every pair stands in one direction
-    first, second, sign = np.minimum(one, two), np.maximum(one, two), np.where(swapped, -sign, sign)
-    cell = (asked * len(names) + first) * len(names) + second
+        missing = int((query_of_vote < 0).sum())
+        if missing:
+            raise ValueError(f"the column {column!r} has {missing:,} missing ids; drop those votes.")
+    # systems are numbered by name: every pair stands in one direction, and a cell is (query, first, second)
+    cell = (query_of_vote * len(names) + np.minimum(one, two)) * len(names) + np.maximum(one, two)
     cells, place, n = np.unique(cell, return_inverse=True, return_counts=True)
-    value = np.bincount(place, weights=sign) / n  # whole numbers: exact in any order
     label = names.to_numpy()
-    made = pd.DataFrame(
+    preferences = pd.DataFrame(
         {
             column or "query_id": queries.take(cells // len(names) ** 2),
             "run_a": label[cells // len(names) % len(names)],
             "run_b": label[cells % len(names)],
             "measure": measure,
-            "value": value,
+            # whole numbers: exact in any order
+            "value": np.bincount(place, weights=np.where(one > two, -sign, sign)) / n,
         }
     ).infer_objects()
     remember(measure, KNOWN)
-    made.attrs = {"measures": {measure: KNOWN}, "run_columns": ["run"], "query_column": column or "query_id"}
-    made.attrs["table"] = "preferences"
-    return made
+    preferences.attrs = {
+        "measures": {measure: KNOWN},
+        "run_columns": ["run"],
+        "query_column": column or "query_id",
+        "table": "preferences",
+    }
+    return preferences
 
 
 def _as_log(
     frame: pd.DataFrame, sides: tuple[str, str], winner: str, sign: np.ndarray, query: str | None
 ) -> pd.DataFrame:
     """Return the votes under pdeval's own names, in front of the other columns of the log."""
-    own = {"run_a": frame[sides[0]].array, "run_b": frame[sides[1]].array}
-    own["winner"] = np.array(["b", "tie", "a"], dtype=object)[sign + 1]
-    said = {*sides, winner, *(f"{winner}_{name}" for name in (*sides, "tie")), *own}
-    rest = [name for name in frame.columns if name not in said]
-    made = pd.DataFrame({**own, **{name: frame[name].array for name in rest}}).infer_objects()
-    made.attrs = {"table": "votes", "run_columns": ["run"]}
+    columns = {"run_a": frame[sides[0]].array, "run_b": frame[sides[1]].array}
+    columns["winner"] = np.array(["b", "tie", "a"], dtype=object)[sign + 1]
+    replaced = {*sides, winner, *(f"{winner}_{name}" for name in (*sides, "tie")), *columns}
+    columns |= {name: frame[name].array for name in frame.columns if name not in replaced}
+    log = pd.DataFrame(columns).infer_objects()
+    log.attrs = {"table": "votes", "run_columns": ["run"]}
     if (column := _query_column(frame, query, sides)) is not None:
-        made.attrs["query_column"] = column
-    return made
+        log.attrs["query_column"] = column
+    return log
+
+
+def _check_votes(wrong: np.ndarray, message: Callable[[int], str]) -> None:
+    """Raise where votes are wrong; the message is about the first of them, by its row."""
+    if wrong.any():
+        raise ValueError(f"{int(wrong.sum()):,} votes {message(int(np.flatnonzero(wrong)[0]))}")
 
 
 def _sides(frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[str] | None = None) -> tuple[str, str]:
@@ -187,9 +197,9 @@ def _sides(frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[st
     if (a is None) != (b is None):
         raise ValueError("give both columns of systems: a=..., b=...")
     if a is not None and b is not None:
-        lacking = [name for name in (a, b) if name not in frame.columns]
-        if lacking:
-            raise KeyError(f"no column {lacking[0]!r}; the log has {listed(frame.columns)}.")
+        missing = [name for name in (a, b) if name not in frame.columns]
+        if missing:
+            raise KeyError(f"no column {missing[0]!r}; the log has {listed(frame.columns)}.")
         return a, b
     for pair in (("a", "b"), ("left", "right")):
         if stems is None and set(pair) <= set(frame.columns):
@@ -197,11 +207,10 @@ def _sides(frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[st
     stems = [stem for stem in (stems or pair_stems(frame)) if not stem.startswith("winner")]
     known = [stem for stem in stems if stem in (*names_of("run"), "model")] or stems
     if len(known) != 1:
-        found = (
-            f"these could be: {', '.join(f'{stem}_a and {stem}_b' for stem in known)}" if known else "there are none"
-        )
+        pairs = ", ".join(f"{stem}_a and {stem}_b" for stem in known)
+        hint = f"these could be: {pairs}" if known else "there are none"
         raise ValueError(
-            f"which columns hold the two systems of a vote? By their names {found}, among {listed(frame.columns)}. "
+            f"which columns hold the two systems of a vote? By their names {hint}, among {listed(frame.columns)}. "
             "Say which: votes(log, a=..., b=...)."
         )
     return f"{known[0]}_a", f"{known[0]}_b"
@@ -212,9 +221,8 @@ def _systems(
 ) -> tuple[np.ndarray, np.ndarray, pd.Index]:
     """Return the number of each vote's systems, and the systems by number, in the order of their names."""
     both = pd.concat([frame[side].astype(object) for side in sides], ignore_index=True)
-    if both.isna().any():
-        at = int(np.flatnonzero(both.isna())[0]) % len(frame)
-        raise ValueError(f"{int(both.isna().sum()):,} votes lack a system, first in row {at:,}; drop them.")
+    lost = both.isna().to_numpy()
+    _check_votes(lost, lambda at: f"lack a system, first in row {at % len(frame):,}; drop them.")
     names = pd.Index(sorted(both.unique(), key=natural), dtype=object)
     if runs is not None:
         if wrong := [one for one in runs if not isinstance(one, Hashable)]:  # type: ignore[redundant-expr]
@@ -227,12 +235,10 @@ def _systems(
             )
     code = names.get_indexer(both)
     one, two = code[: len(frame)], code[len(frame) :]
-    if (one == two).any():
-        at = int(np.flatnonzero(one == two)[0])
-        raise ValueError(
-            f"{int((one == two).sum()):,} votes are of a system with itself, first in row {at:,}: {names[one[at]]!r}; "
-            "drop them."
-        )
+    _check_votes(
+        one == two,
+        lambda at: f"are of a system with itself, first in row {at:,}: {names[one[at]]!r}; drop them.",
+    )
     return one, two, names
 
 
@@ -242,36 +248,36 @@ def _signs(
     """Return 1 where the first system won, -1 where the second did, 0 for a tie."""
     if winner not in frame.columns:
         return _of_three(frame, winner, sides)
-    said = frame[winner]
-    if said.isna().any():
-        at = int(np.flatnonzero(said.isna())[0])
-        raise ValueError(
-            f"{int(said.isna().sum()):,} votes have no winner, first in row {at:,}. Drop them with "
-            f".dropna(subset=[{winner!r}]), or fill them with 'tie'."
-        )
-    code, different = pd.factorize(said.astype(object))
+    winners = frame[winner]
+    _check_votes(
+        winners.isna().to_numpy(),
+        lambda at: (
+            f"have no winner, first in row {at:,}. Drop them with .dropna(subset=[{winner!r}]), or fill them "
+            "with 'tie'."
+        ),
+    )
+    code, distinct = pd.factorize(winners.astype(object))
     words = {word: sign for sign, every in SIDES.items() for word in every}
     words |= {str(sides[0]).lower(): 1, str(sides[1]).lower(): -1}
-    meant = np.array([words.get(str(each).strip().lower(), 9) for each in different])[code]
-    system = names.get_indexer(pd.Index(different, dtype=object))[code]
+    meant = np.array([words.get(str(each).strip().lower(), 9) for each in distinct])[code]  # 9: no word for a side
+    system = names.get_indexer(pd.Index(distinct, dtype=object))[code]
     # a system may itself be called 'a' or 'tie': what its name says comes first, where it is one of the two
     by_name = np.select([system == one, system == two], [1, -1], 9)
     clash = (by_name != 9) & (meant != 9) & (by_name != meant)
     if clash.any():
         at = int(np.flatnonzero(clash)[0])
         raise ValueError(
-            f"the winner {said.iloc[at]!r} in row {at:,} is both a system and a word for a side or a tie: name the "
+            f"the winner {winners.iloc[at]!r} in row {at:,} is both a system and a word for a side or a tie: name the "
             "winners by their systems, or rename that system."
         )
     sign = np.where(by_name != 9, by_name, meant)
-    lost = sign == 9
-    if lost.any():
-        at = int(np.flatnonzero(lost)[0])
-        pair = f"{names[one[at]]!r} and {names[two[at]]!r}"
-        raise ValueError(
-            f"{int(lost.sum()):,} votes are for neither of their systems, first in row {at:,}: {said.iloc[at]!r}, "
-            f"between {pair}. A winner is one of the two, 'a', 'b' or 'tie'."
-        )
+    _check_votes(
+        sign == 9,
+        lambda at: (
+            f"are for neither of their systems, first in row {at:,}: {winners.iloc[at]!r}, between "
+            f"{names[one[at]]!r} and {names[two[at]]!r}. A winner is one of the two, 'a', 'b' or 'tie'."
+        ),
+    )
     return sign
 
 
@@ -284,16 +290,18 @@ def _of_three(frame: pd.DataFrame, winner: str, sides: tuple[str, str]) -> np.nd
             f"no column {winner!r} that says who won, nor {', '.join(columns)}; the log has {listed(frame.columns)}. "
             "Say which: votes(log, winner=...)."
         )
-    held = frame[there].astype(float).to_numpy()
-    told = held.sum(axis=1) + (0 if len(there) == 3 else (held.sum(axis=1) == 0))
-    wrong = ~np.isin(held, (0.0, 1.0)).all(axis=1) | (told != 1)
-    if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        row = ", ".join(f"{name}={value:g}" for name, value in zip(there, held[at]))
-        raise ValueError(
-            f"{int(wrong.sum()):,} votes contradict themselves, first in row {at:,}: {row}. One of them must be 1."
-        )
-    return (held[:, 0] - held[:, 1]).astype(int)
+    outcomes = frame[there].astype(float).to_numpy()
+    won = outcomes.sum(axis=1)
+    if len(there) < 3:
+        won += won == 0  # without a column of ties, neither is one
+    _check_votes(
+        ~np.isin(outcomes, (0.0, 1.0)).all(axis=1) | (won != 1),
+        lambda at: (
+            f"contradict themselves, first in row {at:,}: "
+            f"{', '.join(f'{name}={value:g}' for name, value in zip(there, outcomes[at]))}. One of them must be 1."
+        ),
+    )
+    return (outcomes[:, 0] - outcomes[:, 1]).astype(int)
 
 
 def _query_column(frame: pd.DataFrame, query: str | None, sides: tuple[Any, ...]) -> str | None:
@@ -301,9 +309,9 @@ def _query_column(frame: pd.DataFrame, query: str | None, sides: tuple[Any, ...]
         if query not in frame.columns:
             raise KeyError(f"no column {query!r}; the log has {listed(frame.columns)}.")
         return query
-    found = candidates("query", frame.columns, sides)
-    if len(found) > 1:
+    names = candidates("query", frame.columns, sides)
+    if len(names) > 1:
         raise ValueError(
-            f"two columns could be the query: {found[0]!r} and {found[1]!r}. Say which: query={found[0]!r}."
+            f"two columns could be the query: {names[0]!r} and {names[1]!r}. Say which: query={names[0]!r}."
         )
-    return found[0] if found else None
+    return names[0] if names else None

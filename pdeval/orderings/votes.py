@@ -17,11 +17,10 @@ from pdeval.evaluate import cube
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.sources import Source, decided
 from pdeval.kernels.primitives import total
-from pdeval.orderings.leximin import settled_all, worst_first
 from pdeval.tables.equal_values import NOISE, begins_along, firsts, settled
 from pdeval.tables.labels import run_labels
 
-TALLY_BLOCK = 1 << 21
+BLOCK = 1 << 21  # cells (queries x pairs of runs) that are worked on at a time
 
 
 def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -41,21 +40,21 @@ def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.
     ([[[0.0, 2.0], [-2.0, 0.0]]], [[[0.0, 3.0], [3.0, 0.0]]])
     """
     n_queries, n_runs = rank.shape
-    whole = bool(known.all())
+    complete = bool(known.all())
     rank, weights = rank.astype(np.float32), weights.astype(np.float32)  # whole numbers: exact, at half the memory
     net, shared = np.zeros((2, len(weights), n_runs * n_runs))
-    height = max(1, TALLY_BLOCK // max(1, n_runs * n_runs))
+    height = max(1, BLOCK // max(1, n_runs * n_runs))
     for start in range(0, n_queries, height):
         part = slice(start, start + height)
         above = rank[part][:, None, :] - rank[part][:, :, None]
         np.sign(above, out=above)
-        if not whole:
+        if not complete:
             both = known[part][:, None, :] & known[part][:, :, None]
             above *= both
             shared += weights[:, part] @ both.reshape(len(above), -1).astype(np.float32)
         net += weights[:, part] @ above.reshape(len(above), -1)
     net, shared = net.reshape(-1, n_runs, n_runs), shared.reshape(-1, n_runs, n_runs)
-    if whole:
+    if complete:
         shared[:] = weights.sum(axis=1, dtype=np.float64)[:, None, None]
     shared[:, np.arange(n_runs), np.arange(n_runs)] = 0.0  # no run has a pair with itself
     return net, shared
@@ -100,9 +99,6 @@ def surplus_of_pairs(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
     most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)
     # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
     return net.sum(axis=-1) / most[..., 0] + (net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)).sum(axis=-1)
-
-
-BLOCK = 1 << 21
 
 
 def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
@@ -202,8 +198,8 @@ def _of_squares(
     for pairs, values in blocks:
         one, two = a[pairs], b[pairs]
         known = ~np.isnan(values)
-        whole = bool(known.all())
-        value = values if whole else np.where(known, values, 0.0)
+        complete = bool(known.all())
+        value = values if complete else np.where(known, values, 0.0)
         turned, total = np.ascontiguousarray(value.T), np.ascontiguousarray(sums.T)
         by_two = np.argsort(two, kind="stable")
         as_one, as_two = (np.searchsorted(side, np.arange(runs + 1)) for side in (one, two[by_two]))
@@ -212,7 +208,7 @@ def _of_squares(
             total[two[lost]] -= turned[lost]
             total[one[won]] += turned[won]
         sums = np.ascontiguousarray(total.T)
-        if whole:
+        if complete:
             opponents += np.bincount(np.concatenate((one, two)), minlength=runs)
         else:
             for side in (one, two):
@@ -300,7 +296,9 @@ class Votes:
             out["surplus"] = surplus(self.rank, ~np.isnan(self.wins), times)
         if "worst_first" in columns:
             merit = self.wins if self.value is None else self.value
-            out["worst_first"] = worst_first(merit if self.name is not None else settled_all(merit, self.size), weights)
+            if self.name is None:  # values of any query and run that differ by rounding only are made the same
+                merit = settled(merit.ravel(), self.size).reshape(merit.shape)
+            out["worst_first"] = worst_first(merit, weights)
         return out
 
     def _average(self, values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -312,6 +310,47 @@ class Votes:
         if self.name is not None:  # pref_eval divides before it adds
             return total(filled / len(filled))[None]
         return (total(filled) / known.sum(axis=0))[None]
+
+
+def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Return the values of each run from the worst query up: shape (resamples, runs, queries).
+
+    Parameters
+    ----------
+    value : ndarray of shape (queries, runs)
+        More is better; every run has every query.
+    weights : ndarray of int, shape (resamples, queries), optional
+        How often each query is drawn, in all as often as there are queries; by default each once.
+
+    Examples
+    --------
+    >>> value = np.array([[0.3, 0.2], [0.1, 0.4]])
+    >>> worst_first(value).tolist()
+    [[[0.1, 0.3], [0.2, 0.4]]]
+    >>> worst_first(value, np.array([[2, 0]])).tolist()
+    [[[0.3, 0.3], [0.2, 0.2]]]
+    """
+    if np.isnan(value).any():
+        query, run = np.isnan(value).any(axis=1).sum(), np.isnan(value).any(axis=0).sum()
+        raise ValueError(
+            f"{run} of {value.shape[1]} runs lack one or more of {query} of the {len(value)} queries, and runs are "
+            "compared from the worst query up only where all have the same queries. Evaluate with topics='relevant', "
+            "where a missing query is the worst case, or with topics='common'."
+        )
+    upward = np.argsort(value.T, axis=-1)
+    ordered = np.take_along_axis(value.T, upward, axis=-1)
+    if weights is None:
+        return ordered[None]
+    times = weights[:, upward]
+    # every run of a resample has as many values as there are queries, so that the repeats are a block again
+    repeated = np.repeat(np.broadcast_to(ordered, times.shape).ravel(), times.ravel())
+    return repeated.reshape(times.shape)
+
+
+def rank_interval(rank: np.ndarray, confidence: float) -> np.ndarray:
+    """Return the least and the largest rank of each run in the interval over resamples, the first axis."""
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    return np.quantile(rank, tails, axis=0, method="inverted_cdf").astype(np.int64)
 
 
 def votes_of(
@@ -339,8 +378,7 @@ def votes_of(
     if not isinstance(source, cube.Scores):
         return _of_preferences(source, m, name, queries)
     value = source.values[m] if source.higher[m] else -source.values[m]
-    known = ~np.isnan(value)
-    _check_known(source, m, known, name is not None)
+    _check_known(source, m, ~np.isnan(value), name is not None)
     _check_finite(value, source.measures[m], "(query, run) values")
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
@@ -356,25 +394,25 @@ def _won(value: Any, equal: Any) -> np.ndarray:
 def _of_preferences(
     source: cube.Preferences | Pairs, m: int, name: np.ndarray | None, queries: np.ndarray | None
 ) -> Votes:
+    """Return the votes of preferences; what is rounding is made 0 where runs may be tied."""
     n_runs = len(source.runs)
-    blocks = _finite(source, m, name is None)
+    blocks = _finite(decided(source, m) if name is None else source.blocks(m), source.measures[m])
     sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
     known = opponents > 0
-    lacking = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
-    if lacking.any():
+    gaps = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
+    if gaps.any():
         raise ValueError(
-            f"the preferences of {source.measures[m]!r} have gaps: on {lacking.sum()} of {len(lacking)} queries, e.g. "
-            f"{source.queries[lacking].tolist()[0]!r}, some pairs of runs are missing, and win rates need every pair. "
+            f"the preferences of {source.measures[m]!r} have gaps: on {gaps.sum()} of {len(gaps)} queries, e.g. "
+            f"{source.queries[gaps].tolist()[0]!r}, some pairs of runs are missing, and win rates need every pair. "
             "Compute all pairs with prefer(), or leave those queries out."
         )
     _check_known(source, m, known, name is not None)
     return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name, queries)
 
 
-def _finite(source: cube.Preferences | Pairs, m: int, tied: bool) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield the blocks, with what is rounding made 0 where runs may be tied."""
-    for pairs, values in decided(source, m) if tied else source.blocks(m):
-        _check_finite(values, source.measures[m], "preferences")
+def _finite(blocks: Iterable[tuple[slice, np.ndarray]], measure: str) -> Iterator[tuple[slice, np.ndarray]]:
+    for pairs, values in blocks:
+        _check_finite(values, measure, "preferences")
         yield pairs, values
 
 
@@ -408,38 +446,38 @@ def check_pairs(source: cube.Preferences | Pairs) -> None:
     missing = np.argwhere(np.triu(times == 0, k=1))
     if len(missing):
         everywhere = np.flatnonzero(((times + times.T) > 0).sum(axis=1) == n_runs - 1)
-        told = f", they are all against {texts[everywhere[0]]!r}" if len(everywhere) and len(source.a) < n_runs else ""
+        against = len(everywhere) and len(source.a) < n_runs
+        hint = f", they are all against {texts[everywhere[0]]!r}" if against else ""
         a, b = missing[0]
         raise ValueError(
-            f"the preferences hold {len(source.a)} of {n_runs * (n_runs - 1) // 2} pairs of runs{told}; an ordering "
+            f"the preferences hold {len(source.a)} of {n_runs * (n_runs - 1) // 2} pairs of runs{hint}; an ordering "
             f"needs all, e.g. ({texts[a]!r}, {texts[b]!r}) is missing. Call prefer() without baseline= or pairs=."
         )
 
 
 def _check_known(source: Any, m: int, known: np.ndarray, complete: bool) -> None:
+    """Raise where values (queries, runs) do not compare every two runs; `complete` needs all of them."""
+    if known.all():
+        return
+    names, label = [repr(name) for name in run_labels(source.runs)], source.measures[m]
     never = np.flatnonzero(~known.any(axis=0))
     if len(never):
-        texts = run_labels(source.runs)
-        some = ", ".join(repr(texts[run]) for run in never[:3])
         raise ValueError(
-            f"{len(never)} of {len(texts)} runs have no query that counts for {source.measures[m]!r}: {some}. "
+            f"{len(never)} of {len(names)} runs have no query that counts for {label!r}: "
+            f"{', '.join(names[run] for run in never[:3])}. "
             "Leave them out, or evaluate them with topics='relevant', where a missing query is the worst case."
         )
-    if complete and not known.all():
+    if complete:
         query, run = np.argwhere(~known)[0]
-        name = run_labels(source.runs)[run]
         raise ValueError(
-            f"compat='pref_eval' needs every run on every query; {name!r} has no {source.measures[m]!r} on "
+            f"compat='pref_eval' needs every run on every query; {names[run]} has no {label!r} on "
             f"query {source.queries.tolist()[query]!r}. Evaluate with topics='relevant', where a missing query is the "
             "worst case."
         )
-    if known.all():
-        return
-    counted = known.astype(np.float32)
-    apart = np.argwhere(counted.T @ counted == 0)
-    if len(apart):
-        a, b = (run_labels(source.runs)[run] for run in apart[0])
+    shared = known.T.astype(np.float32) @ known.astype(np.float32)
+    if not shared.all():
+        a, b = np.argwhere(shared == 0)[0]
         raise ValueError(
-            f"runs {a!r} and {b!r} have no query in common for {source.measures[m]!r}, so that nothing "
+            f"runs {names[a]} and {names[b]} have no query in common for {label!r}, so that nothing "
             "compares them. Leave one out, or evaluate with topics='relevant'."
         )

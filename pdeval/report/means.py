@@ -17,8 +17,8 @@ from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, averaged, sources
 from pdeval.evaluate.summary import of_scores
+from pdeval.orderings.order import win_rates_of
 from pdeval.orderings.votes import win_rates
-from pdeval.orderings.with_machine import win_rates_of
 from pdeval.report.footnotes import words
 from pdeval.report.sentences import and_list
 from pdeval.tables.labels import run_labels

@@ -1,15 +1,18 @@
-"""Analysis of variance of scores: how much of it is the run, how much the query."""
+"""Whether runs differ at all: analysis of variance, of scores and of ranks (Friedman's test)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, each, sources
+from pdeval.evaluate.sources import Held, Source, each, sources
 from pdeval.significance.hsd import residual_mean_square
-from pdeval.significance.paired_differences import Pairs, Source, complete
+from pdeval.significance.mean_ranks import concordance, ranks_of
+from pdeval.significance.paired_differences import Pairs, complete, concatenated
 from pdeval.significance.test_result import ratio
 from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import labels
@@ -60,29 +63,45 @@ def anova(held: Held, measures: object = MEASURES) -> pd.DataFrame:
     2      AP  residual  517   6.426        NaN      NaN          NaN
     3      AP     total  575  22.153        NaN      NaN          NaN
     """
-    return each(_of_source, sources(held, measures))
+    return each(_analysed, sources(held, measures), verb="anova", column="source", kinds=SOURCES, analysis=two_way)
 
 
-def _of_source(source: Source) -> pd.DataFrame:
+def _analysed(
+    source: Source,
+    *,
+    verb: str,
+    column: str,
+    kinds: Sequence[str],
+    analysis: Callable[[np.ndarray, bool], dict[str, np.ndarray]],
+) -> pd.DataFrame:
+    """Return the rows of each measure, one for each of `kinds`, by an analysis of values (queries, runs).
+
+    The analysis is told whether these are scores, or known only up to a constant per query.
+    """
     pairs = Pairs.of(source)
-    rows = []
+    parts = []
     for number, measure in enumerate(source.measures):
-        values, _ = complete(pairs, number, "anova")
+        values, _ = complete(pairs, number, verb)
         if values.ndim == 3:
-            raise ValueError(f"anova needs a score per run and query; {measure!r} is a preference between runs.")
-        rows.append(two_way(values, scored=isinstance(source, Scores)))
-    columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
-    count = len(rows)
+            raise ValueError(f"{verb} needs a score per run and query; {measure!r} is a preference between runs.")
+        parts.append(analysis(values, isinstance(source, Scores)))
+    return rows_per_measure(source, column, kinds, parts)
+
+
+def rows_per_measure(
+    source: Source, column: str, kinds: Sequence[str], parts: Sequence[dict[str, np.ndarray]]
+) -> pd.DataFrame:
+    """Return one row per measure and kind; each measure has its part of the columns, one value per kind."""
     head = {
-        "measure": labels(pd.Index(source.measures), np.repeat(np.arange(count), len(SOURCES))),
-        "source": labels(pd.Index(SOURCES), np.tile(np.arange(len(SOURCES)), count)),
+        "measure": labels(pd.Index(source.measures), np.repeat(np.arange(len(parts)), len(kinds))),
+        column: labels(pd.Index(kinds), np.tile(np.arange(len(kinds)), len(parts))),
     }
-    frame = pd.DataFrame({**head, **columns}, copy=False)
+    frame = pd.DataFrame({**head, **concatenated(parts)}, copy=False)
     frame.attrs.update(source.attrs)
     return frame
 
 
-def two_way(X: np.ndarray, *, scored: bool = True) -> dict[str, np.ndarray]:
+def two_way(X: np.ndarray, scored: bool = True) -> dict[str, np.ndarray]:
     """Return df, sum_sq, mean_sq, statistic, p_value, effect_size of run, query, residual and total.
 
     Without `scored`, X is known only up to a constant per query, and so the query row is NaN.
@@ -96,21 +115,23 @@ def two_way(X: np.ndarray, *, scored: bool = True) -> dict[str, np.ndarray]:
 
     queries, runs = X.shape
     run, query = (_squares(X, axis) * X.shape[axis] for axis in (0, 1))
-    residual = residual_mean_square(X) * (runs - 1) * (queries - 1)
-    sum_sq = np.array([run, query, residual, run + query + residual])
     df = np.array([runs - 1, queries - 1, (runs - 1) * (queries - 1), runs * queries - 1])
-    mean_sq = np.where(np.arange(4) < 3, sum_sq / df, np.nan)
-    statistic, p, effect = (np.full(4, np.nan) for _ in range(3))
-    statistic[:2] = ratio(mean_sq[:2], mean_sq[2])
-    infinite = np.isinf(statistic[:2])
-    p[:2] = special.fdtrc(df[:2], df[2], statistic[:2])
-    gain = df[:2] * (np.where(infinite, 1.0, statistic[:2]) - 1)
-    effect[:2] = np.where(infinite, 1.0, gain / (gain + X.size))
-    columns = {"sum_sq": sum_sq, "mean_sq": mean_sq, "statistic": statistic, "p_value": p, "effect_size": effect}
+    residual = residual_mean_square(X) * (runs - 1) * (queries - 1)
+    columns = {
+        "sum_sq": np.array([run, query, residual, run + query + residual]),
+        **{name: np.full(4, np.nan) for name in ("mean_sq", "statistic", "p_value", "effect_size")},
+    }
+    columns["mean_sq"][:3] = columns["sum_sq"][:3] / df[:3]
+    # run and query against the residual; without any, F is infinite and all variance is explained
+    F = ratio(columns["mean_sq"][:2], columns["mean_sq"][2])
+    columns["statistic"][:2] = F
+    columns["p_value"][:2] = special.fdtrc(df[:2], df[2], F)
+    gain = df[:2] * (np.where(np.isinf(F), 1.0, F) - 1)
+    columns["effect_size"][:2] = np.where(np.isinf(F), 1.0, gain / (gain + X.size))
     if not scored:
         for values in columns.values():
             values[1] = np.nan
-        sum_sq[3] = np.nan
+        columns["sum_sq"][3] = np.nan
     return {"df": df, **columns}
 
 
@@ -118,3 +139,95 @@ def _squares(X: np.ndarray, axis: int) -> float:
     """Return the sum of squares of the means along an axis; means that differ by rounding only have no variance."""
     away = np.abs(X.mean(axis=axis) - X.mean())
     return float(np.square(np.where(away > NOISE * np.abs(X).max(), away, 0.0)).sum())
+
+
+KINDS = ("friedman", "iman_davenport")
+
+table(
+    "friedman",
+    "measure test n:int runs:int statistic:float df:int df_error:float p_value:float effect_size:float",
+    "table of Friedman tests",
+    known_by="measure test runs statistic df_error",
+    row="measure and test",
+    sort="measure",
+    then=".report()",
+    means={
+        "test": "'friedman', a chi-squared, or 'iman_davenport', the F of the same ranks, which is less conservative",
+        "n": "number of queries on which every run has a value",
+        "runs": "number of runs ranked on each",
+        "df": "degrees of freedom: runs - 1",
+        "df_error": "those of the denominator of F: (runs - 1)(n - 1); the chi-squared has none",
+        "effect_size": "Kendall's W, corrected for ties: 0 where queries rank runs at random, 1 where all agree",
+    },
+    undrawn="it is two numbers per measure; draw .compare(test='nemenyi')",
+)
+
+
+@verb(on=("scores", "preferences", "judged"), per_measure=True, gives="friedman", independent=True)
+def friedman(held: Held, measures: object = MEASURES) -> pd.DataFrame:
+    """Return Friedman's test of each measure: whether the runs rank differently over the queries at all.
+
+    Every query ranks the runs; under the null hypothesis all its orders are equally likely. Which runs differ is then
+    for `compare(test="nemenyi")` or `compare(test="conover")` to say.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        ... Preferences have to be differences of scores.
+
+    Notes
+    -----
+    Equal values of a query share the mean of their ranks, and the statistic is corrected for such ties. Queries that
+    some run lacks are left out, with a warning. Where all queries rank the runs alike F is infinite and p = 0; where
+    no query tells any two runs apart, the statistic is 0 and p = 1. To rank over collections instead of queries, ask
+    `collection_means(by=...)` first: `n` is then the number of collections.
+
+    References
+    ----------
+    Friedman (1937), The use of ranks to avoid the assumption of normality; Iman and Davenport (1980), Approximations of
+    the critical region of the Friedman statistic; Demsar (2006), Statistical comparisons of classifiers over multiple
+    data sets.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+    >>> scores.ireval.friedman().drop(columns="effect_size").round(3)
+      measure            test   n  runs  statistic  df  df_error  p_value
+    0      AP        friedman  48    12    234.279  11       NaN      0.0
+    1      AP  iman_davenport  48    12     37.488  11     517.0      0.0
+    2      RR        friedman  48    12     61.697  11       NaN      0.0
+    3      RR  iman_davenport  48    12      6.219  11     517.0      0.0
+    """
+    # ranks are those of scores that preferences are the differences of, too
+    cubes = sources(held, measures)
+    return each(_analysed, cubes, verb="friedman", column="test", kinds=KINDS, analysis=lambda X, _: rank_tests(X))
+
+
+def rank_tests(X: np.ndarray) -> dict[str, np.ndarray]:
+    """Return n, runs, statistic, degrees of freedom, p and effect size of Friedman's chi-squared and of its F.
+
+    Examples
+    --------
+    >>> tests = rank_tests(np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]]))
+    >>> tests["statistic"].round(4).tolist(), tests["p_value"].round(4).tolist()
+    ([6.5, 13.0], [0.0388, 0.0066])
+    """
+    from scipy import special
+
+    queries, runs = X.shape
+    agreement = concordance(ranks_of(X))
+    df, df_error = runs - 1, (runs - 1) * (queries - 1)
+    squared = agreement * queries * df
+    with np.errstate(divide="ignore"):
+        F = np.divide((queries - 1) * agreement, np.float64(1 - agreement))
+    p = special.chdtrc(df, squared), 0.0 if np.isinf(F) else special.fdtrc(df, df_error, F)
+    return {
+        "n": np.full(2, queries),
+        "runs": np.full(2, runs),
+        "statistic": np.array([squared, F]),
+        "df": np.full(2, df),
+        "df_error": np.array([np.nan, df_error]),
+        "p_value": np.array(p),
+        "effect_size": np.full(2, agreement),
+    }

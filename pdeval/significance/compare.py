@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,27 +14,24 @@ from pdeval.evaluate.ppi import check_mean, estimates
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, sources
-from pdeval.significance import hsd, hsd_normal, mean_ranks, paired_tests
+from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
-from pdeval.significance.paired_differences import Pairs, check, complete, enough
+from pdeval.significance.paired_differences import Pairs, check, complete
 from pdeval.significance.registry import TESTS, SignificanceTest, not_tests, which_test
-from pdeval.significance.test_result import Outcome, completed, describe
-from pdeval.tables.labels import labels
+from pdeval.significance.resampling import fixed_seed
+from pdeval.significance.test_result import with_correction
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
 from pdeval.verbs.registry import listed_in_docs
 
 # importing the others declares their tests
-__all__ = ["compare", "hsd", "hsd_normal", "mean_ranks", "paired_tests"]
+__all__ = ["compare", "hsd", "mean_ranks", "paired_tests"]
 
 Family = Literal["measure", "baseline", "all"]
 
 # what a comparison of systems with replicates answers: their runs as they are, or runs that might have been
 THESE_MODELS = "Are these trained models different? Queries are random, replicates fixed."
-
-NUMBERS = ("difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value")
-COLUMNS = ("n", "mean_a", "mean_b", *NUMBERS, "p_adjusted", "significant")
 
 table(
     "comparisons",
@@ -149,60 +145,49 @@ def compare(
     2  dense-s2  bm25  48      0.1139   0.0001      0.0009         True
     """
     try:
-        found = sources(held, measures, machine=True)
+        cubes = sources(held, measures, machine=True)
     except KeyError:
         not_tests(measures, "compare(test={})")
         raise
-    for one in found:
-        check(one)
-    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
-    arguments.seed(seed)
-    machine = any(getattr(one, "machine", None) is not None for one in found)
-    tests = [[which_test(test, measure, one.attrs, machine=machine) for measure in one.measures] for one in found]
-    name = which_correction(correction)
-    together = _family(family, baseline)
-    if family is not None:
-        _check_family(together, tests)
-    if seed is None:
-        # one new seed for the whole call: blocks of pairs and measures share their draws
-        seed = int(np.random.default_rng().integers(2**63))
+    for cube in cubes:
+        check(cube)
+    machine = any(getattr(cube, "machine", None) is not None for cube in cubes)
+    tests = [[which_test(test, measure, cube.attrs, machine=machine) for measure in cube.measures] for cube in cubes]
+    correction = which_correction(correction)  # type: ignore[assignment]
+    corrected_together = _family(family, baseline, tests)
+    seed = fixed_seed(seed)
     options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
     # one table for each baseline, whose pairs are a family of their own
-    chosen = [_each_baseline(one.runs, baseline) for one in found]
-    found = [one for one, bases in zip(found, chosen, strict=True) for _ in bases]
-    tests = [kinds for kinds, bases in zip(tests, chosen, strict=True) for _ in bases]
-    tables = []
-    for one, kinds, base in zip(found, tests, itertools.chain(*chosen), strict=True):
-        pairs = Pairs.of(one, baseline=base, others=together == "measure")
-        parts = [_measured(pairs, number, kind, options) for number, kind in enumerate(kinds)]
-        unknown = np.full(len(pairs), np.nan)  # what only the tests of other measures know
-        keys = dict.fromkeys(key for part in parts for key in part)
-        tables.append((pairs, {key: np.concatenate([part.get(key, unknown) for part in parts]) for key in keys}))
+    tables = [
+        (Pairs.of(cube, baseline=base, others=corrected_together == "measure"), kinds)
+        for cube, kinds in zip(cubes, tests, strict=True)
+        for base in _each_baseline(cube.runs, baseline)
+    ]
+    results = [_tested(pairs, kinds, options) for pairs, kinds in tables]
 
-    sizes = [len(pairs) for (pairs, _), kinds in zip(tables, tests, strict=True) for _ in kinds]
-    p_value = np.concatenate([columns["p_value"] for _, columns in tables])
-    wise = np.repeat([kind.family_wise for kinds in tests for kind in kinds], sizes)
-    group = np.repeat(np.arange(len(sizes)), sizes) * (together != "all")
-    adjusted = p_value.copy()
-    if not wise.all():
-        adjusted[~wise] = adjust(p_value[~wise], group[~wise], correction=name, alpha=alpha)
-    frames, first = [], 0
-    for (pairs, columns), kinds in zip(tables, tests, strict=True):
-        rows = len(pairs) * len(kinds)
-        columns["p_adjusted"] = adjusted[first : first + rows]
-        columns["significant"] = columns["p_adjusted"] < alpha
-        columns |= {key: columns.pop(key) for key in list(columns) if key not in COLUMNS}  # what only some tests know
+    # p-values of all tables are corrected at once: `group` is the family of each, here one per table and measure
+    sizes = [len(pairs) for pairs, kinds in tables for _ in kinds]
+    group = np.repeat(np.arange(len(sizes)), sizes) * (corrected_together != "all")
+    family_wise = np.repeat([kind.family_wise for _, kinds in tables for kind in kinds], sizes)
+    adjusted = np.concatenate([columns["p_value"] for columns in results])
+    adjusted[~family_wise] = adjust(
+        adjusted[~family_wise], group[~family_wise], correction=str(correction), alpha=alpha
+    )
+    ends = np.cumsum([len(columns["p_value"]) for columns in results])
+    frames = []
+    for (pairs, kinds), columns, p_adjusted in zip(tables, results, np.split(adjusted, ends[:-1]), strict=True):
+        columns = with_correction(columns, p_adjusted, alpha)
         shown = np.tile(pairs.against, len(kinds))
-        frames.append(_tidy(pairs, kinds, {key: values[shown] for key, values in columns.items()}))
-        first += rows
+        columns = {key: values[shown] for key, values in columns.items()}
+        frames.append(pairs.frame([columns], [kind.name for kind in kinds]))
     frame = stacked(frames)
-    if any(len(bases) > 1 for bases in chosen):  # measure by measure, whatever the baseline
+    if len(tables) > len(cubes):  # measure by measure, whatever the baseline
         by_measure = np.argsort(pd.factorize(frame["measure"])[0], kind="stable")
         frame = frame.iloc[by_measure].reset_index(drop=True)
-    frame.attrs.update(merged_attrs(one.attrs for one in found))
+    frame.attrs.update(merged_attrs(pairs.source.attrs for pairs, _ in tables))
     frame.attrs.update(
-        correction=NOT_NEEDED if wise.all() else name,
-        family="measure" if wise.all() else together,
+        correction=NOT_NEEDED if family_wise.all() else correction,
+        family="measure" if family_wise.all() else corrected_together,
         alpha=alpha,
         confidence=confidence,
         draws=draws,
@@ -213,6 +198,27 @@ def compare(
     return frame
 
 
+def _family(family: str | None, baseline: object, tests: list[list[SignificanceTest]]) -> str:
+    """Return what is corrected together, or raise where that is not the family of a family-wise test."""
+    if family is None:
+        return "measure" if baseline is None else "baseline"
+    if family == "baseline" and baseline is None:
+        raise ValueError("family='baseline' needs a baseline: pass baseline=<run id>, or family='measure'.")
+    family_wise = [test.name for kinds in tests for test in kinds if test.family_wise]
+    measures = sum(map(len, tests))
+    if family_wise and family != "measure" and not (family == "all" and measures == 1):
+        raise ValueError(
+            f"test={family_wise[0]!r} corrects for all pairs of one measure; family={family!r} asks for "
+            + (
+                f"the pairs of {measures} measures together."
+                if family == "all"
+                else "the pairs with the baseline alone."
+            )
+            + f" Use family='measure', or a test of one pair, e.g. test='t' with family={family!r}."
+        )
+    return family
+
+
 def _each_baseline(runs: pd.DataFrame, baseline: object) -> list[object]:
     """Return the baselines as ids, or None alone."""
     if baseline is None:
@@ -220,34 +226,40 @@ def _each_baseline(runs: pd.DataFrame, baseline: object) -> list[object]:
     return [tuple(runs.iloc[row]) for row in baselines_of(runs, baseline)]
 
 
+def _tested(pairs: Pairs, tests: list[SignificanceTest], options: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Return the columns of all measures, one after the other; NaN where only the tests of other measures have one."""
+    parts = [_measured(pairs, measure, test, options) for measure, test in enumerate(tests)]
+    unknown = np.full(len(pairs), np.nan)
+    keys = dict.fromkeys(key for part in parts for key in part)
+    return {key: np.concatenate([part.get(key, unknown) for part in parts]) for key in keys}
+
+
 def _measured(pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]) -> dict[str, np.ndarray]:
     """Return the columns of one measure: one value per pair, in the order of the pairs."""
     if test.joint:
         return _measured_together(pairs, measure, test, options)
-    if test.machine:
-        return _measured_with_machine(pairs, measure, test, options)
-    columns: dict[str, np.ndarray] = {}
-    rest = {"name": test.name, "confidence": options["confidence"]}
-    for numbers, D in pairs.blocks(measure):
-        counted = ~np.isnan(D)
-        enough(pairs, numbers, counted.sum(axis=0), pairs.source.measures[measure])
-        sides = pairs.sides(measure, numbers, None if counted.all() else counted)
-        outcome = completed(test(D, **options), partial(describe, D), pairs=len(numbers), **rest)
-        for key, values in _columns(outcome, *sides, limits=pairs.limits(measure, D)).items():
-            columns.setdefault(key, np.empty(len(pairs), dtype=values.dtype))[numbers] = values
-    return columns
+    blocks = _with_machine if test.machine else _in_blocks
+    return pairs.gather(blocks(pairs, measure, test, options))
 
 
-def _measured_with_machine(
+def _in_blocks(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
-) -> dict[str, np.ndarray]:
-    """Return the columns of one measure from labels by people and by a machine."""
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """Yield (numbers of pairs, their columns) of a test of each pair."""
+    for numbers, D in pairs.blocks(measure, shared=2):
+        sides = pairs.sides(measure, numbers, ~np.isnan(D))
+        yield numbers, test.result(D, **options).columns(*sides, pairs.limits(measure, D))
+
+
+def _with_machine(
+    pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """Yield (numbers of pairs, their columns) from labels by people and by a machine."""
     source: Any = pairs.source
     label = source.measures[measure]
     check_mean(label, source.attrs)
     means = estimates(source, measure).mean if isinstance(source, Scores) else np.full(len(source.runs), np.nan)
     by_machine = replace(pairs, source=replace(source, values=source.machine, machine=None))
-    columns: dict[str, np.ndarray] = {}
     for (numbers, people), (_, machine) in zip(pairs.blocks(measure), by_machine.blocks(measure), strict=True):
         outcome = test(people, machine, source.probability, **options)
         few = np.flatnonzero((outcome.n < 2) | (outcome.more["n_machine"] < 2))
@@ -256,10 +268,8 @@ def _measured_with_machine(
                 f"the pair {pairs.name(int(numbers[few[0]]))} has {outcome.n[few[0]]} queries by people and "
                 f"{outcome.more['n_machine'][few[0]]} by the machine alone of {label!r}; two of each are needed."
             )
-        sides, limits = (means[pairs.a[numbers]], means[pairs.b[numbers]]), pairs.limits(measure, people)
-        for key, values in _columns(outcome, *sides, limits=limits).items():
-            columns.setdefault(key, np.empty(len(pairs), dtype=values.dtype))[numbers] = values
-    return columns
+        sides = means[pairs.a[numbers]], means[pairs.b[numbers]]
+        yield numbers, outcome.columns(*sides, pairs.limits(measure, people))
 
 
 def _measured_together(
@@ -273,66 +283,5 @@ def _measured_together(
             f"test={test.name!r} needs a score per run; {pairs.source.measures[measure]!r} is a preference between "
             f"runs. Use test={others[0]!r}, which takes preferences."
         )
-    found = test(values, pairs.a, pairs.b, **options)
-    outcome = completed(
-        found,
-        partial(hsd.described_pairs, values, pairs.a, pairs.b),
-        name=test.name,
-        pairs=len(pairs),
-        confidence=options["confidence"],
-    )
-    limits = pairs.limits(measure, values)
-    return _columns(outcome, *pairs.sides(measure, np.arange(len(pairs)), counted), limits=limits)
-
-
-def _columns(
-    outcome: Outcome, mean_a: np.ndarray, mean_b: np.ndarray, *, limits: tuple[float, float]
-) -> dict[str, np.ndarray]:
-    """Return the columns of the comparisons that a test fills; intervals stay within the limits of a difference."""
-    numbers = (
-        outcome.mean,
-        np.clip(outcome.ci_low, *limits),
-        np.clip(outcome.ci_high, *limits),
-        outcome.effect_size,
-        outcome.statistic,
-        outcome.p_value,
-    )
-    return {
-        "n": outcome.n.astype(np.int64),
-        "mean_a": mean_a,
-        "mean_b": mean_b,
-        **dict(zip(NUMBERS, numbers, strict=True)),
-        **outcome.more,
-    }
-
-
-def _tidy(pairs: Pairs, tests: list[SignificanceTest], columns: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Return the comparisons: the labels of the shown pairs, then the columns."""
-    head = pairs.columns(len(tests))
-    measure = np.repeat(np.arange(len(tests)), int(pairs.against.sum()))
-    head["measure"] = labels(pd.Index(pairs.source.measures), measure)
-    head["test"] = labels(pd.Index([one.name for one in tests]), measure)
-    return pd.DataFrame({**head, **columns}, copy=False)
-
-
-def _check_family(family: str, tests: list[list[SignificanceTest]]) -> None:
-    """Raise if a family is asked for that is not that of a family-wise test: all pairs of one measure."""
-    wise = [test.name for kinds in tests for test in kinds if test.family_wise]
-    measures = sum(map(len, tests))
-    if not wise or family == "measure" or (family == "all" and measures == 1):
-        return
-    raise ValueError(
-        f"test={wise[0]!r} corrects for all pairs of one measure; family={family!r} asks for "
-        + (f"the pairs of {measures} measures together." if family == "all" else "the pairs with the baseline alone.")
-        + f" Use family='measure', or a test of one pair, e.g. test='t' with family={family!r}."
-    )
-
-
-def _family(family: str | None, baseline: object) -> str:
-    """Return the family that is corrected together."""
-    if family is None:
-        return "measure" if baseline is None else "baseline"
-    family = arguments.one_of("family", family, ("measure", "baseline", "all"))
-    if family == "baseline" and baseline is None:
-        raise ValueError("family='baseline' needs a baseline: pass baseline=<run id>, or family='measure'.")
-    return family
+    sides = pairs.sides(measure, np.arange(len(pairs)), counted)
+    return test.result(values, pairs.a, pairs.b, **options).columns(*sides, pairs.limits(measure, values))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,13 @@ from pdeval.evaluate.sources import Held, averaged, sources
 from pdeval.join.judged import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means
-from pdeval.significance.paired_differences import Pairs, enough
+from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.paired_tests import student
 from pdeval.tables.equal_values import NOISE
-from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import several
 
 STEPS = ("atomise precision", "aggregate within query", "aggregate across queries", "cumulative")
 
@@ -101,18 +102,16 @@ def delta_sort(
     0          AP          RR    12      58.333  0.697        2.062
     1          AP         ASL    12       8.333  0.970        0.083
     """
-    if isinstance(held, Judged):
-        before, after = scores(held, parse_all(old)), scores(held, parse_all(new), tell=False)
-    else:
-        (before,), (after,) = sources(held, _texts(old)), sources(held, _texts(new))  # type: ignore[assignment]
+    cubes: list[Any] = []
+    for measures in (old, new):
+        if isinstance(held, Judged):
+            cubes.append(scores(held, parse_all(measures), tell=not cubes))
+        else:
+            cubes += sources(held, [str(one) for one in several("measures", measures)])
     if replicate is not None:
         names = named(replicate, "replicate")
-        before, after = (averaged(one, names, tell=one is before) for one in (before, after))  # type: ignore[assignment]
-    return moved(before, after, margin=margin, alpha=alpha, per=per)
-
-
-def _texts(measures: object) -> list[str]:
-    return [str(one) for one in (measures if isinstance(measures, list | tuple) else [measures])]
+        cubes = [averaged(cube, names, tell=cube is cubes[0]) for cube in cubes]
+    return moved(*cubes, margin=margin, alpha=alpha, per=per)
 
 
 def moved(
@@ -137,8 +136,6 @@ def moved(
     >>> moved(old, new, per="run")["delta_sort"].round(2).tolist()
     [33.33, 0.0, 33.33]
     """
-    alpha, margin = arguments.share("alpha", alpha), arguments.number("margin", margin, 0)
-    per = arguments.one_of("per", per, ("all", "run"))  # type: ignore[assignment]
     new = matched(old, new)
     count = max(len(old.measures), len(new.measures))
     if {len(old.measures), len(new.measures)} - {1, count}:
@@ -146,33 +143,32 @@ def moved(
             f"{len(old.measures)} old measures cannot be paired with {len(new.measures)} new ones: "
             "pass as many of both, or a single one on one side."
         )
-    before = [standing(old, number % len(old.measures), margin, alpha) for number in range(count)]
-    after = [standing(new, number % len(new.measures), margin, alpha) for number in range(count)]
     n_runs = len(old.runs)
-    moves = [100 * np.abs(n0 - n1) / n_runs for (_, n0), (_, n1) in zip(before, after, strict=True)]
-    names = [(old.measures[k % len(old.measures)], new.measures[k % len(new.measures)]) for k in range(count)]
-    attrs = merged_attrs([old.attrs, new.attrs])
-    if per == "run":
-        row = np.tile(np.arange(n_runs), count)
-        columns = {name: labels(old.runs[name], row) for name in old.runs.columns}
-        for side, position in (("old", 0), ("new", 1)):
-            columns[f"measure_{side}"] = np.repeat([name[position] for name in names], n_runs)
-        for key, states in (("old", before), ("new", after)):
-            columns[f"value_{key}"] = np.concatenate([value for value, _ in states])
-        for key, states in (("old", before), ("new", after)):
-            columns[f"better_{key}"] = np.concatenate([better for _, better in states])
-        frame = pd.DataFrame({**columns, "delta_sort": np.concatenate(moves)}, copy=False)
-        frame.attrs.update(attrs)
-        return frame
-    rows = []
-    for number, ((value_old, _), (value_new, _)) in enumerate(zip(before, after, strict=True)):
-        x = gain(value_old, bool(old.higher[number % len(old.measures)]))
-        y = gain(value_new, bool(new.higher[number % len(new.measures)]))
+    rows, frames = [], []
+    for number in range(count):
+        # a single measure goes with all of the other side
+        sides = [(side, number % len(side.measures)) for side in (old, new)]
+        name_old, name_new = (side.measures[measure] for side, measure in sides)
+        (value_old, better_old), (value_new, better_new) = (standing(*side, margin, alpha) for side in sides)
+        move = 100 * np.abs(better_old - better_new) / n_runs
+        columns = {
+            "measure_old": name_old,
+            "measure_new": name_new,
+            "value_old": value_old,
+            "value_new": value_new,
+            "better_old": better_old,
+            "better_new": better_new,
+            "delta_sort": move,
+        }
+        frames.append(old.runs.reset_index(drop=True).assign(**columns))
+        values = zip((value_old, value_new), sides, strict=True)
+        x, y = (gain(value, bool(side.higher[measure])) for value, (side, measure) in values)
         change = float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan
-        tau = tau_b(*(places(side, number % len(side.measures)) for side in (old, new)))
-        rows.append((*names[number], n_runs, moves[number].max(), tau, change))
-    frame = pd.DataFrame(rows, columns=["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"])
-    frame.attrs.update(attrs)
+        tau = tau_b(*(places(*side) for side in sides))
+        rows.append((name_old, name_new, n_runs, move.max(), tau, change))
+    names = ["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"]
+    frame = pd.concat(frames, ignore_index=True) if per == "run" else pd.DataFrame(rows, columns=names)
+    frame.attrs = merged_attrs([old.attrs, new.attrs])
     return frame
 
 
@@ -226,8 +222,8 @@ def delta_sort_chain(
     means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()
     cells = average_precision.runs.merge(pd.DataFrame({keys[-1]: average_precision.queries}), how="cross")
     shape = (len(average_precision.runs), len(average_precision.queries))
-    found = cells.merge(means.reset_index(), on=keys, how="left", validate="one_to_one")
-    asl, precision = (found[name].to_numpy(dtype=float).reshape(shape).T for name in ("asl", "precision"))
+    cells = cells.merge(means.reset_index(), on=keys, how="left", validate="one_to_one")
+    asl, precision = (cells[name].to_numpy(dtype=float).reshape(shape).T for name in ("asl", "precision"))
 
     def cube(name: str, values: np.ndarray, higher: bool) -> Scores:
         return Scores(average_precision.runs, average_precision.queries, (name,), values[None], np.array([higher]))
@@ -260,11 +256,9 @@ def standing(scores: Scores, measure: int, margin: float, alpha: float) -> tuple
     """Return each run's mean in its own units, and the number of runs better than it."""
     pairs = Pairs.of(scores)
     better = np.zeros(len(scores.runs), dtype=np.int64)
-    for numbers, D in pairs.blocks(measure):
-        counted = ~np.isnan(D)
-        enough(pairs, numbers, counted.sum(axis=0), scores.measures[measure])
+    for numbers, D in pairs.blocks(measure, shared=2):
         outcome = student(D)
-        mean_a, mean_b = pairs.sides(measure, numbers, None if counted.all() else counted)
+        mean_a, mean_b = pairs.sides(measure, numbers, ~np.isnan(D))
         first = outcome.mean > 0
         worse = np.where(first, mean_b, mean_a)
         # mean_a - mean_b and a share of it that are equal on paper may differ in the last digits

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import merged_attrs, stacked
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, sources
-from pdeval.significance.paired_differences import Pairs, Source, enough
-from pdeval.significance.resampling import chunks
+from pdeval.evaluate.sources import Held, Source, each, sources
+from pdeval.significance.paired_differences import Pairs
+from pdeval.significance.resampling import chunks, fixed_seed
 from pdeval.significance.test_result import describe
 from pdeval.tables.equal_values import NOISE
-from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.progress import track
@@ -69,11 +68,11 @@ def signed_rank(
     [0.1, 0.01, 0.89]
     """
     values = np.vstack([np.zeros(D.shape[1]), D])
-    counted = ~np.isnan(values)
-    order = np.argsort(np.where(counted, values, np.inf), axis=0, kind="stable")
-    ends = [_below(values[order[:, pair], pair], counted[:, pair].sum(), rope) for pair in range(D.shape[1])]
-    first = np.ones(len(values))
-    first[0] = prior
+    n = (~np.isnan(values)).sum(axis=0)
+    order = np.argsort(values, axis=0, kind="stable")  # NaN come last
+    ends = [_below(values[order[: n[pair], pair], pair], rope) for pair in range(D.shape[1])]
+    concentration = np.ones(len(values))
+    concentration[0] = prior
     won = np.zeros((3, D.shape[1]))
     steps = chunks(draws, seed)
     width = max(1, BLOCK // (len(values) * steps[0][0]))
@@ -81,36 +80,31 @@ def signed_rank(
     for block in track(blocks, desc="signed-rank posterior", progress=progress):
         # weights of a Dirichlet distribution are gamma variates over their sum, whatever part of them is looked at
         gamma = np.vstack(
-            [np.random.default_rng(child).standard_gamma(first, (size, len(first))) for size, child in block]
+            [np.random.default_rng(child).standard_gamma(concentration, (size, len(values))) for size, child in block]
         )
-        for pair, (low, high) in enumerate(ends):
-            weight = gamma[:, order[: len(low), pair]]
+        for pair, end in enumerate(ends):
+            weight = gamma[:, order[: n[pair], pair]]
             weight /= weight.sum(axis=1, keepdims=True)
             cumulative = np.concatenate([np.zeros((len(weight), 1)), np.cumsum(weight, axis=1)], axis=1)
-            below, under = ((weight * _mean_of(cumulative, side)).sum(axis=1) for side in (low, high))
+            # what lies at the very end of the region counts half
+            halves = ((cumulative[:, left] + cumulative[:, right]) / 2 for left, right in end)
+            below, under = ((weight * half).sum(axis=1) for half in halves)
             mass = np.stack([below, under - below, 1.0 - under])
             most = mass >= mass.max(axis=0) - NOISE
             won[:, pair] += (most / most.sum(axis=0)).sum(axis=1)
     return won / draws
 
 
-def _below(ordered: np.ndarray, count: int, rope: float) -> tuple[np.ndarray, np.ndarray]:
+def _below(z: np.ndarray, rope: float) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return, for each sorted difference, how many others make a mean below -rope, and how many one up to rope.
 
     Each comes twice, without and with those at the very end of the region.
     """
-    z = ordered[:count]
     slack = NOISE * (np.abs(z).max() + rope)
-    found = [
-        np.stack([np.searchsorted(z, end - z - slack, "left"), np.searchsorted(z, end - z + slack, "right")], axis=1)
+    return [
+        (np.searchsorted(z, end - z - slack, "left"), np.searchsorted(z, end - z + slack, "right"))
         for end in (-2 * rope, 2 * rope)
     ]
-    return found[0], found[1]
-
-
-def _mean_of(cumulative: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the weight up to two places, halved: what lies at the very end counts half."""
-    return (cumulative[:, places[:, 0]] + cumulative[:, places[:, 1]]) / 2
 
 
 Posterior = Literal["correlated_t", "signed_rank"]
@@ -213,52 +207,36 @@ def equivalence(
         raise ValueError(f"prior={prior!r}: give how many queries it counts for, more than 0.")
     test = arguments.one_of("test", test, ("correlated_t", "signed_rank"))  # type: ignore[assignment]
     draws = arguments.whole("draws", draws, 1)
-    arguments.seed(seed)
-    if seed is None:
-        seed = int(np.random.default_rng().integers(2**63))
-    found = sources(held, measures)
-
-    def shares_of(D: np.ndarray) -> np.ndarray:
-        if test == "correlated_t":
-            return correlated_t(D, rope, correlation)
-        return signed_rank(D, rope, prior, draws, seed, progress=progress)
-
-    frame = stacked([_of_source(one, shares_of, rope, test, baseline) for one in found])
-    frame.attrs.update(merged_attrs(one.attrs for one in found))
-    frame.attrs.update({"correlation": correlation} if test == "correlated_t" else {"prior": prior, "draws": draws})
-    frame.attrs["seed"] = seed
+    seed = fixed_seed(seed)
+    posterior = partial(correlated_t, rope=rope, correlation=correlation)
+    settings: dict[Any, Any] = {"correlation": correlation}
+    if test == "signed_rank":
+        posterior = partial(signed_rank, rope=rope, prior=prior, draws=draws, seed=seed, progress=progress)
+        settings = {"prior": prior, "draws": draws}
+    frame = each(_of_source, sources(held, measures), posterior=posterior, rope=rope, test=test, baseline=baseline)
+    frame.attrs.update({**settings, "seed": seed})
     return frame
 
 
 def _of_source(
-    source: Source, shares_of: Callable[[np.ndarray], np.ndarray], rope: float, test: str, baseline: object
+    source: Source, *, posterior: Callable[[np.ndarray], np.ndarray], rope: float, test: str, baseline: object
 ) -> pd.DataFrame:
     pairs = Pairs.of(source, baseline=baseline)
-    measures = len(source.measures)
-    n = np.empty((measures, len(pairs)), dtype=np.int64)
-    numbers = np.empty((6, measures, len(pairs)))
-    for measure, label in enumerate(source.measures):
-        for at, D in pairs.blocks(measure):
-            counted = ~np.isnan(D)
-            enough(pairs, at, counted.sum(axis=0), label)
-            sides = pairs.sides(measure, at, None if counted.all() else counted)
-            size, mean, _ = describe(D)
-            n[measure, at] = size
-            numbers[:, measure, at] = np.vstack([*sides, mean, *shares_of(D)])
-    mean_a, mean_b, difference, worse, equivalent, better = numbers.reshape(6, -1)
-    head = pairs.columns(measures)
-    head["measure"] = labels(pd.Index(source.measures), np.repeat(np.arange(measures), len(pairs)))
-    return pd.DataFrame(
-        {
-            **head,
-            "test": test,
-            "n": n.ravel(),
+
+    def columns(measure: int, numbers: np.ndarray, D: np.ndarray) -> dict[str, np.ndarray]:
+        n, mean, _ = describe(D)
+        mean_a, mean_b = pairs.sides(measure, numbers, ~np.isnan(D))
+        return {
+            "n": n,
             "mean_a": mean_a,
             "mean_b": mean_b,
-            "difference": difference,
-            "rope": float(rope),
-            "worse": worse,
-            "equivalent": equivalent,
-            "better": better,
+            "difference": mean,
+            "rope": np.full(len(numbers), float(rope)),
+            **dict(zip(("worse", "equivalent", "better"), posterior(D), strict=True)),
         }
-    )
+
+    parts = [
+        pairs.gather((numbers, columns(measure, numbers, D)) for numbers, D in pairs.blocks(measure, shared=2))
+        for measure in range(len(source.measures))
+    ]
+    return pairs.frame(parts, [test] * len(parts))

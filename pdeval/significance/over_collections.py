@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +16,12 @@ from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
 from pdeval.join.rules import outside
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.hierarchical_bootstrap import Over, macro_and_micro
+from pdeval.significance.hierarchical_bootstrap import Estimate, Over, macro_and_micro
 from pdeval.significance.meta_analysis import meta_analysis
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import TESTS, SignificanceTest, which_test
-from pdeval.significance.test_result import completed, describe
-from pdeval.tables.labels import labels
+from pdeval.significance.resampling import fixed_seed
+from pdeval.significance.test_result import describe, with_correction
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.arguments import TooFew
@@ -35,9 +34,9 @@ class Effects:
     n: np.ndarray
     difference: np.ndarray
     se: np.ndarray
-    effect_size: np.ndarray
     ci_low: np.ndarray
     ci_high: np.ndarray
+    effect_size: np.ndarray
     p_value: np.ndarray
 
     @property
@@ -56,43 +55,46 @@ def read_collections(
     metadata: Metadata = None,
 ) -> tuple[GroupedCube, Pairs]:
     """Return values by collection, and the pairs of runs; `over` is what needs at least two of them."""
-    found = grouped_cube(held, measures, by, replicate, metadata)
-    if over == "collections" and len(found) < 2:
+    collections = grouped_cube(held, measures, by, replicate, metadata)
+    if over == "collections" and len(collections) < 2:
         raise TooFew(
-            f"a verdict over collections needs at least two; {' and '.join(found.by.columns)} has only "
-            f"{found.names[0]!r}. Say over='queries', or compare() the runs."
+            f"a verdict over collections needs at least two; {' and '.join(collections.by.columns)} has only "
+            f"{collections.names[0]!r}. Say over='queries', or compare() the runs."
         )
-    return found, pairs_within(found, baseline)
+    return collections, pairs_within(collections, baseline)
 
 
-def said_of(found: GroupedCube) -> dict[Any, Any]:
-    """Return what a result over collections says of itself: the rules of its table, and what told them apart."""
-    left = {name: value for name, value in found.source.attrs.items() if name not in ("by", "collections", "table")}
-    return left | {"verdict_by": list(map(str, found.by.columns))}
+def rules_of(collections: GroupedCube) -> dict[Any, Any]:
+    """Return what the table says of its values, without what said it of its rows."""
+    attrs = collections.source.attrs
+    return {name: value for name, value in attrs.items() if name not in ("by", "collections", "table")}
 
 
-def pairs_within(found: GroupedCube, baseline: object) -> Pairs:
+def said_of(collections: GroupedCube) -> dict[Any, Any]:
+    """Return what a result over collections says of itself: the rules of its table, and the columns of collections."""
+    return rules_of(collections) | {"verdict_by": list(map(str, collections.by.columns))}
+
+
+def pairs_within(collections: GroupedCube, baseline: object) -> Pairs:
     """Return the pairs of runs to compare, or raise where no two of them share a collection."""
-    pairs = Pairs.of(found.source, baseline=baseline)
-    few = np.ones(len(found), dtype=bool)
-    for measure in range(len(found.source.measures)):
-        for _, D in pairs.blocks(measure):
-            counted = ~np.isnan(D)
-            enough = np.stack([counted[part].sum(axis=0) > 1 for part in found.slices()])
-            few &= ~enough.any(axis=1)
-    what = " and ".join(found.by.columns)
-    if few.all():
+    pairs = Pairs.of(collections.source, baseline=baseline)
+    empty = np.ones(len(collections), dtype=bool)
+    for measure in range(len(collections.source.measures)):
+        for _, parts in blocks_within(collections, pairs, measure):
+            empty &= [bool(np.isnan(part).all()) for part in parts]
+    what = " and ".join(collections.by.columns)
+    if empty.all():
         raise TooFew(
-            f"no two runs have two queries in common within any {what}, e.g. {found.names[0]!r}. Where the column is "
-            "about runs, group by one about queries or collections."
+            f"no two runs have two queries in common within any {what}, e.g. {collections.names[0]!r}. Where the "
+            "column is about runs, group by one about queries or collections."
         )
-    if few.any():
-        names = [name for name, left in zip(found.names, few) if left]
+    if empty.any():
+        names = [repr(name) for name, is_empty in zip(collections.names, empty) if is_empty]
         are = "is" if len(names) == 1 else "are"
-        shown = ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
+        examples = ", ".join(names[:3] + ["..."] * (len(names) > 3))
         warnings.warn(
-            f"{len(names)} of {len(found)} groups by {what} {are} left out: {shown}; no pair of runs has two queries "
-            "in common there, and one query has no variance.",
+            f"{len(names)} of {len(collections)} groups by {what} {are} left out: {examples}; no pair of runs has two "
+            "queries in common there, and one query has no variance.",
             UserWarning,
             stacklevel=outside(),
         )
@@ -101,17 +103,19 @@ def pairs_within(found: GroupedCube, baseline: object) -> Pairs:
 
 def pairwise_test(test: str | None, measure: str, attrs: dict[Any, Any]) -> SignificanceTest:
     """Return the test within each collection, or raise where it looks at all runs at once."""
-    found = which_test(test, measure, attrs)
-    if found.joint:
+    chosen = which_test(test, measure, attrs)
+    if chosen.joint:
         others = ", ".join(repr(name) for name, one in TESTS.items() if not one.joint)
-        raise ValueError(f"test={found.name!r} looks at all runs at once; within groups choose one of {others}.")
-    return found
+        raise ValueError(f"test={chosen.name!r} looks at all runs at once; within groups choose one of {others}.")
+    return chosen
 
 
-def blocks_within(found: GroupedCube, pairs: Pairs, measure: int) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+def blocks_within(
+    collections: GroupedCube, pairs: Pairs, measure: int
+) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
     """Yield (numbers of pairs, the differences in each collection), NaN where a pair has fewer than two queries."""
     for numbers, D in pairs.blocks(measure):
-        parts = [D[part] for part in found.slices()]
+        parts = [D[part] for part in collections.slices()]
         yield numbers, [np.where((~np.isnan(part)).sum(axis=0) > 1, part, np.nan) for part in parts]
 
 
@@ -127,23 +131,22 @@ def effects_of(
 
     Examples
     --------
-    >>> found = effects_of([np.array([[0.1], [0.3]])], TESTS["t"], confidence=0.95, draws=1, seed=0)
-    >>> found.difference.round(3).tolist(), found.se.round(3).tolist(), found.p_value.round(3).tolist()
+    >>> effects = effects_of([np.array([[0.1], [0.3]])], TESTS["t"], confidence=0.95, draws=1, seed=0)
+    >>> effects.difference.round(3).tolist(), effects.se.round(3).tolist(), effects.p_value.round(3).tolist()
     ([[0.2]], [[0.1]], [[0.295]])
     """
     shape = (len(parts), parts[0].shape[1])
     n = np.zeros(shape, dtype=np.int64)
     numbers = np.full((6, *shape), np.nan)
     for at, part in enumerate(parts):
-        ok = np.flatnonzero((~np.isnan(part)).sum(axis=0) > 1)
-        if not len(ok):
+        pairs = np.flatnonzero((~np.isnan(part)).sum(axis=0) > 1)
+        if not len(pairs):
             continue
-        D = part[:, ok]
-        options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": False}
-        said = completed(test(D, **options), partial(describe, D), name=test.name, pairs=len(ok), confidence=confidence)
-        size, mean, sd = describe(D)
-        n[at, ok] = size
-        numbers[:, at, ok] = mean, sd / np.sqrt(size), said.effect_size, said.ci_low, said.ci_high, said.p_value
+        D = part[:, pairs]
+        result = test.result(D, confidence=confidence, draws=draws, seed=seed, progress=False)
+        n[at, pairs], mean, sd = describe(D)
+        se = sd / np.sqrt(n[at, pairs])
+        numbers[:, at, pairs] = mean, se, result.ci_low, result.ci_high, result.effect_size, result.p_value
     return Effects(n, *numbers)
 
 
@@ -301,78 +304,83 @@ def verdict(
     better on 4 of 6, significantly on 0, worse on 2; undecided over all
     better on 6 of 6, significantly on 0, worse on 0; undecided over all
     """
-    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
     over = arguments.one_of("over", over, ("collections", "queries"))  # type: ignore[assignment]
-    per = arguments.one_of("per", per, ("pair", "collection"))  # type: ignore[assignment]
-    draws, name = arguments.whole("draws", draws, 1), which_correction(correction)
-    if seed is None:
-        seed = int(np.random.default_rng().integers(2**63))
-    found, pairs = read_collections(
+    draws, correction = arguments.whole("draws", draws, 1), which_correction(correction)  # type: ignore[assignment]
+    seed = fixed_seed(seed)
+    collections, pairs = read_collections(
         held, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata
     )
+    attrs = said_of(collections)
     options: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
+    family: dict[str, Any] = {"baseline": baseline is not None, "correction": correction, "alpha": alpha}
     frames = []
-    for measure, label in enumerate(found.source.measures):
-        chosen = pairwise_test(test, label, found.source.attrs)
-        columns: dict[str, np.ndarray] = {}
-        within = [
+    for measure, label in enumerate(collections.source.measures):
+        chosen = pairwise_test(test, label, attrs)
+        blocks = [
             (numbers, parts, effects_of(parts, chosen, **options))
-            for numbers, parts in blocks_within(found, pairs, measure)
+            for numbers, parts in blocks_within(collections, pairs, measure)
         ]
-        p = _gathered([(numbers, effects.p_value) for numbers, _, effects in within], len(pairs))
-        adjusted = corrected(p, pairs, baseline=baseline is not None, correction=name, alpha=alpha)
-        for numbers, parts, effects in within:
-            made = _of_collections(effects, adjusted[:, numbers], alpha)
+        p = pairs.gather((numbers, {"p": effects.p_value}) for numbers, _, effects in blocks)["p"]
+        adjusted = corrected(p, pairs, **family)
+        significant = adjusted < alpha
+        made = []
+        for numbers, parts, effects in blocks:
             if per == "pair":
                 estimates = macro_and_micro(parts, over=over, progress=progress, **options)
-                made = _over_all(effects, adjusted[:, numbers], estimates, confidence, alpha)
+                columns = _over_all(effects, significant[:, numbers], estimates, confidence)
+            else:
+                weight = meta_analysis(effects.difference, effects.se).weight
+                columns = vars(effects) | {"p_adjusted": adjusted[:, numbers]}
+                columns |= {"significant": significant[:, numbers], "weight": weight}
             limits = pairs.limits(measure, np.concatenate(parts))
-            for key, values in made.items():
-                if key.endswith(("_low", "_high")):
-                    values = np.clip(values, *limits)
-                whole = columns.setdefault(key, np.empty((*values.shape[:-1], len(pairs)), dtype=values.dtype))
-                whole[..., numbers] = values
+            ends = {key: np.clip(columns[key], *limits) for key in columns if key.endswith(("_low", "_high"))}
+            made.append((numbers, columns | ends))
+        columns = pairs.gather(made)
         if per == "pair":
-            frames.append(_verdicts(columns, pairs, label, chosen.name, baseline is not None, name, alpha))
+            p_adjusted = corrected(columns["p_value"][None], pairs, **family)[0]
+            columns = with_correction(columns, p_adjusted, alpha)
+            columns["verdict"] = _sentences(columns)
+            group, pair = np.zeros(len(pairs), dtype=np.int64), np.arange(len(pairs))
         else:
-            frames.append(_effects(columns, pairs, found, label, chosen.name))
+            there = ~np.isnan(columns["difference"])
+            group, pair = np.nonzero(there)
+            columns = {name: values[there] for name, values in columns.items()}
+        head = pairs.run_columns(pair) | {"measure": label, "test": chosen.name}
+        frames.append(pd.DataFrame({**head, **columns, "_group": group}))
     frame = pd.concat(frames, ignore_index=True)
-    if per == "collection":
-        code = frame.pop("_group").to_numpy()
-        order = np.argsort(code, kind="stable")
-        frame = frame.take(order).reset_index(drop=True)
-        frame.attrs = said_of(found)
-        frame = with_groups(frame, found.by, code[order])
+    if per == "pair":
+        frame = frame.drop(columns="_group")
+        frame.attrs = attrs | {"over": over}
     else:
-        frame.attrs = said_of(found) | {"over": over}
-    family = "measure" if baseline is None else "baseline"
-    frame.attrs.update(correction=name, family=family, alpha=alpha, draws=draws, seed=seed, confidence=confidence)
+        frame = sorted_by_group(frame, collections.by, attrs)
+    frame.attrs.update(
+        correction=correction,
+        family="measure" if baseline is None else "baseline",
+        alpha=alpha,
+        draws=draws,
+        seed=seed,
+        confidence=confidence,
+    )
     return frame
 
 
-def _gathered(blocks: list[tuple[np.ndarray, np.ndarray]], pairs: int) -> np.ndarray:
-    whole = np.full((len(blocks[0][1]), pairs), np.nan)
-    for numbers, values in blocks:
-        whole[:, numbers] = values
-    return whole
-
-
-def _of_collections(effects: Effects, adjusted: np.ndarray, alpha: float) -> dict[str, np.ndarray]:
-    """Return the columns of each collection and pair."""
-    weight = meta_analysis(effects.difference, effects.se).weight
-    names = ("n", "difference", "se", "ci_low", "ci_high", "effect_size", "p_value")
-    columns = {name: getattr(effects, name) for name in names}
-    return columns | {"p_adjusted": adjusted, "significant": adjusted < alpha, "weight": weight}
+def sorted_by_group(frame: pd.DataFrame, by: pd.DataFrame, attrs: dict[Any, Any]) -> pd.DataFrame:
+    """Return the rows group by group, with the labels of their groups in front; `_group` numbers these."""
+    code = frame.pop("_group").to_numpy()
+    order = np.argsort(code, kind="stable")
+    frame = frame.take(order).reset_index(drop=True)
+    frame.attrs = attrs
+    return with_groups(frame, by, code[order])
 
 
 def _over_all(
-    effects: Effects, adjusted: np.ndarray, estimates: tuple[Any, Any], confidence: float, alpha: float
+    effects: Effects, significant: np.ndarray, estimates: tuple[Estimate, Estimate], confidence: float
 ) -> dict[str, np.ndarray]:
     """Return the columns of each pair over its collections."""
     macro, micro = estimates
     meta = meta_analysis(effects.difference, effects.se, confidence=confidence)
-    up, down, sure = effects.effect_size > 0, effects.effect_size < 0, adjusted < alpha
-    counts = [one.sum(axis=0) for one in (up, up & sure, down, down & sure)]
+    better, worse = effects.effect_size > 0, effects.effect_size < 0
+    counts = [where.sum(axis=0) for where in (better, better & significant, worse, worse & significant)]
     return {
         "collections": effects.there.sum(axis=0),
         "n": effects.n.sum(axis=0),
@@ -388,40 +396,15 @@ def _over_all(
     }
 
 
-def _verdicts(
-    columns: dict[str, np.ndarray], pairs: Pairs, label: str, test: str, each: bool, correction: str, alpha: float
-) -> pd.DataFrame:
-    p = columns["p_value"]
-    family = np.unique(pairs.b, return_inverse=True)[1] if each else np.zeros(len(p), dtype=np.int64)
-    adjusted = adjust(p, family, correction=correction, alpha=alpha)
-    columns = columns | {"p_adjusted": adjusted, "significant": adjusted < alpha}
-    columns["verdict"] = _sentences(columns)
-    order = ["collections", "n", "macro", "ci_low", "ci_high", "p_value", "p_adjusted", "significant"]
-    order += [name for name in columns if name not in order]
-    head = pairs.columns(1) | {"measure": label, "test": test}
-    return pd.DataFrame({**head, **{name: columns[name] for name in order}})
-
-
 def _sentences(columns: dict[str, np.ndarray]) -> np.ndarray:
     """Return the verdicts in words; equal ones are said once."""
     sign = np.where(columns["significant"], np.sign(columns["macro"]), 0.0)
     keys = np.stack([*(columns[name] for name in COUNTS), columns["collections"], sign.astype(np.int64)])
     distinct, member = np.unique(keys, axis=1, return_inverse=True)
-    said = []
+    texts = []
     for better, sure, worse, surely, k, over_all in distinct.T.tolist():
         also = f", significantly on {surely}" if surely else ""
         end = {1: "better", -1: "worse", 0: "undecided"}[over_all]
-        said.append(f"better on {better} of {k}, significantly on {sure}, worse on {worse}{also}; {end} over all")
-    texts = np.array(["no collection has both" if k == 0 else one for one, k in zip(said, distinct[4])], dtype=object)
-    return texts[member.ravel()]
-
-
-def _effects(columns: dict[str, np.ndarray], pairs: Pairs, found: GroupedCube, label: str, test: str) -> pd.DataFrame:
-    """Return one row per collection and pair that it has."""
-    there = ~np.isnan(columns["difference"])
-    group, pair = np.nonzero(there)
-    runs = found.source.runs
-    sides = (("a", pairs.a[pair]), ("b", pairs.b[pair]))
-    head: dict[str, Any] = {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs}
-    head |= {"measure": label, "test": test}
-    return pd.DataFrame({**head, **{name: values[there] for name, values in columns.items()}, "_group": group})
+        text = f"better on {better} of {k}, significantly on {sure}, worse on {worse}{also}; {end} over all"
+        texts.append(text if k else "no collection has both")
+    return np.array(texts, dtype=object)[member.ravel()]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import limits_of
-from pdeval.evaluate.cube import Scores, all_pairs
+from pdeval.evaluate.cube import Preferences, Scores, all_pairs
+from pdeval.evaluate.pairs import Pairs as Stream
 from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.sources import decided
+from pdeval.evaluate.sources import Source, decided
 from pdeval.tables.equal_values import settled, size_of
 from pdeval.tables.labels import labels, run_labels
 from pdeval.verbs.arguments import TooFew
@@ -22,37 +23,13 @@ from pdeval.verbs.arguments import TooFew
 BLOCK = 2**20
 
 
-class PreferenceSource(Protocol):
-    """Preferences of pairs of runs, one measure at a time: a `cube.Preferences`, or a stream of blocks."""
-
-    @property
-    def runs(self) -> pd.DataFrame: ...
-    @property
-    def queries(self) -> pd.Index: ...
-    @property
-    def measures(self) -> tuple[str, ...]: ...
-    @property
-    def a(self) -> np.ndarray: ...
-    @property
-    def b(self) -> np.ndarray: ...
-    @property
-    def attrs(self) -> dict[str, Any]: ...
-
-    def blocks(self, measure: int, /) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield (slice of pairs, values of shape (queries, pairs of the slice))."""
-        ...
-
-
-Source = Scores | PreferenceSource
-
-
 @dataclass(frozen=True)
 class Pairs:
     """The pairs of runs to compare and their per-query differences, positive where run `a` is better.
 
     Parameters
     ----------
-    source : Scores or PreferenceSource
+    source : Scores, Preferences, or a stream of blocks of preferences
     a, b : ndarray of int, shape (pairs,)
         Rows of `source.runs`. With a baseline, it is the `b` of all its pairs.
     kept : ndarray of int, shape (pairs,)
@@ -78,18 +55,20 @@ class Pairs:
         """
         check(source)
         a, b = all_pairs(len(source.runs)) if isinstance(source, Scores) else (source.a, source.b)
+        number = np.arange(len(a))
         if baseline is None:
-            return cls(source, a, b, np.arange(len(a)), np.zeros(len(a), bool), np.ones(len(a), bool))
-        rows = baselines_of(source.runs, baseline)
-        parts = [_with_baseline(a, b, row) for row in rows]
-        for row, part in zip(rows, parts, strict=True):
-            if not part[-1].any():
+            return cls(source, a, b, number, np.zeros(len(a), bool), np.ones(len(a), bool))
+        parts = []
+        for row in baselines_of(source.runs, baseline):
+            flipped = a == row  # so that the baseline is always b
+            against = flipped | (b == row)
+            if not against.any():
                 name = run_labels(source.runs.iloc[[row]])[0]
                 raise ValueError(f"no pair of the table has the baseline {name!r}: compute its pairs first.")
-        if not others:
-            parts = [tuple(column[part[-1]] for column in part) for part in parts]
-        first, second, kept, flipped, against = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        return cls(source, first, second, kept, flipped, against)
+            shown = slice(None) if others else against
+            columns = (np.where(flipped, b, a), np.where(flipped, a, b), number, flipped, against)
+            parts.append([column[shown] for column in columns])
+        return cls(source, *map(np.concatenate, zip(*parts, strict=True)))
 
     def __len__(self) -> int:
         return len(self.a)
@@ -99,28 +78,59 @@ class Pairs:
         texts = run_labels(self.source.runs.iloc[[self.a[pair], self.b[pair]]])
         return f"({texts[0]!r}, {texts[1]!r})"
 
-    def columns(self, times: int) -> dict[str, Any]:
-        """Return the run columns of both sides of the shown pairs, repeated for each of `times` measures."""
+    def run_columns(self, pairs: np.ndarray) -> dict[str, Any]:
+        """Return the run columns of both sides of some pairs."""
         runs = self.source.runs
-        shown = (("a", self.a[self.against]), ("b", self.b[self.against]))
-        return {f"{name}_{side}": labels(runs[name], np.tile(rows, times)) for side, rows in shown for name in runs}
+        sides = (("a", self.a[pairs]), ("b", self.b[pairs]))
+        return {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs}
 
-    def blocks(self, measure: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def frame(self, parts: Sequence[dict[str, np.ndarray]], tests: Sequence[str] = ()) -> pd.DataFrame:
+        """Return one row per measure and pair with the baseline: the runs, the measure, its test, then the columns.
+
+        `parts` are the columns of each measure, or of all of them in turn.
+        """
+        measures = self.source.measures
+        pairs = np.flatnonzero(self.against)
+        head = self.run_columns(np.tile(pairs, len(measures)))
+        measure = np.repeat(np.arange(len(measures)), len(pairs))
+        head["measure"] = labels(pd.Index(measures), measure)
+        if tests:
+            head["test"] = labels(pd.Index(tests), measure)
+        frame = pd.DataFrame({**head, **concatenated(parts)}, copy=False)
+        frame.attrs.update(self.source.attrs)
+        return frame
+
+    def blocks(self, measure: int, *, shared: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield (numbers of pairs, differences of shape (queries, those pairs)), NaN where one side is missing.
 
-        Values that differ by rounding only give a difference of exactly 0.
+        Values that differ by rounding only give a difference of exactly 0. Raise where a pair has fewer than `shared`
+        queries in common.
         """
+        label = self.source.measures[measure]
+        for numbers, D in self._differences(measure, label):
+            n = np.count_nonzero(~np.isnan(D), axis=0)
+            few = np.flatnonzero(n < shared)
+            if len(few):
+                raise ValueError(
+                    f"{len(few)} pairs have fewer than two queries in common on {label!r}, "
+                    f"e.g. {self.name(numbers[few[0]])} with {n[few[0]]}. "
+                    "Drop those runs, or evaluate with a topics rule that gives every run a value."
+                )
+            yield numbers, D
+
+    def _differences(self, measure: int, label: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         width = max(1, BLOCK // max(1, len(self.source.queries)))
         if isinstance(self.source, Scores):
-            values = settled(finite(self.source.values[measure], self.source.measures[measure]))
+            values = settled(finite(self.source.values[measure], label))
+            better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
             for start in range(0, len(self), width):
                 pairs = np.arange(start, min(start + width, len(self)))
-                better, worse = (self.a, self.b) if self.source.higher[measure] else (self.b, self.a)
                 yield pairs, values[:, better[pairs]] - values[:, worse[pairs]]
             return
+        # the source yields its pairs in order; a pair with two baselines is taken twice
         in_turn = np.argsort(self.kept)
         for part, values in decided(self.source, measure):
-            finite(values, self.source.measures[measure])
+            finite(values, label)
             first, last = np.searchsorted(self.kept[in_turn], [part.start, part.stop])
             for start in range(first, last, width):
                 pairs = in_turn[start : min(start + width, last)]
@@ -128,22 +138,30 @@ class Pairs:
                 # 0 - x and not -x: a tie stays 0.0 and does not become -0.0
                 yield pairs, np.where(self.flipped[pairs], 0.0 - block, block)
 
-    def sides(
-        self, measure: int, pairs: np.ndarray, counted: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def gather(self, blocks: Iterable[tuple[np.ndarray, dict[str, np.ndarray]]]) -> dict[str, np.ndarray]:
+        """Return columns over all pairs, the last axis, from (numbers of pairs, columns of these pairs)."""
+        gathered: dict[str, np.ndarray] = {}
+        for numbers, columns in blocks:
+            for key, values in columns.items():
+                column = gathered.setdefault(key, np.empty((*values.shape[:-1], len(self)), dtype=values.dtype))
+                column[..., numbers] = values
+        return gathered
+
+    def sides(self, measure: int, pairs: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the means of run a and of run b in the measure's own units; NaN where there are only preferences.
 
-        `counted` says which (query, pair) cells count, or, with one axis, which queries do; default: all.
+        `counted` says which (query, pair) cells count, or, with one axis, which queries do.
         """
+        a, b = self.a[pairs], self.b[pairs]
         if not isinstance(self.source, Scores):
             return np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
         values = self.source.values[measure]
-        if counted is None or counted.ndim == 1:
-            means = values.mean(axis=0) if counted is None else values[counted].mean(axis=0)
-            return means[self.a[pairs]], means[self.b[pairs]]
+        if counted.ndim == 1 or counted.all():
+            means = values[counted].mean(axis=0) if counted.ndim == 1 else values.mean(axis=0)
+            return means[a], means[b]
         n = counted.sum(axis=0)
-        a, b = (np.where(counted, values[:, side[pairs]], 0.0).sum(axis=0) / n for side in (self.a, self.b))
-        return a, b
+        mean_a, mean_b = (np.where(counted, values[:, side], 0.0).sum(axis=0) / n for side in (a, b))
+        return mean_a, mean_b
 
     def limits(self, measure: int, D: np.ndarray) -> tuple[float, float]:
         """Return the least and the largest difference there can be; `D` are differences of the measure."""
@@ -154,17 +172,14 @@ class Pairs:
         return low - high, high - low
 
 
-def _with_baseline(a: np.ndarray, b: np.ndarray, row: int) -> tuple[np.ndarray, ...]:
-    """Return a, b, their numbers, whether they are flipped so that the baseline is b, and whether it is."""
-    flipped = a == row
-    a, b = np.where(flipped, b, a), np.where(flipped, a, b)
-    return a, b, np.arange(len(a)), flipped, b == row
+def concatenated(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return columns one after the other; all parts have the same ones."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def check(source: Source) -> None:
     """Raise unless the table can be tested: two runs, two queries, a measure, a pair."""
-    needed = ("runs", "queries", "measures")
-    if not all(hasattr(source, name) for name in needed):
+    if not all(hasattr(source, name) for name in ("runs", "queries", "measures")):
         raise TypeError(
             "significance needs scores or preferences (pdeval.evaluate.cube.Scores, Preferences or a stream of their "
             f"blocks), found {type(source).__name__}. On a frame, call the .ireval method."
@@ -190,17 +205,6 @@ def finite(values: np.ndarray, measure: str) -> np.ndarray:
             "Choose its variant that gives items never found a finite rank, or compare preferences instead."
         )
     return values
-
-
-def enough(pairs: Pairs, numbers: np.ndarray, n: np.ndarray, measure: str) -> None:
-    """Raise where a pair has fewer than two queries in common."""
-    few = np.flatnonzero(n < 2)
-    if len(few):
-        raise ValueError(
-            f"{len(few)} pairs have fewer than two queries in common on {measure!r}, "
-            f"e.g. {pairs.name(numbers[few[0]])} with {n[few[0]]}. "
-            "Drop those runs, or evaluate with a topics rule that gives every run a value."
-        )
 
 
 def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndarray]:
@@ -235,16 +239,14 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
     return values, counted
 
 
-def square(source: PreferenceSource, measure: int, what: str) -> np.ndarray:
+def square(source: Preferences | Stream, measure: int, what: str) -> np.ndarray:
     """Return one measure's preferences as a matrix per query: shape (queries, runs, runs), antisymmetric."""
     n_runs = len(source.runs)
-    low, high = np.minimum(source.a, source.b), np.maximum(source.a, source.b)
-    found = len(np.unique(low * n_runs + high))
-    wanted = n_runs * (n_runs - 1) // 2
-    if found < wanted:
+    n_pairs = len(np.unique(np.minimum(source.a, source.b) * n_runs + np.maximum(source.a, source.b)))
+    if n_pairs < n_runs * (n_runs - 1) // 2:
         raise ValueError(
-            f"{what} needs every pair of runs; the preferences have {found} of the {wanted} pairs. "
-            "Compute all pairs (no baseline), or use a pairwise test such as test='t'."
+            f"{what} needs every pair of runs; the preferences have {n_pairs} of the {n_runs * (n_runs - 1) // 2} "
+            "pairs. Compute all pairs (no baseline), or use a pairwise test such as test='t'."
         )
     values = np.zeros((len(source.queries), n_runs, n_runs))
     for part, block in decided(source, measure):

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import stacked
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, Source, each, sources
 from pdeval.significance.over_collections import (
     Effects,
     blocks_within,
@@ -18,9 +17,8 @@ from pdeval.significance.over_collections import (
     read_collections,
     said_of,
 )
-from pdeval.significance.paired_differences import Pairs, Source, enough
+from pdeval.significance.paired_differences import Pairs, concatenated
 from pdeval.significance.test_result import describe, ratio
-from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 
@@ -113,12 +111,10 @@ def power(
     1  dense-s1  bm25  0.169        0.119      100  0.217
     2  dense-s2  bm25  0.183        0.109      100  0.191
     """
-    alpha = arguments.share("alpha", alpha)
-    frame = _planned(held, measures, baseline, difference)
-    frame["alpha"] = alpha
-    frame["queries"] = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
-    frame["power"] = t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha)
-    return frame
+    frame = each(_pilot, sources(held, measures), baseline=baseline, difference=difference)
+    planned = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
+    frame = frame.assign(alpha=alpha, queries=planned)
+    return frame.assign(power=t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha))
 
 
 @verb(
@@ -161,12 +157,9 @@ def sample_size(
     1  dense-s1  bm25  0.169        0.119    0.8           560.0
     2  dense-s2  bm25  0.183        0.109    0.8           661.0
     """
-    alpha, power = arguments.share("alpha", alpha), arguments.share("power", power)
-    frame = _planned(held, measures, baseline, difference)
-    frame["alpha"] = alpha
-    frame["power"] = power
-    frame["queries_needed"] = queries_needed(frame["effect_size"].to_numpy(), power, alpha)
-    return frame
+    frame = each(_pilot, sources(held, measures), baseline=baseline, difference=difference)
+    needed = queries_needed(frame["effect_size"].to_numpy(), power, alpha)
+    return frame.assign(alpha=alpha, power=power, queries_needed=needed)
 
 
 @verb(
@@ -208,40 +201,29 @@ def detectable_difference(
     1  dense-s1  bm25  0.169      100        0.283       0.048
     2  dense-s2  bm25  0.183      100        0.283       0.052
     """
-    alpha, power = arguments.share("alpha", alpha), arguments.share("power", power)
     if power <= alpha:
         raise ValueError(f"power={power!r}: give a chance above alpha={alpha!r}.")
-    frame = _planned(held, measures, baseline, None)
-    frame = frame.drop(columns="effect_size")
-    frame["alpha"] = alpha
-    frame["power"] = power
-    frame["queries"] = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
+    frame = each(_pilot, sources(held, measures), baseline=baseline).drop(columns="effect_size")
+    planned = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
+    frame = frame.assign(alpha=alpha, power=power, queries=planned)
     sizes, member = np.unique(frame["queries"].to_numpy(), return_inverse=True)
-    frame["effect_size"] = np.array([smallest_effect(int(size), power, alpha) for size in sizes])[member]
-    frame["detectable"] = frame["effect_size"] * frame["sd"]
-    return frame
+    effect = np.array([smallest_effect(int(size), power, alpha) for size in sizes])[member]
+    return frame.assign(effect_size=effect, detectable=effect * frame["sd"])
 
 
-def _planned(held: Held, measures: object, baseline: object, difference: float | None) -> pd.DataFrame:
+def _pilot(source: Source, *, baseline: object, difference: float | None = None) -> pd.DataFrame:
     """Return the pairs of runs: labels, n, sd, difference, effect_size."""
-    return stacked([_pilot(one, baseline, difference) for one in sources(held, measures)])
-
-
-def _pilot(source: Source, baseline: object, difference: float | None) -> pd.DataFrame:
     pairs = Pairs.of(source, baseline=baseline)
-    count = len(source.measures)
-    n, mean, sd = np.zeros((count, len(pairs)), np.int64), *np.zeros((2, count, len(pairs)))
-    for measure, label in enumerate(source.measures):
-        for numbers, D in pairs.blocks(measure):
-            n[measure, numbers], mean[measure, numbers], sd[measure, numbers] = describe(D)
-            enough(pairs, numbers, n[measure, numbers], label)
-    frame = pd.DataFrame(pairs.columns(count), copy=False)
-    frame["measure"] = labels(pd.Index(source.measures), np.repeat(np.arange(count), len(pairs)))
-    wanted = mean.ravel() if difference is None else np.full(mean.size, float(difference))
-    frame["n"], frame["sd"], frame["difference"] = n.ravel(), sd.ravel(), wanted
-    frame["effect_size"] = ratio(wanted, sd.ravel())
-    frame.attrs.update(source.attrs)
-    return frame
+    names = ("n", "difference", "sd")
+    parts = [
+        pairs.gather((numbers, dict(zip(names, describe(D)))) for numbers, D in pairs.blocks(measure, shared=2))
+        for measure in range(len(source.measures))
+    ]
+    columns = concatenated(parts)
+    if difference is not None:
+        columns["difference"] = np.full(len(columns["n"]), float(difference))
+    columns["effect_size"] = ratio(columns["difference"], columns["sd"])
+    return pairs.frame([{name: columns[name] for name in ("n", "sd", "difference", "effect_size")}])
 
 
 def t_power(effect: np.ndarray, queries: np.ndarray | float, alpha: float) -> np.ndarray:
@@ -261,13 +243,13 @@ def t_power(effect: np.ndarray, queries: np.ndarray | float, alpha: float) -> np
     # where both have no chance in double precision the power is 1, and the integral behind it may fail
     slack = np.maximum(shift - 8.3, 0.0) / critical
     unsure = special.chdtrc(n - 1, (n - 1) * slack**2) > 1e-16
-    result = np.ones(effect.shape)
-    sides = [
+    larger, smaller = (
         TTestPower().power(effect[unsure], n[unsure], alpha / 2, alternative=side) for side in ("larger", "smaller")
-    ]
+    )
+    power = np.ones(effect.shape)
     # the chance of a significant difference in the wrong direction underflows to NaN
-    result[unsure] = sides[0] + np.nan_to_num(sides[1], nan=0.0)
-    return result
+    power[unsure] = larger + np.nan_to_num(smaller, nan=0.0)
+    return power
 
 
 def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray:
@@ -282,18 +264,18 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
     if power <= alpha:
         return np.full(size.shape, 2.0)
     needed = np.where(size == 0, np.inf, 2.0)
-    sought = np.flatnonzero((size > 0) & (t_power(size, 2, alpha) < power))
-    high = np.full(len(sought), 4.0)
-    while (short := t_power(size[sought], high, alpha) < power).any():
+    unmet = np.flatnonzero((size > 0) & (t_power(size, 2, alpha) < power))
+    high = np.full(len(unmet), 4.0)
+    while (short := t_power(size[unmet], high, alpha) < power).any():
         high = np.where(short, 2 * high, high)
     low = high / 2  # too few, always
     while True:
         middle = np.floor((low + high) / 2)
         if not ((low < middle) & (middle < high)).any():  # also beyond 2**53, where neighbours are more than 1 apart
             break
-        reached = t_power(size[sought], middle, alpha) >= power
+        reached = t_power(size[unmet], middle, alpha) >= power
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    needed[sought] = high
+    needed[unmet] = high
     return needed
 
 
@@ -377,33 +359,33 @@ def collections_needed(
     1  dense-s1  bm25            6  0.063        0.789                15.0
     2  dense-s2  bm25            6  0.055        0.912                12.0
     """
-    alpha, power = arguments.share("alpha", alpha), arguments.share("power", power)
-    found, pairs = read_collections(held, measures, by, replicate, baseline, "collections", metadata)
-    frames = []
-    for measure, label in enumerate(found.source.measures):
-        k, mean, sd = np.zeros(len(pairs), dtype=np.int64), *np.full((2, len(pairs)), np.nan)
-        for numbers, parts in blocks_within(found, pairs, measure):
-            effects = effects_of(parts, pairwise_test("t", label, {}), confidence=0.95, draws=1, seed=0)
-            k[numbers] = effects.there.sum(axis=0)
-            mean[numbers], sd[numbers] = _spread(effects)
-        wanted = mean if difference is None else np.full(len(pairs), arguments.finite("difference", difference))
-        frame = pd.DataFrame(pairs.columns(1))
-        frame["measure"], frame["collections"], frame["sd"] = label, k, sd
-        frame["difference"], frame["effect_size"] = wanted, ratio(wanted, sd)
-        frame["alpha"], frame["power"] = alpha, power
-        known = ~np.isnan(frame["effect_size"].to_numpy())
-        needed = np.full(len(frame), np.nan)
-        needed[known] = queries_needed(frame["effect_size"].to_numpy()[known], power, alpha)
-        frames.append(frame.assign(collections_needed=needed))
-    frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = said_of(found)
+    collections, pairs = read_collections(held, measures, by, replicate, baseline, "collections", metadata)
+    t = pairwise_test("t", "", {})
+    parts = []
+    for measure in range(len(collections.source.measures)):
+        effects = (
+            (numbers, effects_of(blocks, t, confidence=0.95, draws=1, seed=0))
+            for numbers, blocks in blocks_within(collections, pairs, measure)
+        )
+        columns = pairs.gather((numbers, _spread(one)) for numbers, one in effects)
+        if difference is not None:
+            columns["difference"] = np.full(len(pairs), arguments.finite("difference", difference))
+        effect = ratio(columns["difference"], columns["sd"])
+        needed = np.full(len(pairs), np.nan)
+        known = ~np.isnan(effect)
+        needed[known] = queries_needed(effect[known], power, alpha)
+        wanted = {"effect_size": effect, "alpha": np.full(len(pairs), alpha), "power": np.full(len(pairs), power)}
+        parts.append(columns | wanted | {"collections_needed": needed})
+    frame = pairs.frame(parts)
+    frame.attrs = said_of(collections)
     return frame
 
 
-def _spread(effects: Effects) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation over the collections of a pair."""
+def _spread(effects: Effects) -> dict[str, np.ndarray]:
+    """Return number, standard deviation and mean of the differences over the collections of each pair."""
     k = effects.there.sum(axis=0)
     with np.errstate(invalid="ignore"):  # nothing of nothing is NaN
         mean = np.where(effects.there, effects.difference, 0.0).sum(axis=0) / k
         away = np.where(effects.there, effects.difference - mean, 0.0)
-        return mean, np.sqrt(np.square(away).sum(axis=0) / np.where(k > 1, k - 1, np.nan))
+        sd = np.sqrt(np.square(away).sum(axis=0) / np.where(k > 1, k - 1, np.nan))
+    return {"collections": k, "sd": sd, "difference": mean}

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar, overload
 
+import numpy as np
+
 from pdeval.catalog.directions import default_test
+from pdeval.significance.test_result import Outcome, completed, describe, described_pairs
 from pdeval.verbs.registry import Registry, first_line, lookup, search
 
 OPTIONS = ("confidence", "draws", "seed", "progress")
@@ -71,6 +74,17 @@ class SignificanceTest:
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         """Return what the function does, given those options that it takes."""
         return self.function(*arrays, **{name: options[name] for name in self.options if name in options})
+
+    def result(self, *arrays: np.ndarray, confidence: float = 0.95, **options: Any) -> Outcome:
+        """Return number, estimate, interval, effect size, statistic and p-value, one of each per pair."""
+        described = described_pairs if self.joint else describe
+        return completed(
+            self(*arrays, confidence=confidence, **options),
+            lambda: described(*arrays),
+            name=self.name,
+            pairs=arrays[-1].shape[-1],  # the differences have one column per pair, and `b` one run
+            confidence=confidence,
+        )
 
 
 TESTS: Registry[SignificanceTest] = Registry("test")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +16,15 @@ from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, group_means, replicated_systems, sources, warn_partial_replicates
 from pdeval.join.rules import outside
+from pdeval.significance.anova import rows_per_measure
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.paired_differences import Pairs, enough, finite
-from pdeval.significance.test_result import describe, ratio
+from pdeval.significance.paired_differences import Pairs, concatenated, finite
+from pdeval.significance.test_result import Outcome, describe, ratio, with_correction
 from pdeval.significance.variance_components import Components, Seeds, fitted, squares_of
 from pdeval.tables.equal_values import settled
-from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
 
 SOURCES = ("query", "system x query", "replicate", "residual")
@@ -104,15 +105,9 @@ def replicates(
     for source in _scored(held, measures):
         systems, code = _systems(source, replicate, system, metadata)
         exact = _exact(systems, code, deterministic)
-        rows = [_shares(_fit(source, number, code, exact)) for number in range(len(source.measures))]
-        columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
-        measure = np.repeat(np.arange(len(rows)), len(SOURCES))
-        head = {
-            "measure": labels(pd.Index(source.measures), measure),
-            "source": labels(pd.Index(SOURCES), np.tile(np.arange(len(SOURCES)), len(rows))),
-        }
-        frame = pd.DataFrame({**head, **columns}, copy=False)
-        frame.attrs.update(_attrs(source, systems, code))
+        shares = [_shares(_fit(source, number, code, exact)) for number in range(len(source.measures))]
+        frame = rows_per_measure(source, "source", SOURCES, shares)
+        frame.attrs.update(_about_systems(systems, code))
         frames.append(frame)
     return stacked(frames)
 
@@ -190,61 +185,54 @@ def compare_training(
     >>> found.attrs["question"]
     'Is this way of training different? Queries and replicates are both random.'
     """
-    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
-    name, frames = which_correction(correction), []
+    correction, frames = which_correction(correction), []  # type: ignore[assignment]
     for source in _scored(held, measures):
         systems, code = _systems(source, replicate, system, metadata)
         if len(systems) < 2:
             raise TooFew(f"a comparison needs at least two systems, found {len(systems)}.")
         exact = _exact(systems, code, deterministic)
-        _tell_single(systems, code, exact)
+        _warn_single(systems, code, exact)
         warn_partial_replicates(source, systems, code, ["replicate"])
         averages = replace(source, runs=systems, values=group_means(source.values, code, len(systems)))
         pairs = Pairs.of(averages, baseline=baseline)
-        rows = []
+        parts = []
         for number, label in enumerate(source.measures):
             seeds = Seeds.of(settled(finite(source.values[number], label)), code, exact)
-            rows.append(_tested(pairs, number, seeds, confidence))
-        columns = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
-        family = np.repeat(np.arange(len(rows)), len(pairs))
-        columns["p_adjusted"] = adjust(columns["p_value"], family, correction=name, alpha=alpha)
-        columns["significant"] = columns["p_adjusted"] < alpha
-        columns["df"] = columns.pop("df")
-        head = pairs.columns(len(rows))
-        head["measure"] = labels(pd.Index(source.measures), family)
-        head["test"] = labels(pd.Index([TEST]), np.zeros(len(family), dtype=np.intp))
-        frame = pd.DataFrame({**head, **columns}, copy=False)
-        frame.attrs.update(_attrs(source, systems, code))
+            parts.append(pairs.gather(_tested(pairs, number, seeds, confidence)))
+        columns = concatenated(parts)
+        family = np.repeat(np.arange(len(parts)), len(pairs))
+        adjusted = adjust(columns["p_value"], family, correction=str(correction), alpha=alpha)
+        frame = pairs.frame([with_correction(columns, adjusted, alpha)], [TEST] * len(parts))
+        frame.attrs.update(_about_systems(systems, code))
         frames.append(frame)
-    whole = stacked(frames)
-    whole.attrs.update(
-        correction=name,
+    frame = stacked(frames)
+    frame.attrs.update(
+        correction=correction,
         family="measure" if baseline is None else "baseline",
         alpha=alpha,
         confidence=confidence,
         question=THIS_TRAINING,
     )
-    return whole
+    return frame
 
 
 def _scored(held: Held, measures: object) -> list[Scores]:
     """Return the scores of a table or a join; preferences have no value per run."""
-    found = sources(held, measures)
-    for one in found:
-        if not isinstance(one, Scores):
+    cubes = sources(held, measures)
+    for cube in cubes:
+        if not isinstance(cube, Scores):
             raise ValueError(
-                f"replicates need a score per run and query; {one.measures[0]!r} is a preference between runs. "
+                f"replicates need a score per run and query; {cube.measures[0]!r} is a preference between runs. "
                 "compare(replicate=...) takes preferences."
             )
-    return found  # type: ignore[return-value]
+    return cubes  # type: ignore[return-value]
 
 
 def _systems(source: Scores, replicate: Any, system: Any, metadata: Any) -> tuple[Any, np.ndarray]:
     """Return the systems and the system of every run, or raise where none has two replicates."""
-    by = [
-        named(one, option) if one is not None else [] for one, option in ((replicate, "replicate"), (system, "system"))
-    ]
-    systems, code = replicated_systems(source.runs, by[0], by[1], tables_of(metadata))
+    replicate = [] if replicate is None else named(replicate, "replicate")
+    system = [] if system is None else named(system, "system")
+    systems, code = replicated_systems(source.runs, replicate, system, tables_of(metadata))
     if len(code) == len(systems):
         raise TooFew(
             f"every system has one replicate ({len(code)} runs, {len(systems)} systems): how much seeds vary needs two "
@@ -270,7 +258,7 @@ def _exact(systems: pd.DataFrame, code: np.ndarray, deterministic: object) -> np
     return exact
 
 
-def _tell_single(systems: pd.DataFrame, code: np.ndarray, exact: np.ndarray) -> None:
+def _warn_single(systems: pd.DataFrame, code: np.ndarray, exact: np.ndarray) -> None:
     single = np.flatnonzero((np.bincount(code, minlength=len(systems)) == 1) & ~exact)
     if len(single):
         name = run_labels(systems)[single[0]]
@@ -313,39 +301,25 @@ def _shares(fit: Components) -> dict[str, np.ndarray]:
     return {"variance": variance, "sd": np.sqrt(variance), "share": share, "of_difference": of_difference}
 
 
-def _tested(pairs: Pairs, measure: int, seeds: Seeds, confidence: float) -> dict[str, np.ndarray]:
-    """Return the columns of one measure: the t-test of each pair of systems."""
+def _tested(
+    pairs: Pairs, measure: int, seeds: Seeds, confidence: float
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """Yield (numbers of pairs, their columns): the t-test of each pair of systems."""
     from scipy import special
 
-    columns: dict[str, np.ndarray] = {}
-    for numbers, D in pairs.blocks(measure):
-        counted = ~np.isnan(D)
-        enough(pairs, numbers, counted.sum(axis=0), pairs.source.measures[measure])
+    for numbers, D in pairs.blocks(measure, shared=2):
         n, mean, sd = describe(D)
         variance, df = seeds.spread(pairs.a[numbers], pairs.b[numbers], n, sd)
         error = np.sqrt(variance)
         statistic = np.where(np.isnan(error), np.nan, ratio(mean, error))
+        p = 2 * special.stdtr(df, -np.abs(statistic))
         half = special.stdtrit(df, (1 + confidence) / 2) * error
-        mean_a, mean_b = pairs.sides(measure, numbers, None if counted.all() else counted)
-        limits = pairs.limits(measure, D)
-        made = {
-            "n": n,
-            "mean_a": mean_a,
-            "mean_b": mean_b,
-            "difference": mean,
-            "ci_low": np.clip(mean - half, *limits),
-            "ci_high": np.clip(mean + half, *limits),
-            "effect_size": ratio(mean, sd),
-            "statistic": statistic,
-            "p_value": 2 * special.stdtr(df, -np.abs(statistic)),
-            "df": df,
-        }
-        for key, values in made.items():
-            columns.setdefault(key, np.empty(len(pairs), dtype=values.dtype))[numbers] = values
-    return columns
+        outcome = Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), statistic, p, {"df": df})
+        sides = pairs.sides(measure, numbers, ~np.isnan(D))
+        yield numbers, outcome.columns(*sides, pairs.limits(measure, D))
 
 
-def _attrs(source: Scores, systems: pd.DataFrame, code: np.ndarray) -> dict[Any, Any]:
-    counts = np.bincount(code)
-    held = dict(zip(run_labels(systems), counts.tolist()))
-    return {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicates": held}
+def _about_systems(systems: pd.DataFrame, code: np.ndarray) -> dict[Any, Any]:
+    """Return what a result says of its systems: their columns, and how many replicates each has."""
+    counts = dict(zip(run_labels(systems), np.bincount(code).tolist()))
+    return {"run_columns": list(map(str, systems.columns)), "replicates": counts}

@@ -12,16 +12,17 @@ import pandas as pd
 from pdeval.catalog.directions import limits_of
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.grouped import GroupedCube, grouped_cube
-from pdeval.evaluate.groups import Metadata, with_groups
+from pdeval.evaluate.groups import Metadata
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held
 from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.over_collections import rules_of, sorted_by_group
 from pdeval.significance.paired_differences import Pairs, finite
 from pdeval.significance.test_result import describe, ratio, student_interval
 from pdeval.tables.equal_values import settled
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
 
 
@@ -55,17 +56,17 @@ def welch_gap(
     return gap, gap - half, gap + half, np.where(np.isnan(se), np.nan, p)
 
 
-def of_others(own: np.ndarray) -> np.ndarray:
+def of_others(described: np.ndarray) -> np.ndarray:
     """Return number, mean and standard deviation of all queries but those of each segment."""
-    n, mean, sd = own
+    n, mean, sd = described
     mean = np.where(n > 0, mean, 0.0)
     square = np.where(n > 1, np.square(sd) * (n - 1), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         count = n.sum(axis=0) - n
         centre = (n * mean).sum(axis=0) / n.sum(axis=0)
         other = centre - n * (mean - centre) / count
-        whole = (square + n * np.square(mean - centre)).sum(axis=0)
-        left = whole - square - n * np.square(mean - centre) - count * np.square(other - centre)
+        total = (square + n * np.square(mean - centre)).sum(axis=0)
+        left = total - square - n * np.square(mean - centre) - count * np.square(other - centre)
         spread = np.sqrt(np.maximum(left, 0.0) / (count - 1))
     return np.stack([count, np.where(count > 0, other, np.nan), np.where(count > 1, spread, np.nan)])
 
@@ -168,7 +169,7 @@ class _Described:
     n: np.ndarray
     mean: np.ndarray
     sd: np.ndarray
-    rest: tuple[np.ndarray, np.ndarray, np.ndarray]
+    rest: np.ndarray  # all three of the queries that are not of the segment
     measure: str
     limits: tuple[float, float]  # of a mean
 
@@ -240,39 +241,31 @@ def segments(
     1     y  hybrid  bm25  16       0.188       0.000        a  0.019  0.707
     2     z  hybrid  bm25  17       0.195       0.000        a  0.031  0.541
     """
-    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
-    name = which_correction(correction)
-    found, pairs = _read(held, measures, by, replicate, baseline, metadata)
+    correction = which_correction(correction)  # type: ignore[assignment]
+    groups, pairs = _read(held, measures, by, replicate, baseline, metadata)
     frames = []
-    for one in _described(found, pairs):
-        group, item = np.indices(one.n.shape).reshape(2, -1)
-        kept = one.n.ravel() > 0
-        group, item = group[kept], item[kept]
-        at = (group, item)
-        low, high = np.clip(interval_of(one.n[at], one.mean[at], one.sd[at], confidence), *one.limits)
-        columns: dict[str, Any] = _names(found, pairs, item) | {"measure": one.measure, "n": one.n[at]}
-        if pairs is None:
-            columns |= {"mean": one.mean[at], "ci_low": low, "ci_high": high}
-        else:
-            p = paired_p(one.n[at], one.mean[at], one.sd[at])
-            adjusted = _together(p, name, alpha)
-            side = np.where(adjusted < alpha, np.sign(one.mean[at]), 0.0).astype(np.int64)
-            columns |= {"difference": one.mean[at], "ci_low": low, "ci_high": high, "p_value": p}
-            columns |= {"p_adjusted": adjusted, "significant": adjusted < alpha}
-            columns["prefers"] = np.array(["neither", "a", "b"], dtype=object)[side]
-        rest = tuple(values[at] for values in one.rest)
-        gap, *ends, p = welch_gap((one.n[at], one.mean[at], one.sd[at]), rest, confidence)  # type: ignore[arg-type]
-        gap_low, gap_high = np.clip(ends, *one.gap_limits)
+    for segment in _described(groups, pairs):
+        group, item = np.nonzero(segment.n)
+        at = group, item
+        n, mean, sd = segment.n[at], segment.mean[at], segment.sd[at]
+        low, high = np.clip(interval_of(n, mean, sd, confidence), *segment.limits)
+        columns: dict[str, Any] = _names(groups, pairs, item) | {"measure": segment.measure, "n": n}
+        columns |= {"mean" if pairs is None else "difference": mean, "ci_low": low, "ci_high": high}
+        if pairs is not None:
+            columns["p_value"] = paired_p(n, mean, sd)
+            columns["p_adjusted"] = _together(columns["p_value"], correction, alpha)
+            columns["significant"] = columns["p_adjusted"] < alpha
+            side = np.where(columns["significant"], np.sign(mean), 0.0).astype(np.int64)
+            columns["prefers"] = np.array(["neither", "a", "b"], dtype=object)[side]  # b is place -1
+        others = tuple(values[at] for values in segment.rest)
+        gap, *ends, p = welch_gap((n, mean, sd), others, confidence)
+        gap_low, gap_high = np.clip(ends, *segment.gap_limits)
         columns |= {"gap": gap, "gap_low": gap_low, "gap_high": gap_high, "gap_p": p}
-        columns["gap_p_adjusted"] = _together(p, name, alpha)
+        columns["gap_p_adjusted"] = _together(p, correction, alpha)
         columns["gap_significant"] = columns["gap_p_adjusted"] < alpha
         frames.append(pd.DataFrame({**columns, "_group": group}))
-    frame = pd.concat(frames)
-    order = np.argsort(frame["_group"].to_numpy(), kind="stable")
-    code = frame.pop("_group").to_numpy()[order]
-    frame = frame.take(order).reset_index(drop=True)
-    frame.attrs = _said(found, name, alpha, confidence)
-    return with_groups(frame, found.by, code)
+    attrs = rules_of(groups) | {"correction": correction, "alpha": alpha, "confidence": confidence}
+    return sorted_by_group(pd.concat(frames), groups.by, attrs)
 
 
 @verb(
@@ -321,75 +314,79 @@ def segment_gaps(
     1  bm25         x         z -0.013  -0.129    0.103       1.000    False
     2  bm25         y         z  0.045  -0.063    0.154       1.000    False
     """
-    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
-    name = which_correction(correction)
-    found, pairs = _read(held, measures, by, replicate, baseline, metadata)
-    first, second = np.triu_indices(len(found), k=1)
-    names = pd.Index(found.names)
+    correction = which_correction(correction)  # type: ignore[assignment]
+    groups, pairs = _read(held, measures, by, replicate, baseline, metadata)
+    first, second = np.triu_indices(len(groups), k=1)
+    names = pd.Index(groups.names)
     frames = []
-    for one in _described(found, pairs):
-        sides = [tuple(values[side].T.ravel() for values in (one.n, one.mean, one.sd)) for side in (first, second)]
-        item = np.repeat(np.arange(one.n.shape[1]), len(first))
-        gap, *ends, p = welch_gap(sides[0], sides[1], confidence)  # type: ignore[arg-type]
-        low, high = np.clip(ends, *one.gap_limits)
+    for segment in _described(groups, pairs):
+        arrays = (segment.n, segment.mean, segment.sd)
+        a, b = (tuple(values[side].T.ravel() for values in arrays) for side in (first, second))
+        gap, *ends, p = welch_gap(a, b, confidence)  # type: ignore[arg-type]
+        low, high = np.clip(ends, *segment.gap_limits)
+        # the largest gap of each run or pair, of those that have a test
         size = np.where(np.isnan(p), -np.inf, np.abs(gap)).reshape(-1, len(first))
         largest = (size == size.max(axis=1)[:, None]) & np.isfinite(size)
-        adjusted = _together(p, name, alpha)
-        columns: dict[str, Any] = _names(found, pairs, item) | {"measure": one.measure}
-        columns |= {"segment_a": labels(names, np.tile(first, one.n.shape[1]))}
-        columns |= {"segment_b": labels(names, np.tile(second, one.n.shape[1]))}
-        columns |= {"n_a": sides[0][0], "n_b": sides[1][0], "gap": gap, "ci_low": low, "ci_high": high, "p_value": p}
-        columns |= {"p_adjusted": adjusted, "significant": adjusted < alpha, "largest": largest.ravel()}
-        made = pd.DataFrame(columns)
-        frames.append(made[(made["n_a"] > 0) & (made["n_b"] > 0)])
+        adjusted = _together(p, correction, alpha)
+        items = segment.n.shape[1]
+        columns: dict[str, Any] = {
+            **_names(groups, pairs, np.repeat(np.arange(items), len(first))),
+            "measure": segment.measure,
+            "segment_a": labels(names, np.tile(first, items)),
+            "segment_b": labels(names, np.tile(second, items)),
+            "n_a": a[0],
+            "n_b": b[0],
+            "gap": gap,
+            "ci_low": low,
+            "ci_high": high,
+            "p_value": p,
+            "p_adjusted": adjusted,
+            "significant": adjusted < alpha,
+            "largest": largest.ravel(),
+        }
+        frames.append(pd.DataFrame(columns)[(a[0] > 0) & (b[0] > 0)])
     frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = _said(found, name, alpha, confidence)
+    frame.attrs = rules_of(groups) | {"correction": correction, "alpha": alpha, "confidence": confidence}
     return frame
 
 
 def _read(
     held: Held, measures: object, by: object, replicate: object, baseline: object, metadata: Metadata
 ) -> tuple[GroupedCube, Pairs | None]:
-    found = grouped_cube(held, measures, by, replicate, metadata)
-    if len(found) < 2:
+    groups = grouped_cube(held, measures, by, replicate, metadata)
+    if len(groups) < 2:
         raise TooFew(
-            f"segments are compared with each other; {' and '.join(found.by.columns)} has only {found.names[0]!r}."
+            f"segments are compared with each other; {' and '.join(groups.by.columns)} has only {groups.names[0]!r}."
         )
-    paired = baseline is not None or not isinstance(found.source, Scores)
-    return found, Pairs.of(found.source, baseline=baseline) if paired else None
+    paired = baseline is not None or not isinstance(groups.source, Scores)
+    return groups, Pairs.of(groups.source, baseline=baseline) if paired else None
 
 
-def _described(found: GroupedCube, pairs: Pairs | None) -> list[_Described]:
+def _described(groups: GroupedCube, pairs: Pairs | None) -> list[_Described]:
     """Return what the segments of each measure have: of the runs' values, or of the pairs' differences."""
-    made = []
-    for measure, label in enumerate(found.source.measures):
+    described = []
+    for measure, label in enumerate(groups.source.measures):
         if pairs is None:
-            blocks = [(slice(None), settled(finite(found.source.values[measure], label)))]
+            values = settled(finite(groups.source.values[measure], label))
+            limits = limits_of(label, values, groups.source.attrs)
+            blocks: Any = [(slice(None), values)]
         else:
-            blocks = list(pairs.blocks(measure))  # type: ignore[arg-type]
-        width = len(found.source.runs) if pairs is None else len(pairs)
-        own = np.full((3, len(found), width), np.nan)
-        rest = np.full((3, len(found), width), np.nan)
+            blocks = list(pairs.blocks(measure))
+            limits = pairs.limits(measure, blocks[-1][1])
+        within, rest = np.full((2, 3, len(groups), len(groups.source.runs if pairs is None else pairs)), np.nan)
         for numbers, values in blocks:
-            limits = limits_of(label, values, found.source.attrs) if pairs is None else pairs.limits(measure, values)
-            own[:, :, numbers] = np.stack([describe(values[part]) for part in found.slices()], axis=1)
-            rest[:, :, numbers] = of_others(own[:, :, numbers])
-        made.append(_Described(own[0].astype(np.int64), own[1], own[2], tuple(rest), label, limits))  # type: ignore[arg-type]
-    return made
+            within[:, :, numbers] = np.stack([describe(values[part]) for part in groups.slices()], axis=1)
+            rest[:, :, numbers] = of_others(within[:, :, numbers])
+        described.append(_Described(within[0].astype(np.int64), within[1], within[2], rest, label, limits))
+    return described
 
 
-def _together(p: np.ndarray, correction: str, alpha: float) -> np.ndarray:
+def _together(p: np.ndarray, correction: Any, alpha: float) -> np.ndarray:
     return adjust(p, np.zeros(len(p), dtype=np.int64), correction=correction, alpha=alpha)
 
 
-def _names(found: GroupedCube, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
-    runs = found.source.runs
-    if pairs is None:
-        return {str(name): labels(runs[name], item) for name in runs.columns}
-    sides = (("a", pairs.a[item]), ("b", pairs.b[item]))
-    return {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs.columns}
-
-
-def _said(found: GroupedCube, correction: str, alpha: float, confidence: float) -> dict[Any, Any]:
-    left = {name: value for name, value in found.source.attrs.items() if name not in ("by", "collections", "table")}
-    return left | {"correction": correction, "alpha": alpha, "confidence": confidence}
+def _names(groups: GroupedCube, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
+    """Return the columns of the runs, or of both runs of the pairs, of these numbers."""
+    if pairs is not None:
+        return pairs.run_columns(item)
+    return {str(name): labels(column, item) for name, column in groups.source.runs.items()}

@@ -11,7 +11,18 @@ import pandas as pd
 
 from pdeval.tables.equal_values import describe, ratio
 
-__all__ = ["Outcome", "completed", "describe", "direction", "ratio", "student_interval"]
+__all__ = [
+    "Outcome",
+    "completed",
+    "describe",
+    "described_pairs",
+    "direction",
+    "ratio",
+    "student_interval",
+    "with_correction",
+]
+
+BLOCK = 2**17  # differences (queries x pairs) that are described at a time
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,44 @@ class Outcome:
     statistic: np.ndarray
     p_value: np.ndarray
     more: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def columns(self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[float, float]) -> dict[str, np.ndarray]:
+        """Return the columns of the comparisons that a test fills; intervals stay within the limits of a difference."""
+        return {
+            "n": self.n.astype(np.int64),
+            "mean_a": mean_a,
+            "mean_b": mean_b,
+            "difference": self.mean,
+            "ci_low": np.clip(self.ci_low, *limits),
+            "ci_high": np.clip(self.ci_high, *limits),
+            "effect_size": self.effect_size,
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            **self.more,
+        }
+
+
+def with_correction(columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha: float) -> dict[str, np.ndarray]:
+    """Return the columns with the corrected p-values after the p-values; what only some tests have comes last."""
+    names = list(columns)
+    end = names.index("p_value") + 1
+    corrected = {"p_adjusted": adjusted, "significant": adjusted < alpha}
+    return {
+        **{name: columns[name] for name in names[:end]},
+        **corrected,
+        **{name: columns[name] for name in names[end:]},
+    }
+
+
+def described_pairs(values: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return number, mean and deviation of each pair's differences, from scores or matrices of preferences."""
+    width = max(1, BLOCK // len(values))
+    parts = []
+    for start in range(0, len(a), width):
+        left, right = a[start : start + width], b[start : start + width]
+        parts.append(describe(values[:, left] - values[:, right] if values.ndim == 2 else values[:, left, right]))
+    n, mean, sd = map(np.concatenate, zip(*parts, strict=True))
+    return n, mean, sd
 
 
 def direction(comparisons: pd.DataFrame) -> np.ndarray:

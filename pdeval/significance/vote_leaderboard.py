@@ -12,7 +12,7 @@ import pandas as pd
 from pdeval.catalog import Measure
 from pdeval.evaluate import groups
 from pdeval.join.rules import outside
-from pdeval.orderings.bradley_terry_votes import Counts, Fitted, many_fitted
+from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 from pdeval.orderings.methods import Method, chosen
 from pdeval.orderings.vote_logs import VOTED, Log, log_of
 from pdeval.orderings.votes import ranks, surplus_of_pairs

@@ -19,8 +19,7 @@ import pdeval  # noqa: F401 - registers .ireval
 from pdeval.evaluate.cube import Preferences, all_pairs
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
-from pdeval.significance.hsd import preference_maxima
-from pdeval.significance.hsd_normal import normal_hsd
+from pdeval.significance.hsd import normal_hsd, preference_maxima
 from tests.benchmarks.data import Shape, make
 from tests.benchmarks.jobs import installed
 

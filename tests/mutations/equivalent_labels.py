@@ -27,7 +27,7 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "the larger of the two, whichever is named first",
     ),
     (
-        "orderings/with_machine.py",
+        "orderings/order.py",
         "chance = np.repeat(chance, people.shape[1], axis=1)",
         ("np.repeat(chance, people.shape[1], axis=1) -> np.repeat(chance, people.shape[1])",),
         "row by row either way, and given its shape again where it is used",
@@ -79,13 +79,13 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a chance of exactly 1 is 1 either way, and leaves the others what they had",
     ),
     (
-        "orderings/with_machine.py",
+        "orderings/order.py",
         "sign = 1.0 if cube.higher[number] else -1.0",
         ("1.0 -> 2.0",),
         "the order alone counts, and what rounding is measured against is so to a factor of a few",
     ),
     (
-        "orderings/with_machine.py",
+        "orderings/order.py",
         "for size, own_seed in track(steps",
         (
             'track(steps, total=len(steps), desc=f"bootstrap {cube.measures[numb... -> '

@@ -61,7 +61,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         BAR,
     ),
     (
-        "significance/hsd_normal.py",
+        "significance/hsd.py",
         'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progre',
         (
             'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
@@ -213,5 +213,5 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "what pandas does unasked, from version 3 on",
     ),
-    ("significance/hsd_normal.py", "step = max(1, CELLS // runs**2)", ("1 -> 2",), AT_A_TIME),
+    ("significance/hsd.py", "step = max(1, CELLS // runs**2)", ("1 -> 2",), AT_A_TIME),
 ]

@@ -47,11 +47,11 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "its weight is 0",
     ),
     ("significance/vote_leaderboard.py", "CELLS = 1 << 22", ("1 -> 2", "22 -> 23"), AT_A_TIME),
-    ("orderings/with_machine.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
-    ("orderings/with_machine.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
-    ("significance/hsd_normal.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
+    ("orderings/order.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
+    ("orderings/order.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
+    ("significance/hsd.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
     (
-        "orderings/with_machine.py",
+        "orderings/order.py",
         "for size, own_seed in track(steps",
         (
             'track(steps, total=len(steps), desc=f"bootstrap {cube.measures[numb... -> '

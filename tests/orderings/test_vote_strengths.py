@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from pdeval.orderings import bradley_terry_votes
-from pdeval.orderings.bradley_terry_votes import Counts, Fitted, many_fitted
+from pdeval.orderings import bradley_terry
+from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 
 # a against b three times for a and once for b; b ties with c; d beats e
 ONE, TWO = np.array([0, 1, 0, 0, 1, 3]), np.array([1, 0, 1, 1, 2, 4])
@@ -160,7 +160,7 @@ def test_tables_of_resamples_have_the_votes_of_each():
 @pytest.mark.parametrize("prior", [0.0, 0.7])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(monkeypatch, grouped, prior, block):
-    monkeypatch.setattr(bradley_terry_votes, "BLOCK", block)
+    monkeypatch.setattr(bradley_terry, "BLOCK", block)
     one, two, sign, together = cast(6, systems=4, votes=80)
     fitted = Fitted.of(Counts.of(one, two, sign, 4, together if grouped else None), prior)
     side = np.zeros((80, 4))

@@ -6,11 +6,9 @@ import pytest
 
 import pdeval
 from pdeval.evaluate.ppi import powered
-from pdeval.orderings import with_machine as room
-from pdeval.orderings.order import order
+from pdeval.orderings import order as room
 from pdeval.orderings.votes import ranks
 from pdeval.significance.resampling import chunks
-from pdeval.tables.reader import read
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
@@ -104,10 +102,9 @@ def test_preferences_of_some_pairs_give_no_order_and_bad_options_are_named():
     against = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, topics="common", baseline="bm25")
     with pytest.raises(ValueError, match="the preferences hold 11 of 66 pairs of runs"):
         against.ireval.order()
-    held = read(SCORES, "scores")
     for wrong in ({"draws": -1}, {"confidence": 1.5}, {"seed": -1}, {"method": "median"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            order(held, "AP", **wrong)
+            SCORES.ireval.order("AP", **wrong)
     assert SCORES.ireval.order("AP", method="mean").equals(SCORES.ireval.order("AP"))
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import pdeval
-from pdeval.orderings.leximin import behind, worst_first
+from pdeval.orderings.methods import behind
 from pdeval.orderings.order import order
-from pdeval.orderings.votes import votes_of
+from pdeval.orderings.votes import votes_of, worst_first
 from tests.examples import examples
 from tests.orderings.test_order import differences, scores
 

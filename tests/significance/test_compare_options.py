@@ -10,7 +10,7 @@ import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance.compare import _measured, _measured_together, compare
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.registry import TESTS
+from pdeval.significance.registry import TESTS, SignificanceTest
 
 VALUES = np.random.default_rng(7).random((2, 8, 4))
 
@@ -51,18 +51,18 @@ def test_a_new_seed_is_drawn_for_each_call_without_one_and_a_wrong_one_is_refuse
     assert 2**40 < max(seeds) < 2**63
     for seed in (-1, 1.5, "x"):
         with pytest.raises((ValueError, TypeError), match="seed"):
-            compare(cube(), seed=seed)
+            pdeval.datasets.sample_judged(topics="common").compare("AP", seed=seed)
 
 
 def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(monkeypatch):
     monkeypatch.setattr("pdeval.significance.paired_differences.BLOCK", 17)  # two pairs at a time
     given = []
 
-    def mine(D, **options):
-        given.append(options)
+    def mine(D, *, confidence, draws, seed, progress):
+        given.append({"confidence": confidence, "draws": draws, "seed": seed, "progress": progress})
         return np.clip(np.abs(D.mean(axis=0)), 0, 1)
 
-    test = type("Test", (), {"name": "mine", "joint": False, "machine": False, "__call__": staticmethod(mine)})()
+    test = SignificanceTest("mine", mine)
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube())
     found = _measured(pairs, 1, test, options)
@@ -81,12 +81,11 @@ def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(m
 def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     given = []
 
-    def mine(values, a, b, **options):
-        given.append((values, a, b, options))
+    def mine(values, a, b, *, confidence, draws, seed, progress):
+        given.append((values, a, b, {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}))
         return np.abs(values[:, a] - values[:, b]).mean(axis=0)
 
-    kind = {"name": "mine", "joint": True, "scores_only": False, "says": "my test", "__call__": staticmethod(mine)}
-    test = type("Test", (), kind)()
+    test = SignificanceTest("mine", mine, joint=True, says="my test")
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube(), baseline="r2")
     found = _measured(pairs, 1, test, options)
@@ -100,7 +99,7 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     np.testing.assert_allclose(found["effect_size"], D.mean(axis=0) / D.std(axis=0, ddof=1))
     np.testing.assert_allclose(found["mean_a"], VALUES[1][:, [0, 1, 3]].mean(axis=0))
     np.testing.assert_allclose(found["mean_b"], VALUES[1][:, 2].mean())
-    short = type("Test", (), {**kind, "__call__": staticmethod(lambda *_, **__: np.array([0.5]))})()
+    short = SignificanceTest("mine", lambda *_: np.array([0.5]), joint=True, says="my test")
     with pytest.raises(ValueError, match=r"the test 'mine' gave p-values of shape \(1,\) for 3 pairs"):
         _measured_together(pairs, 1, short, options)
 
@@ -143,7 +142,7 @@ def test_replicates_that_were_averaged_make_it_a_question_of_these_models():
 
 def test_a_family_is_one_of_three():
     with pytest.raises(ValueError, match=r"family='rows'"):
-        compare(cube(), family="rows", baseline="r1")
+        pdeval.datasets.sample_judged(topics="common").compare("AP", family="rows", baseline="bm25")
     assert compare(cube(), baseline="r1").attrs["family"] == "baseline"
     assert compare(cube(), baseline="r1", family="measure").attrs["family"] == "measure"
 

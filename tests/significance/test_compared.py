@@ -8,7 +8,7 @@ import pytest
 
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.significance import paired_differences
-from pdeval.significance.paired_differences import Pairs, additive, check, complete, enough, finite, square
+from pdeval.significance.paired_differences import Pairs, additive, check, complete, finite, square
 from pdeval.verbs.arguments import TooFew
 
 RUNS = pd.DataFrame({"run": ["a", "b", "c"]})
@@ -129,9 +129,9 @@ def test_others_are_kept_beside_the_pairs_of_a_baseline_and_not_shown():
     pairs = Pairs.of(scores(np.ones((1, 2, 3))), baseline="r1", others=True)
     assert (pairs.a.tolist(), pairs.b.tolist()) == ([0, 0, 2], [1, 2, 1])
     assert pairs.against.tolist() == [True, False, True]
-    assert {name: list(values) for name, values in pairs.columns(2).items()} == {
-        "run_a": ["r0", "r2"] * 2,
-        "run_b": ["r1", "r1"] * 2,
+    assert pairs.frame([{"n": np.ones(2)}])[["run_a", "run_b"]].to_dict("list") == {
+        "run_a": ["r0", "r2"],
+        "run_b": ["r1", "r1"],
     }
     assert pairs.name(2) == "('r2', 'r1')"
     assert len(pairs) == 3
@@ -142,15 +142,15 @@ def test_the_means_of_both_sides_are_over_what_counts():
     pairs = Pairs.of(scores(values))
     numbers = np.array([2, 0])  # the second and the third run, the first and the second
     a, b = [1, 0], [2, 1]
-    for counted in (None, np.array([True, False, True, True])):
-        rows = slice(None) if counted is None else counted
+    for counted in (np.ones((4, 2), dtype=bool), np.array([True, False, True, True])):
+        rows = slice(None) if counted.ndim == 2 else counted
         found = pairs.sides(1, numbers, counted)
         np.testing.assert_allclose(found, [values[1][rows][:, a].mean(axis=0), values[1][rows][:, b].mean(axis=0)])
     cells = np.array([[True, False], [True, True], [False, True], [True, True]])
     found = pairs.sides(1, numbers, cells)
     wanted = [[values[1][cells[:, at], side[at]].mean() for at in range(2)] for side in (a, b)]
     np.testing.assert_allclose(found, wanted)
-    unknown = Pairs.of(differences_of(scores(values))).sides(0, numbers)
+    unknown = Pairs.of(differences_of(scores(values))).sides(0, numbers, cells)
     assert [side.shape for side in unknown] == [(2,), (2,)]
     assert np.isnan(unknown).all()
 
@@ -205,10 +205,12 @@ def test_two_runs_and_two_queries_are_enough_and_one_is_not():
         check(scores(np.ones((1, 1, 2))))
     with pytest.raises(TypeError, match="found SimpleNamespace"):
         check(SimpleNamespace(runs=[1, 2], queries=[1, 2]))
-    pairs = Pairs.of(scores(np.ones((1, 2, 3))))
-    enough(pairs, np.array([0, 1]), np.array([2, 2]), "AP")
+    values = np.ones((1, 3, 3))
+    values[0, 0, 1] = values[0, 1, 2] = np.nan
+    pairs = Pairs.of(scores(values))
+    assert sum(len(numbers) for numbers, _ in pairs.blocks(0)) == 3
     with pytest.raises(ValueError, match=r"^1 pairs have fewer than two .* on 'AP', e\.g\. \('r1', 'r2'\) with 1\."):
-        enough(pairs, np.array([0, 2]), np.array([2, 1]), "AP")
+        list(pairs.blocks(0, shared=2))
 
 
 def test_infinite_values_are_counted_and_finite_ones_come_back():

@@ -21,7 +21,7 @@ from pdeval.significance.over_collections import (
     said_of,
 )
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.registry import TESTS
+from pdeval.significance.registry import TESTS, SignificanceTest
 from pdeval.tables.reader import read
 from pdeval.verbs.arguments import TooFew
 
@@ -67,12 +67,13 @@ def test_options_of_a_test_that_draws_are_handed_on():
 
 
 def test_p_values_alone_are_completed_by_students_interval():
-    def only_p(D, **options):
-        assert options == {**OPTIONS, "progress": False}
+    def only_p(D, *, confidence, draws, seed, progress):
+        assert {"confidence": confidence, "draws": draws, "seed": seed} == OPTIONS
+        assert progress is False
         assert D.shape[1] > 0  # it is not asked about no pair at all
         return np.full(D.shape[1], 0.5)
 
-    test = type("Test", (), {"name": "mine", "__call__": staticmethod(only_p)})()
+    test = SignificanceTest("mine", only_p)
     found = effects_of([parts()[0], np.full((4, 3), np.nan)], test, **OPTIONS)
     interval = stats.ttest_1samp(parts()[0][:, 1], 0).confidence_interval(0.9)
     assert found.p_value[0].tolist() == [0.5] * 3

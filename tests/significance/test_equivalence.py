@@ -194,10 +194,11 @@ def test_ends_of_what_is_allowed_are_allowed_and_what_is_beyond_them_is_refused(
         ({"rope": 0.1, "correlation": -1e-9}, "correlation=-1e-09: give a number from 0"),
         ({"rope": 0.1, "prior": np.nan}, "prior=nan: give how many queries"),
         ({**drawn, "draws": 0}, "draws=0: give a whole number of at least 1"),
-        ({**drawn, "seed": -1}, "seed=-1"),
     ):
         with pytest.raises(ValueError, match=message):
             equivalence(two, **options)
+    with pytest.raises(ValueError, match="seed=-1"):
+        pdeval.datasets.sample_judged(topics="common").equivalence("AP", **drawn, seed=-1)
     one = Scores(two.runs[:1], queries, ("AP",), values[:, :, :1], np.array([True]))
     with pytest.raises(ValueError, match="at least two runs, found 1"):
         equivalence(one, rope=0.1)

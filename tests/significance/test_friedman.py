@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import pdeval
-from pdeval.significance.mean_ranks import rank_tests, rank_variance, ranks_of
+from pdeval.significance.anova import rank_tests
+from pdeval.significance.mean_ranks import rank_variance, ranks_of
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")
 SCORES = JUDGED.measure(["AP", "RR"])

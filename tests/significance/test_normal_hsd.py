@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 import pdeval  # noqa: F401
-from pdeval.significance import hsd_normal as room
-from pdeval.significance.hsd import preference_maxima, randomised, score_maxima
-from pdeval.significance.hsd_normal import _largest, near_normal, normal_hsd, spreads, step_of_signs
+from pdeval.significance import hsd as room
+from pdeval.significance.hsd import (
+    _largest,
+    near_normal,
+    normal_hsd,
+    preference_maxima,
+    randomised,
+    score_maxima,
+    spreads,
+    step_of_signs,
+)
 from pdeval.significance.resampling import chunks
 
 

@@ -7,8 +7,7 @@ import pytest
 import pdeval
 from pdeval.significance.corrections import adjust
 from pdeval.significance.meta_analysis import meta_analysis
-from pdeval.significance.over_collections import _sentences, verdict
-from pdeval.tables.reader import read
+from pdeval.significance.over_collections import _sentences
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS, faults
 
@@ -323,10 +322,9 @@ def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
 
 def test_bad_options_are_refused_by_their_name():
     frame = scores_of(SMALL)
-    held = read(frame, "scores")
     for wrong in ({"alpha": 1}, {"confidence": 0}, {"draws": 0}, {"per": "run"}, {"correction": "x"}, {"over": "runs"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            verdict(held, by="collection", **wrong)
+            frame.ireval.verdict(by="collection", **wrong)
     assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
 
 

@@ -7,6 +7,7 @@ import scipy
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
+import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.significance.power import (
     detectable_difference,
@@ -222,5 +223,6 @@ def test_queries_that_reach_the_wanted_power_exactly_are_enough(queries):
 
 @pytest.mark.parametrize("option", [{"power": 1.5}, {"alpha": -0.1}])
 def test_chances_beyond_one_or_below_nothing_are_refused(option):
+    judged = pdeval.datasets.sample_judged(topics="common")
     with pytest.raises(ValueError, match=next(iter(option))):
-        detectable_difference(cube(), queries=100, **option)
+        judged.power.detectable_difference("AP", queries=100, **option)

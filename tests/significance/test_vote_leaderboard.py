@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import pdeval
-from pdeval.orderings.bradley_terry_votes import Counts, Fitted
+from pdeval.orderings.bradley_terry import Counts, Fitted
 from pdeval.significance import vote_leaderboard as room
 
 PLAIN = "bradley-terry(prior=0)"

@@ -10,9 +10,8 @@ import pandas as pd
 import pdeval  # noqa: F401
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.online.two_sample_tests import bootstrap_medians, mann_whitney, two_rates, welch
-from pdeval.significance.anova import anova
+from pdeval.significance.anova import anova, friedman
 from pdeval.significance.compare import compare
-from pdeval.significance.mean_ranks import friedman
 from pdeval.significance.registry import TESTS, SignificanceTest
 from tests.statistics.findings import Finding, counted
 from tests.statistics.known import expected
