@@ -10,6 +10,7 @@ average (Efron and Stein 1981). Users drawn with replacement are fewer different
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -24,6 +25,7 @@ from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import Listed, lists_of, popular, whole_lists
 from pdeval.join.positions import Rows, unjudged
+from pdeval.join.rules import outside
 from pdeval.tables.labels import labels
 
 CELLS = 1 << 22  # items (or users) times parts that are looked at together
@@ -58,7 +60,7 @@ def of_sets(
     if of_users(asked[0]):
         counts = judged.counted()
     else:
-        listed, answered = everyone(listed, answered)
+        listed, answered = everyone(listed, answered, asked[0].label)
         counts = answered & (answered.all(axis=1, keepdims=True) | (judged.topics != "common"))
     if not counts.any():
         raise judged.nothing_counts()
@@ -98,10 +100,21 @@ def of_users(measure: Measure) -> bool:
     return "lengths" in measure.entry.columns
 
 
-def everyone(listed: Listed, answered: np.ndarray) -> tuple[Listed, np.ndarray]:
-    """Return the lists of all users of a run table, judged or not, and who has one; of some users, theirs alone."""
+def everyone(listed: Listed, answered: np.ndarray, label: str) -> tuple[Listed, np.ndarray]:
+    """Return the lists of all users of a run table, judged or not, and who has one.
+
+    A group of users has those of its lists that are judged: the groups of other users are not known.
+    """
     rows: Rows | None = listed.rows  # none on Dask, which joins judged lists alone
     if rows is None or len(listed.topics) < len(rows.judged.queries):
+        lost = 0 if rows is None else len(np.unique(rows.lists.query[rows.topic < 0]))
+        if lost:
+            warnings.warn(
+                f"{lost:,} users with a list have no judgments; within groups {label} leaves them out. Evaluate the "
+                "rows of each group to count them.",
+                UserWarning,
+                stacklevel=outside(),
+            )
         kept = np.flatnonzero(answered.any(axis=1))
         return listed.keep_topics(kept), answered[kept]
     judged, topic = unjudged(rows.lists, rows.doc)

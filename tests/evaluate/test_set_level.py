@@ -230,3 +230,14 @@ def test_lists_in_common_are_those_of_users_whom_every_run_answers(partly_judged
     kept = both.ireval.join(qrels, topics="answered", **told).summary("Coverage@5").set_index("run")
     assert kept["n"].to_dict() == {"r": 60, "s": some["n"].item()}
     assert kept.loc["s", "ci_low"] == pytest.approx(some["ci_low"].item(), rel=1e-12)
+
+
+def test_28_7_users_without_judgments_are_left_out_of_groups_with_a_warning():
+    runs = pd.DataFrame({"user_id": ["u", "v", "w"], "item_id": ["a", "b", "c"], "score": 1.0})
+    judgments = pd.DataFrame({"user_id": ["u", "v"], "item_id": ["a", "b"]})
+    users = pd.DataFrame({"user_id": ["u", "v", "w"], "country": ["fr", "de", "de"]})
+    items = pd.DataFrame({"item_id": list("abcd")})
+    assert runs.ireval.summary(judgments, "Coverage@1", items=items)["mean"].item() == 0.75
+    with pytest.warns(UserWarning, match="1 users with a list have no judgments; within groups Coverage@1 leaves them"):
+        found = runs.ireval.summary(judgments, "Coverage@1", items=items, by="country", metadata=users)
+    assert found["mean"].tolist() == [0.25, 0.25]
