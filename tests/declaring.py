@@ -1,21 +1,23 @@
 """Verbs and tables declared inside a test, and gone after it."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pdeval.accessor import DOORS, Joined
+from pdeval.accessor import ACCESSORS, Joined
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import FAMILIES, VERBS
+from pdeval.verbs.parameter_texts import sections
 
 
 @contextmanager
 def for_a_while() -> Iterator[None]:
     """Let declarations be made that are undone in the end: registries and doors are then as before."""
-    registries = (VERBS, SCHEMAS, DOORS)
+    registries = (VERBS, SCHEMAS, ACCESSORS)
     before = [dict(registry) for registry in registries]
     verbs = {kind: dict(known) for kind, known in VERBS.items()}
     families = set(FAMILIES)
-    doors = {door: dict(vars(door)) for door in (Joined, *DOORS.values())}
+    doors = {door: dict(vars(door)) for door in (Joined, *ACCESSORS.values())}
     try:
         yield
     finally:
@@ -32,3 +34,10 @@ def for_a_while() -> Iterator[None]:
             for name, value in was.items():
                 if vars(door)[name] is not value and not name.startswith("__"):
                     setattr(door, name, value)
+
+
+def undocumented(names, doc):
+    """Return the parameters of a method that its docstring does not describe."""
+    heads = re.findall(r"(?m)^(\S[^:]*):", sections(doc).get("Parameters", ""))
+    described = [name.strip() for head in heads for name in head.split(",")]
+    return [name for name in names if name not in described]

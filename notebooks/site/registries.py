@@ -10,8 +10,7 @@ import pdeval
 import pdeval.plots
 import pdeval.report
 from pdeval.accessor import join
-from pdeval.accessor.docstrings import of_door
-from pdeval.accessor.methods import signature_of
+from pdeval.accessor.methods import docstring_of, signature_of
 from pdeval.catalog import ENTRIES
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS, Verb
@@ -70,7 +69,7 @@ def doors(verb: Verb) -> dict[str, inspect.Signature]:
 def documentation(verb: Verb) -> str:
     """Return the docstring of a verb at its widest door."""
     widest = max(doors(verb).values(), key=lambda signature: len(signature.parameters))
-    return of_door(verb, list(widest.parameters))
+    return docstring_of(verb, list(widest.parameters))
 
 
 def plots() -> dict[str, Callable[..., Any]]:

@@ -1,4 +1,4 @@
-"""The door: `.ireval` on every DataFrame, and the join to keep. Both are built from the declared verbs."""
+"""The accessor: `.ireval` on every DataFrame, and the join to keep. Both are built from the declared verbs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pdeval.accessor import rooms
+# importing these packages declares their verbs; add_metadata comes last, as a verb of every table of runs or queries
+from pdeval import evaluate, judgments, kernels, online, orderings, plots, report, significance, studies
 from pdeval.accessor.collections import JUDGMENTS
 from pdeval.accessor.describe import describe, join_described
-from pdeval.accessor.methods import attach, joined, joins, roles_told, rules_given
+from pdeval.accessor.methods import attach, check_rules, checks_roles, joined, joins
 from pdeval.accessor.pipeline import call
 from pdeval.accessor.polars import register_on_polars
 from pdeval.accessor.suggestions import wrong_name
+from pdeval.evaluate import add_metadata
 from pdeval.evaluate.groups import Join, Rows, rows_by
 from pdeval.join.judged import Judged
 from pdeval.join.rules import Compat, Ties, Topics
@@ -30,7 +32,20 @@ if TYPE_CHECKING:
 else:
     JudgedVerbs = Judged  # its verbs are set below; for static tools they are written in typed.pyi
 
-__all__ = ["Ireval", "Joined", "rooms"]
+__all__ = [
+    "Ireval",
+    "Joined",
+    "add_metadata",
+    "evaluate",
+    "judgments",
+    "kernels",
+    "online",
+    "orderings",
+    "plots",
+    "report",
+    "significance",
+    "studies",
+]
 
 
 class Joined(JudgedVerbs):
@@ -44,34 +59,27 @@ class Joined(JudgedVerbs):
     """
 
     _verbs: Mapping[str, Verb] = {}
-
     _kind = "judged"
-
     _call = call
 
+    @property
+    def _accessor(self) -> Joined:
+        return self
+
     def _source(self, verb: Verb, options: dict[str, Any]) -> Join | Rows:
-        """Return the join, or its run table where the verb works on one; the verb then gets the judgments and rules."""
+        """Return the join, or its run table if the verb works on one; the verb then gets the judgments and rules."""
         if "judged" in verb.on:
             return Join(self)
         runs, qrels = self.tables
-        self._told(verb, options, qrels)
-        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None}
-        return Rows.of_table(runs, judgments)
-
-    def _told(self, verb: Verb, given: dict[str, Any], qrels: Any) -> dict[str, Any]:
-        """Return what a verb of run tables is given, with the judgments and rules that the join knows."""
+        known = {**self.positions.rules, "qrels": qrels, "level": self.level, "topics": self.topics}
+        known.setdefault("judged_only", False)
         for name in (parameter.name for parameter in verb.parameters):
             if name in ("items", "history") and self.positions.listed is not None:
-                given.setdefault(name, self.positions.listed.catalogue.given[name == "history"])
-            elif name in verb.own:
-                continue
-            elif name == "qrels":
-                given[name] = qrels
-            elif name in ("level", "topics"):
-                given[name] = getattr(self, name)
-            elif name == "judged_only" or name in self.positions.rules:
-                given[name] = self.positions.rules.get(name, False)
-        return given
+                options.setdefault(name, self.positions.listed.catalogue.given[name == "history"])
+            elif name in known and name not in verb.own:
+                options[name] = known[name]
+        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None}
+        return Rows.of_table(runs, judgments)
 
     def __repr__(self) -> str:
         return join_described(self)
@@ -104,7 +112,7 @@ class Ireval:
     _verbs: Mapping[str, Verb] = {}
 
     def __new__(cls, frame: pd.DataFrame, binding: Mapping[str, Any] | None = None) -> Ireval:  # noqa: PYI034
-        return object.__new__(DOORS.get(str(kind_of(frame, binding)), Ireval))
+        return object.__new__(ACCESSORS.get(str(kind_of(frame, binding)), Ireval))
 
     def __init__(self, frame: pd.DataFrame, binding: Mapping[str, Any] | None = None) -> None:
         self._frame = frame
@@ -113,7 +121,11 @@ class Ireval:
     def __reduce__(self) -> tuple[Any, ...]:  # its class is made from declarations, so pickle does not find it by name
         return Ireval, (self._frame, self._binding)
 
-    @roles_told
+    @property
+    def _accessor(self) -> Ireval:
+        return self
+
+    @checks_roles
     def __call__(
         self,
         *,
@@ -254,36 +266,37 @@ def join(
     0  bm25      101      AP  0.346994
     1  bm25      102      AP  0.289136
     """
-    given = rules_given({name: value for name, value in locals().items() if name not in ("self", "qrels")})
+    given = check_rules({name: value for name, value in locals().items() if name not in ("self", "qrels")})
     if topics == "relevant":  # the default, under which missing queries are told
         del given["topics"]
     return joined(Joined, self, as_table(qrels, judgments=True), None, given)
 
 
-def _door(kind: str) -> type[Ireval]:
+def _new_class(kind: str) -> type[Ireval]:
     title = "".join(part.capitalize() for part in kind.split("_"))
     return type(f"{title}Ireval", (Ireval,), {"_kind": kind, "_verbs": {}, "__module__": __name__})
 
 
-DOORS: dict[str, type[Ireval]] = {kind: _door(kind) for kind in SCHEMAS}
-DOORS["runs"].join = join  # type: ignore[attr-defined]
+ACCESSORS: dict[str, type[Ireval]] = {kind: _new_class(kind) for kind in SCHEMAS}
+ACCESSORS["runs"].join = join  # type: ignore[attr-defined]
 
 
-def _built(kind: str) -> None:
-    """Set the verbs of a kind of table on its door: at import all of them, and later what a notebook declares."""
-    door = Joined if kind == "judged" else DOORS.setdefault(kind, _door(kind))
-    had, door._verbs = door._verbs, of_kind(kind)
-    for name, verb in door._verbs.items():
-        if had.get(name) is not verb:
-            attach(door, verb, kind)
+def _set_verbs(kind: str) -> None:
+    """Set the verbs of a kind of table on its accessor: at import all of them, and later what a notebook declares."""
+    accessor = Joined if kind == "judged" else ACCESSORS.setdefault(kind, _new_class(kind))
+    before, accessor._verbs = accessor._verbs, of_kind(kind)
+    for name, verb in accessor._verbs.items():
+        if before.get(name) is not verb:
+            attach(accessor, verb, kind)
 
 
-def _declared(verb: Verb) -> None:
-    for kind in {*verb.on, *(("runs", "judged") if {"runs", "judged"} & set(verb.on) else ())}:
-        _built(kind)
+def _add_verb(verb: Verb) -> None:
+    shared = ("runs", "judged") if {"runs", "judged"} & set(verb.on) else ()
+    for kind in {*verb.on, *shared}:
+        _set_verbs(kind)
 
 
-for _kind in [*DOORS, "judged"]:
-    _built(_kind)
-WATCHERS.append(_declared)
+for _kind in [*ACCESSORS, "judged"]:
+    _set_verbs(_kind)
+WATCHERS.append(_add_verb)
 register_on_polars()

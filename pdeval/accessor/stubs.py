@@ -15,7 +15,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
-from pdeval.accessor import DOORS, Ireval, join
+from pdeval.accessor import ACCESSORS, Ireval, join
 from pdeval.accessor.methods import evaluated, signature_of
 from pdeval.files.atomic_write import replacing
 from pdeval.join.judged import Judged
@@ -31,7 +31,7 @@ def text() -> str:
     """Return the whole of typed.pyi."""
     names = Names()
     classes = [_door("JudgedVerbs", "judged", names.text_of(Judged), names)]
-    for kind, door in sorted(DOORS.items()):
+    for kind, door in sorted(ACCESSORS.items()):
         if of_kind(kind):
             classes.append(_door(door.__name__, kind, names.text_of(Ireval), names))
     body = "\n\n".join([names.imports(), "\n\n".join(classes)]) + "\n"

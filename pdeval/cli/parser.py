@@ -22,8 +22,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pandas as pd
 
 from pdeval import __version__
-from pdeval.accessor.docstrings import of_door
-from pdeval.accessor.methods import RULES, evaluated, signature_of
+from pdeval.accessor.methods import RULES, docstring_of, evaluated, signature_of
 from pdeval.cli.output import formats, send
 from pdeval.files.lines import check_encoding
 from pdeval.orderings.methods import chosen
@@ -304,7 +303,7 @@ def options_of(verb: Verb) -> list[Option]:
     '--judged-only', '--validate']
     """
     parameters = list(signature_of(verb, "runs").parameters.values())[1:]
-    entries = described(of_door(verb, [parameter.name for parameter in parameters]))
+    entries = described(docstring_of(verb, [parameter.name for parameter in parameters]))
     options = []
     for parameter in parameters:
         kind, meaning = entries.get(parameter.name, ("", ""))

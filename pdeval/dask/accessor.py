@@ -31,11 +31,11 @@ from typing import Any, Self
 
 import pandas as pd
 
-from pdeval.accessor import DOORS, Ireval, Joined
+from pdeval.accessor import ACCESSORS, Ireval, Joined
 from pdeval.accessor import join as join_on_pandas
 from pdeval.accessor.collections import Collections, check_shared_ids
 from pdeval.accessor.describe import many, size_of_join
-from pdeval.accessor.methods import joins, new_method, roles_told, rules_of_join
+from pdeval.accessor.methods import checks_roles, joins, new_method, rules_of_join
 from pdeval.accessor.pipeline import call, described, shared_options, warn_about_replicates
 from pdeval.dask import files
 from pdeval.dask.collect import Gathered, few_enough, gathered_table, rows_of
@@ -200,14 +200,14 @@ class DaskIreval(Ireval):
 
     def __new__(cls, frame: Any, binding: Mapping[str, Any] | None = None) -> Self:
         kind = str(kind_of(frame._meta, binding))
-        if kind not in ON_DASK and kind in DOORS:  # a table that was declared later
+        if kind not in ON_DASK and kind in ACCESSORS:  # a table that was declared later
             ON_DASK[kind] = _door(kind)
         return object.__new__(ON_DASK.get(kind, DaskIreval))  # type: ignore[return-value]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DaskIreval, (self._frame, self._binding)
 
-    @roles_told
+    @checks_roles
     @wraps(Ireval.__call__)
     def __call__(self, **binding: Any) -> DaskIreval:
         bound = {**self._binding, **{role: name for role, name in binding.items() if name is not None}}
@@ -318,12 +318,12 @@ def _with(doc: str | None, sentence: str) -> str:
 
 
 def _door(kind: str) -> type[DaskIreval]:
-    on_pandas = DOORS[kind]
+    on_pandas = ACCESSORS[kind]
     return type(f"Dask{on_pandas.__name__}", (DaskIreval, on_pandas), {"__module__": __name__})
 
 
 # the doors of pandas, whose verbs they have, asked in another way
-ON_DASK: dict[str, type[DaskIreval]] = {kind: _door(kind) for kind in DOORS}
+ON_DASK: dict[str, type[DaskIreval]] = {kind: _door(kind) for kind in ACCESSORS}
 ON_DASK["runs"].join = _join  # type: ignore[attr-defined]
 ON_DASK["runs"].to_parquet = to_parquet  # type: ignore[attr-defined]
 _join.__doc__ = _with(join_on_pandas.__doc__, DIVIDED)

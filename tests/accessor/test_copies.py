@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor import DOORS, Joined
+from pdeval.accessor import ACCESSORS, Joined
 
 COPIES = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "copy": copy.copy, "deepcopy": copy.deepcopy}
 
@@ -31,7 +31,7 @@ def scores(judged):
 
 def test_a_copied_accessor_gives_the_same_results(copied, scores):
     again = copied(scores.ireval)
-    assert type(again) is DOORS["scores"]
+    assert type(again) is ACCESSORS["scores"]
     pd.testing.assert_frame_equal(again.summary(), scores.ireval.summary())
 
 

@@ -12,25 +12,24 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor import DOORS, Ireval, Joined
-from pdeval.accessor.docstrings import undocumented
+from pdeval.accessor import ACCESSORS, Ireval, Joined
 from pdeval.accessor.methods import RULES, Family, FamilyAttribute, evaluated, joins, signature_of
 from pdeval.join.judged import Judged
 from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind, verb
 from pdeval.verbs.parameter_texts import sections
-from tests.declaring import for_a_while
+from tests.declaring import for_a_while, undocumented
 
 EVERY = {
     f"{kind}.{name}": (kind, made)
-    for kind in ("judged", *DOORS)
+    for kind in ("judged", *ACCESSORS)
     for name, made in of_kind(kind).items()
     if kind != "example"
 }
 
 
 def door_of(kind):
-    return Joined if kind == "judged" else DOORS[kind]
+    return Joined if kind == "judged" else ACCESSORS[kind]
 
 
 def method_of(kind, name):
@@ -133,16 +132,16 @@ def test_a_verb_is_a_function_of_its_door_and_a_family_where_other_verbs_share_i
 def test_help_and_completion_see_methods_that_nobody_looked_at_before():
     asked = """
 import inspect, pydoc
-from pdeval.accessor import DOORS, Joined
+from pdeval.accessor import ACCESSORS, Joined
 assert not inspect.isfunction(vars(Joined)["prefer"])
 text = pydoc.render_doc(Joined, renderer=pydoc.plaintext)
 assert "prefer(self, measures: " in text
 assert inspect.isfunction(vars(Joined)["prefer"])
-functions = dict(inspect.getmembers(DOORS["runs"], inspect.isfunction))
-assert functions["measure"] is vars(DOORS["runs"])["measure"]
-class Own(DOORS["scores"]):
+functions = dict(inspect.getmembers(ACCESSORS["runs"], inspect.isfunction))
+assert functions["measure"] is vars(ACCESSORS["runs"])["measure"]
+class Own(ACCESSORS["scores"]):
     pass
-assert Own.summary is vars(DOORS["scores"])["summary"] and "summary" not in vars(Own)
+assert Own.summary is vars(ACCESSORS["scores"])["summary"] and "summary" not in vars(Own)
 """
     subprocess.run([sys.executable, "-c", asked], check=True)
 
@@ -242,7 +241,7 @@ def test_roles_are_bound_and_bound_again(scores):
     renamed = scores.rename(columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"})
     renamed.attrs.clear()
     bound = renamed.ireval(run="system", measure="metric")(query="topic_no", value="x")
-    assert isinstance(bound, DOORS["scores"])
+    assert isinstance(bound, ACCESSORS["scores"])
     assert list(bound.summary(wide=True)) == ["system", "AP", "RR"]
     assert inspect.signature(Ireval.__call__).parameters["higher"].default is None
 
@@ -362,19 +361,19 @@ def test_a_family_may_be_declared_before_its_first_verb(declared, judged):
 def test_a_verb_whose_family_has_members_on_other_tables_is_a_family_here_too():
     members = {name.partition(".")[0] for verbs in VERBS.values() for name in verbs if "." in name}
     alone = []
-    for kind, door in DOORS.items():
+    for kind, door in ACCESSORS.items():
         for name in of_kind(kind):
             if name in members:
                 assert isinstance(door.__dict__[name], FamilyAttribute), (kind, name)
                 alone += [] if any(one.startswith(f"{name}.") for one in of_kind(kind)) else [(kind, name)]
     assert alone  # such as a table that has plot() and no other plot
     kind, name = alone[0]
-    assert type(getattr(DOORS[kind], name)) is type
+    assert type(getattr(ACCESSORS[kind], name)) is type
 
 
 def test_a_family_of_a_class_is_the_class_of_its_calls():
-    family = DOORS["runs"].__dict__["pool"].family
-    assert DOORS["runs"].pool is family
+    family = ACCESSORS["runs"].__dict__["pool"].family
+    assert ACCESSORS["runs"].pool is family
     assert family.__doc__ == family.__call__.__doc__
     assert list(inspect.signature(family).parameters) == list(inspect.signature(family.__call__).parameters)[1:]
     assert set(family._verbs) == {"__call__", *(name.partition(".")[2] for name in of_kind("runs") if "pool." in name)}

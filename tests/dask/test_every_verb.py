@@ -6,7 +6,7 @@ from functools import cache, reduce
 import pytest
 
 import pdeval
-from pdeval.accessor import DOORS, Joined
+from pdeval.accessor import ACCESSORS, Joined
 from pdeval.verbs import VERBS
 from tests import asking
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked
@@ -55,7 +55,7 @@ def test_every_verb_of_a_join_is_the_same_to_the_last_bit(parts, rows, name):
 def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
     qrels = pdeval.datasets.sample_qrels()
     given = {**arguments(name, joins(1, "by run")[0]), "topics": "common"}
-    offered = inspect.signature(reduce(getattr, name.split("."), DOORS["runs"])).parameters
+    offered = inspect.signature(reduce(getattr, name.split("."), ACCESSORS["runs"])).parameters
     given = {key: value for key, value in {**given, "qrels": qrels}.items() if key in offered}
     table = divided(some, 4, "mixed")
     same(asked(table.compute().reset_index(drop=True).ireval, name, given), asked(table.ireval, name, given))
@@ -70,18 +70,18 @@ class TestTheDoor:
         assert own <= {"plan", "here", "positions", "known", "runs", "queries", "at", "gathered", *LAZY}
 
     def test_what_is_told_of_lazy_results_is_the_only_difference(self):
-        for on_pandas, on_dask in ((DOORS["runs"], ON_DASK["runs"]), (Joined, DaskJudged)):
+        for on_pandas, on_dask in ((ACCESSORS["runs"], ON_DASK["runs"]), (Joined, DaskJudged)):
             for name in LAZY:
                 one, two = getattr(on_pandas, name), getattr(on_dask, name)
                 assert inspect.signature(one) == inspect.signature(two)
                 plain = " ".join(two.__doc__.split()).replace(LAZILY + " ", "")
                 assert plain == " ".join(one.__doc__.split())
                 assert LAZILY in " ".join(two.__doc__.split())
-        one, two = DOORS["runs"].join, ON_DASK["runs"].join
+        one, two = ACCESSORS["runs"].join, ON_DASK["runs"].join
         assert inspect.signature(one) == inspect.signature(two)
         assert " ".join(two.__doc__.split()).replace(DIVIDED + " ", "") == " ".join(one.__doc__.split())
         call = inspect.signature(ON_DASK["runs"].__call__)
-        assert call == inspect.signature(DOORS["runs"].__call__)
+        assert call == inspect.signature(ACCESSORS["runs"].__call__)
 
     @pytest.mark.broad
     def test_completion_shows_the_verbs_of_pandas_and_how_to_write(self, some, qrels):

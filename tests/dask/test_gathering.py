@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor import DOORS, Joined
+from pdeval.accessor import ACCESSORS, Joined
 from pdeval.dask.collect import Gathered, bytes_of_a_row, said
 from pdeval.dask.partition_plan import plan
 from pdeval.join import judged as pandas_join
@@ -187,7 +187,7 @@ def rows_verb():
 
     yield
     del VERBS["runs"]["lengths_of"]
-    for door, kind in ((DOORS["runs"], "runs"), (Joined, "judged")):
+    for door, kind in ((ACCESSORS["runs"], "runs"), (Joined, "judged")):
         del door.lengths_of
         door._verbs = of_kind(kind)
 

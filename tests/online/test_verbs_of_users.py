@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor import DOORS, Joined
-from pdeval.accessor.docstrings import undocumented
+from pdeval.accessor import ACCESSORS, Joined
 from pdeval.join import ranks
 from pdeval.tables import reader
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS, faults
 from pdeval.verbs import VERBS
+from tests.declaring import undocumented
 
 ORDER = ["hybrid", "bm25", "tfidf"]
 PAIRS = [("bm25", "hybrid"), ("ql", "tfidf")]
@@ -97,7 +97,7 @@ def test_every_result_is_known_again_without_attrs(results, which):
 @pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
 def test_every_option_of_every_door_is_documented(which):
     kind, name = which
-    doors = [DOORS[kind], Joined] if kind == "runs" else [DOORS[kind]]
+    doors = [ACCESSORS[kind], Joined] if kind == "runs" else [ACCESSORS[kind]]
     for door in doors:
         family, _, own = name.partition(".")
         method = getattr(door, family)

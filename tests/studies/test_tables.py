@@ -9,9 +9,9 @@ import pytest
 
 import pdeval
 from pdeval import studies
-from pdeval.accessor.docstrings import undocumented
 from pdeval.tables.schemas import SCHEMAS, faults
 from pdeval.verbs import VERBS
+from tests.declaring import undocumented
 
 COMMON = pdeval.datasets.sample_judged(topics="common")
 
