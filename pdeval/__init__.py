@@ -58,7 +58,7 @@ from pdeval.files import (
 )
 from pdeval.kernels.cwl import user_model
 from pdeval.online.behaviour_measures import behaviour_measure
-from pdeval.online.click_models import click_model
+from pdeval.online.simulation import click_model
 from pdeval.orderings.coefficients import coefficient
 from pdeval.orderings.vote_logs import votes
 from pdeval.report.report import report_format

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pdeval.accessor import Ireval, Joined
 from pdeval.evaluate.preference_learning import Population, Weights
 from pdeval.join.judged import Judged
-from pdeval.online.click_models import ClickModel
+from pdeval.online.simulation import ClickModel
 from pdeval.report.report import Report
 
 class JudgedVerbs(Judged):

@@ -258,6 +258,7 @@ def _distances(scale: Scale, given: np.ndarray, values: np.ndarray) -> np.ndarra
     return np.where(used, np.square(place[..., :, None] - place[..., None, :]), 0.0)
 
 
+_scale: Scale
 for _scale in ("nominal", "ordinal", "interval"):
     coefficient(f"alpha_{_scale}", says=f"Krippendorff's alpha on the {_scale} scale", scaled=_scale != "nominal")(
         partial(alpha, scale=_scale)

@@ -318,8 +318,8 @@ def assessors(
         check_units(units, what)
         # how often each item counts, by bootstrap sample
         weights = (times[unit].astype(np.float64) for block in resamples(units, draws, seed) for times in block)
-        weights = track(weights, total=draws, desc="resampling assessors", progress=progress)
-        drawn = [fitted(codes, number, steps=steps, start=fit, weight=weight).accuracy for weight in weights]
+        tracked = track(weights, total=draws, desc="resampling assessors", progress=progress)
+        drawn = [fitted(codes, number, steps=steps, start=fit, weight=weight).accuracy for weight in tracked]
         frame["ci_low"], frame["ci_high"] = interval(np.array(drawn), confidence, units)
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame

@@ -154,13 +154,15 @@ def partition(
     if isinstance(team, str) and team in runs.columns and len(runs.columns) > 1:
         return Teams.of(runs[team], team)
     if isinstance(team, Mapping):
-        known, name, source = dict(team), "team", "the mapping"
+        known: dict[Any, Any] = dict(team)
+        name, source = "team", "the mapping"
         if len(runs.columns) == 1:
             known = {run if isinstance(run, tuple) else (run,): name for run, name in known.items()}
     else:
-        if metadata is None and table is not None and isinstance(team, str) and team in table.frame.columns:
+        if metadata is None and table is not None and team in table.frame.columns:
             metadata = table.frame
-        known, name, source = _teams_in_metadata(runs, team, metadata), team, f"the column {team!r}"
+        known = _teams_in_metadata(runs, team, metadata)
+        name, source = team, f"the column {team!r}"
     runs_as_tuples = runs.astype(object).itertuples(index=False, name=None)
     team_of_run = pd.Series([known.get(run) for run in runs_as_tuples], dtype=object)
     missing = np.flatnonzero(team_of_run.isna())

@@ -15,28 +15,6 @@ credit        clicks to the runs that earned them                               
 wins          votes of queries and users, the binomial test; outcomes as preferences
 """
 
-from pdeval.online import (
-    aa_tests,
-    behaviour,
-    clicks,
-    compare_buckets,
-    credit,
-    interleaving,
-    interleaving_results,
-    log,
-    multileaving,
-    simulation,
-)
+from pdeval.online import behaviour, compare_buckets, credit, interleaving, log, simulation
 
-__all__ = [
-    "aa_tests",
-    "behaviour",
-    "clicks",
-    "compare_buckets",
-    "credit",
-    "interleaving",
-    "interleaving_results",
-    "log",
-    "multileaving",
-    "simulation",
-]
+__all__ = ["behaviour", "compare_buckets", "credit", "interleaving", "log", "simulation"]

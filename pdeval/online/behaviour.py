@@ -1,31 +1,37 @@
-"""Behaviour of users by bucket: the behaviour measures of a click log, with confidence intervals."""
+"""Behaviour of users by bucket: what the units of an experiment did, and behaviour measures with intervals."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
-from pdeval.online.assignment import Unit, unit_of
+from pdeval.join.rules import outside
 from pdeval.online.behaviour_measures import MEASURES, BehaviourMeasure, chosen_measures
-from pdeval.online.log import Log, read_log
-from pdeval.online.observations import fitting, observe, summed_up
+from pdeval.online.log import Log, behaviour_of, described_events, read_log, sessions_of, users_of
 from pdeval.online.two_sample_tests import (
     Aggregate,
+    Estimate,
     Kind,
     bootstrap_ratios,
     clustered_rate,
     drawn_interval,
     estimate,
+    linearised,
     ratio_of,
 )
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import one_of, share, whole
+from pdeval.verbs import verb
+
+Unit = Literal["query", "session", "user"]
+
 
 table(
     "behaviour",
@@ -92,74 +98,251 @@ def behaviour(
     2  tfidf  abandonment_rate      mean  50   0.06    0.02     0.16
     3  tfidf  clicks_per_query      mean  50   3.14    2.61     3.67
     """
-    confidence, draws, seed = share("confidence", confidence), whole("draws", draws, 0), arguments.seed(seed)
-    one_of("interval", interval, ("auto", "bootstrap"))
-    chosen, given = chosen_measures(measures, aggregate)
-    read = read_log(log)
-    code, buckets = buckets_of(read)
-    unit = unit_of(read.names, read.queries, unit)
-    single = one_query_each(read, unit)
-    chosen = fitting(read, chosen, unit, named=measures is not None)
-    how = summed_up(given, chosen, unit, single)
-    seen = observe(read, chosen, unit, code, buckets)
-    samples = {name: one.of_bucket(one.values(how[name]), len(buckets)) for name, one in seen.items()}
+    experiment = Experiment.of(log, measures, aggregate, unit)
     rows = []
-    for number, bucket in enumerate(buckets):
-        for measure in chosen:
-            sample, kind = samples[measure.name][number], estimated_as(measure, how[measure.name], single)
+    for number, bucket in enumerate(experiment.buckets):
+        for measure in experiment.measures:
             rng = rng_of(seed, measure.name, number)
-            one, here = seen[measure.name], seen[measure.name].bucket == number
-            total, over = one.total[here], one.over[here]
-            found = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
-            if how[measure.name] == "ratio":  # to the last bit
-                found = found._replace(value=ratio_of(total, over))
-                if measure.rate:
-                    found = clustered_rate(found.value, sample, confidence)
-            if interval == "bootstrap" and kind != "median":
-                top, bottom = (total, over) if how[measure.name] == "ratio" else (sample, np.ones(len(sample)))
-                drawn = bootstrap_ratios(top, bottom, draws, rng)
-                found = drawn_interval(found.value, drawn, len(sample), confidence)
-            rows.append((bucket, measure.name, how[measure.name], len(sample), *found))
-    columns = [str(buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
+            values = experiment.observed[measure.name].in_bucket(number)
+            result = _estimated(values, measure, experiment, interval == "bootstrap", confidence, draws, rng)
+            rows.append((bucket, measure.name, experiment.aggregate[measure.name], len(values.who), *result))
+    columns = [str(experiment.buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
     frame = pd.DataFrame(rows, columns=columns)
-    frame = frame if "bucket" in read.names else frame.drop(columns=columns[0])
-    frame.attrs = {
-        **read.attrs("bucket"),
-        **described(chosen, how),
-        "unit": unit,
-        "interval": interval,
-        "confidence": confidence,
-        "draws": draws,
-        "seed": seed,
-    }
+    frame = frame if "bucket" in experiment.log.names else frame.drop(columns=columns[0])
+    options: dict[Any, Any] = {"interval": interval, "confidence": confidence, "draws": draws, "seed": seed}
+    frame.attrs = {**experiment.log.attrs("bucket"), **experiment.attrs, **options}
     return frame
 
 
-def described(chosen: Iterable[BehaviourMeasure], how: Mapping[str, Aggregate]) -> dict[Any, Any]:
-    """Return what tables carry about behaviour measures: which way is better, and how each was summed up."""
-    return {"measures": {one.name: {**one.known(), "aggregate": how[one.name]} for one in chosen}}
-
-
-def buckets_of(read: Log) -> tuple[np.ndarray, pd.Index]:
-    """Return the bucket of every issued query as a number, and the buckets."""
-    if "bucket" in read.names:
-        return read.codes("bucket")
-    return np.zeros(len(read.queries), dtype=np.int64), pd.Index(["all"], name="bucket")
-
-
-def one_query_each(read: Log, unit: Unit) -> bool:
-    """Return whether every unit issued one query, so that its own mean of yes and no is yes or no."""
-    return unit == "query" or not read.queries[read.names[unit]].duplicated().any()
-
-
-def estimated_as(measure: BehaviourMeasure, aggregate: Aggregate, single: bool) -> Kind:
-    """Return how a measure is estimated: as a rate of single queries or users, a mean or a median."""
-    if aggregate == "mean" and measure.rate and (single or measure.per == "user"):
-        return "rate"
-    return "median" if aggregate == "median" else "mean"
+def _estimated(
+    observed: Observed,
+    measure: BehaviourMeasure,
+    experiment: Experiment,
+    bootstrap: bool,
+    confidence: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> Estimate:
+    """Return the estimate of a measure from the observations of a bucket."""
+    aggregate, kind = experiment.aggregate[measure.name], experiment.kind(measure)
+    sample = observed.values(aggregate)
+    result = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
+    if aggregate == "ratio":  # to the last bit
+        result = result._replace(value=ratio_of(observed.total, observed.over))
+        if measure.rate:
+            result = clustered_rate(result.value, sample, confidence)
+    if not bootstrap or kind == "median":
+        return result
+    total, over = (observed.total, observed.over) if aggregate == "ratio" else (sample, np.ones(len(sample)))
+    return drawn_interval(result.value, bootstrap_ratios(total, over, draws, rng), len(sample), confidence)
 
 
 def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:
     """Return a stream of its own for every cell: an interval does not depend on which others were asked for."""
     place = list(MEASURES).index(measure) if measure in MEASURES else crc32(measure.encode())
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place, bucket)))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A click log with the behaviour measures that are observed of it.
+
+    Parameters
+    ----------
+    log : Log
+        The log.
+    measures : list of BehaviourMeasure
+        Those that can be observed.
+    unit : {'query', 'session', 'user'}
+        The unit of observation.
+    single : bool
+        Whether every unit issued one query.
+    aggregate : mapping of str to str
+        How each measure is summed up.
+    bucket : ndarray
+        The bucket of every issued query, as a place in `buckets`.
+    buckets : Index
+        The buckets, sorted; "all" if the log has none.
+    """
+
+    log: Log
+    measures: list[BehaviourMeasure]
+    unit: Unit
+    single: bool
+    aggregate: dict[str, Aggregate]
+    bucket: np.ndarray
+    buckets: pd.Index
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        measures: Iterable[str] | str | None,
+        aggregate: Aggregate | Mapping[str, Aggregate] | None,
+        unit: Unit | None,
+    ) -> Experiment:
+        """Return the experiment of a log; raise if a measure that was asked for cannot be observed."""
+        chosen, given = chosen_measures(measures, aggregate)
+        log = read_log(table)
+        bucket, buckets = np.zeros(len(log.queries), dtype=np.int64), pd.Index(["all"], name="bucket")
+        if "bucket" in log.names:
+            bucket, buckets = log.codes("bucket")
+        unit = unit_of(log.names, log.queries, unit)
+        chosen = fitting(log, chosen, unit, named=measures is not None)
+        # whether a unit's own mean of yes and no is yes or no
+        single = unit == "query" or not log.queries[log.names[unit]].duplicated().any()
+        how: dict[str, Aggregate] = {}
+        for one in chosen:  # by default so that every observation counts the same
+            several = not single and one.per not in (unit, "user")
+            how[one.name] = given.get(one.name, "ratio" if one.aggregate == "mean" and several else one.aggregate)
+        return cls(log, chosen, unit, single, how, bucket, buckets)
+
+    @cached_property
+    def observed(self) -> dict[str, Observed]:
+        """Each measure's observations."""
+        return observe(self.log, self.measures, self.unit, self.bucket, self.buckets)
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """What tables carry: which way each measure is better, how it was summed up, and the unit."""
+        known = {one.name: {**one.known(), "aggregate": self.aggregate[one.name]} for one in self.measures}
+        return {"measures": known, "unit": self.unit}
+
+    def kind(self, measure: BehaviourMeasure) -> Kind:
+        """Return how a measure is estimated: as a rate of single queries or users, a mean or a median."""
+        aggregate = self.aggregate[measure.name]
+        if aggregate == "mean" and measure.rate and (self.single or measure.per == "user"):
+            return "rate"
+        return "median" if aggregate == "median" else "mean"
+
+
+def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) -> Unit:
+    """Return the unit of observation: as asked, else the user or, in a log without users, the session.
+
+    A unit finer than that warns where it counts anybody several times: observations of one user are alike, so tests of
+    them find differences where there are none.
+
+    Examples
+    --------
+    >>> unit_of({"session": "session", "user": "who"}, pd.DataFrame({"session": [1, 2], "who": ["ann", "bob"]}), None)
+    'user'
+    """
+    default: Unit = "user" if "user" in names else "session"
+    if unit in (None, default):
+        return default
+    if unit == "user":
+        raise ValueError("unit='user' needs a user column in the log; bind it: log.ireval(user=...).")
+    who = queries[names[default]].nunique()
+    counted = len(queries) if unit == "query" else queries[names["session"]].nunique()
+    if who < counted:
+        several = {"query": "queries", "session": "sessions"}[str(unit)]
+        warnings.warn(
+            f"{default}s have several {several} ({who:,} {default}s, {counted:,} {several}), which are not "
+            "independent: intervals are too narrow and p-values too small. Where "
+            f"{default}s were randomised, use unit={default!r}.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+    return unit
+
+
+def fitting(log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, named: bool) -> list[BehaviourMeasure]:
+    """Return the measures that can be observed of a log; where they were named, raise at the first that cannot."""
+    columns = pd.DataFrame()
+    columns.attrs = described_events(log)
+    observable = []
+    for measure in measures:
+        reason = measure.lacks(columns)
+        if measure.per == "user" and unit != "user":
+            reason = f"{measure.name} is observed of users: leave out unit={unit!r}."
+            if "user" not in log.names:
+                reason = f"{measure.name} is observed of users, and the log has none; bind them: log.ireval(user=...)."
+        if not reason:
+            observable.append(measure)
+        elif named:
+            raise ValueError(reason)
+    return observable
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One measure's observations, a unit of a bucket each.
+
+    Parameters
+    ----------
+    bucket, who : ndarray of int
+        The number of the unit's bucket, and of the unit.
+    total, over : ndarray of float
+        Numerator and denominator of the unit: their quotient is the unit's own value.
+    """
+
+    bucket: np.ndarray
+    who: np.ndarray
+    total: np.ndarray
+    over: np.ndarray
+
+    def in_bucket(self, number: int) -> Observed:
+        """Return the observations of one bucket."""
+        rows = self.bucket == number
+        return Observed(self.bucket[rows], self.who[rows], self.total[rows], self.over[rows])
+
+    def values(self, aggregate: Aggregate) -> np.ndarray:
+        """Return a value per unit whose mean (or median) within a bucket is the bucket's; a ratio is linearised."""
+        if aggregate != "ratio":
+            return np.asarray(self.total / self.over)
+        values = np.empty(len(self.total))
+        for number in np.unique(self.bucket):
+            rows = self.bucket == number
+            values[rows] = linearised(self.total[rows], self.over[rows])
+        return values
+
+
+def units_of(log: Log, unit: Unit) -> pd.Index:
+    """Return the units of a log, in the order of their numbers."""
+    if unit == "query":
+        return pd.RangeIndex(len(log.queries))
+    frame = log.people if unit == "user" else log.queries
+    return pd.Index(pd.factorize(frame[log.names[unit]], sort=True)[1])
+
+
+def observe(
+    log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, code: np.ndarray, buckets: pd.Index
+) -> dict[str, Observed]:
+    """Return each measure's observations.
+
+    Parameters
+    ----------
+    code : ndarray of int
+        The bucket of every issued query.
+    """
+    makers = {"query": behaviour_of, "session": sessions_of, "user": users_of}
+    rows_per = {per: makers[per](log) for per in {measure.per for measure in measures}}
+    units = units_of(log, unit)
+    observed = {}
+    for measure in measures:
+        rows = rows_per[measure.per]
+        rows.attrs = described_events(log)
+        total, over = measure.parts(rows)
+        bucket = _buckets(log, measure.per, rows, code, buckets)
+        known = ~np.isnan(total) & (bucket >= 0)  # -1: a bucket that was shown nothing
+        who = np.arange(len(rows)) if unit == "query" else units.get_indexer(pd.Index(rows[log.names[unit]]))
+        total, over, bucket, who = total[known], over[known], bucket[known], who[known]
+        if unit != "query" and measure.per != "user":  # the sums of each unit in a bucket
+            key = bucket * np.int64(max(len(units), 1)) + who
+            sums = pd.DataFrame({"total": total, "over": over}).groupby(key).sum()
+            bucket, who = np.divmod(sums.index.to_numpy(), max(len(units), 1))
+            total, over = sums["total"].to_numpy(), sums["over"].to_numpy()
+        observed[measure.name] = Observed(bucket, who, total, over)
+    return observed
+
+
+def _buckets(log: Log, per: str, rows: pd.DataFrame, code: np.ndarray, buckets: pd.Index) -> np.ndarray:
+    """Return the bucket of every row of a table of queries, sessions or users."""
+    if per == "query":
+        return code
+    if per == "session":  # that of its first query
+        session = log.codes("session")[0]
+        return code[np.append(True, session[1:] != session[:-1])]
+    if "bucket" in log.names:
+        return buckets.get_indexer(pd.Index(rows[log.names["bucket"]]))
+    return np.zeros(len(rows), dtype=np.int64)

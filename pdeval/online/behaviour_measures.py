@@ -89,11 +89,12 @@ class BehaviourMeasure:
 
     def parts(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Return the numerator and the denominator of every row; both NaN where there is nothing to observe."""
-        if lacking := self.lacks(rows):
-            raise TooFew(lacking)
+        if reason := self.lacks(rows):
+            raise TooFew(reason)
         given = {"event": COUNTED.get(self.event, self.event), "value": rows.attrs.get("value_column")}
-        found = self.observe(rows, **{name: given[name] for name in self.asks if name in given})
-        both = found if isinstance(found, tuple) and len(found) == 2 else (found, np.ones(len(rows)))
+        result = self.observe(rows, **{name: given[name] for name in self.asks if name in given})
+        # a numerator alone has the denominator 1
+        both = result if isinstance(result, tuple) and len(result) == 2 else (result, np.ones(len(rows)))
         total, over = (np.asarray(one, dtype=np.float64) for one in both)
         for one in (total, over):
             if one.shape != (len(rows),):
@@ -304,10 +305,10 @@ def names_in(option: str, given: object) -> list[Any]:
         return [given]
     if not isinstance(given, Iterable):
         raise TypeError(f"{option}={given!r}: give a list of names.")
-    found = list(given)
-    if not found:
+    names = list(given)
+    if not names:
         raise ValueError(f"{option}={given!r}: give at least one name.")
-    return found
+    return names
 
 
 def chosen_measures(
@@ -326,9 +327,8 @@ def chosen_measures(
     how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
     for name in how:
         measure_named(name)
-    found = [measure_named(name) for name in chosen]
-    values: list[Any] = list(how.values())
-    wrong = [value for value in values if not isinstance(value, str) or value not in ("mean", "median", "ratio")]
-    if wrong:
-        raise ValueError(f"aggregate is 'mean', 'median' or 'ratio', not {shown(wrong[0])}.")
-    return found, dict(how)
+    parsed = [measure_named(name) for name in chosen]
+    for value in how.values():
+        if not isinstance(value, str) or value not in ("mean", "median", "ratio"):  # type: ignore[redundant-expr]
+            raise ValueError(f"aggregate is 'mean', 'median' or 'ratio', not {shown(value)}.")
+    return parsed, dict(how)

@@ -1,9 +1,10 @@
-"""Buckets against each other: two-sample tests on behaviour measures."""
+"""Buckets against each other: tests of behaviour measures, an expected order of buckets, and A/A tests of the tests."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,21 +12,35 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.join.rules import outside
-from pdeval.online.assignment import Unit, unit_of, users_in_several
-from pdeval.online.behaviour import buckets_of, described, estimated_as, one_query_each
-from pdeval.online.behaviour_measures import BehaviourMeasure, chosen_measures, measure_named, names_in
-from pdeval.online.cuped import covariates, read_pre
-from pdeval.online.log import Log, read_log
-from pdeval.online.observations import fitting, observe, summed_up
+from pdeval.online.behaviour import Experiment, Unit, units_of
+from pdeval.online.behaviour_measures import measure_named, names_in
+from pdeval.online.log import Log
+from pdeval.online.log_checks import users_in_several
 from pdeval.online.two_sample_tests import Aggregate
-from pdeval.online.variants import TESTS, Arm, Asked, TestName, adjusted_arms, arms_of, compared, fitting_test
+from pdeval.online.variants import (
+    TESTS,
+    Arm,
+    Comparison,
+    TestName,
+    adjusted_arms,
+    arms_of,
+    compared,
+    covariates,
+    fitting_test,
+    read_pre,
+    without_buckets,
+)
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.test_result import direction
 from pdeval.tables.equal_values import gap, settled, size_of
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import one_of, share, whole
+from pdeval.verbs.arguments import TooFew, one_of, whole
+from pdeval.verbs.progress import track
+
+RESAMPLES = 999  # of a bootstrap test within every assignment
+
 
 table(
     "bucket_comparisons",
@@ -51,6 +66,44 @@ table(
         "covered": "share of both buckets' users that have it",
         "variance_reduction": "share of the difference's variance that the adjustment took away",
     },
+)
+
+
+table(
+    "verdicts",
+    "measure aggregate hypothesis found pairs:int as_expected:int significant:int against:int verdict",
+    "table of verdicts on an order of buckets",
+    row="behaviour measure",
+    means={
+        "hypothesis": "the expected order of the buckets' values",
+        "found": "their order in the log",
+        "pairs": "number of pairs of buckets",
+        "as_expected": "pairs in the expected direction",
+        "significant": "those among them that pass the test",
+        "against": "pairs that pass the test in the other direction",
+        "verdict": "'confirmed': every pair as expected and significant; 'in order': every pair as expected, not all "
+        "significant; 'contradicted': some pair significantly against; 'not in order': anything else; 'no data': a "
+        "bucket without observations",
+    },
+    undrawn="it is a table to read: one verdict per measure",
+)
+
+
+table(
+    "aa_tests",
+    "measure aggregate test n:int draws:int rejected:int error:share ci_low:float ci_high:float as_stated:bool",
+    "table of errors of A/A tests",
+    row="behaviour measure",
+    means={
+        "n": "number of observations: users, sessions or queries",
+        "draws": "random assignments that could be tested",
+        "rejected": "those in which the two buckets differ significantly, although nothing does",
+        "error": "their share: the type-I error",
+        "ci_low": "lower end of the exact binomial interval of the error",
+        "ci_high": "upper end of the exact binomial interval of the error",
+        "as_stated": "whether that interval holds alpha",
+    },
+    undrawn="it is a table to read: one error per measure",
 )
 
 
@@ -123,59 +176,51 @@ def compare_buckets(
     1  rerank-s1    tfidf  clicks_per_query  welch      6.3     3.14         True
     """
     test = one_of("test", test, TESTS)  # type: ignore[assignment]
-    alpha, draws, seed = share("alpha", alpha), whole("draws", draws, 0), arguments.seed(seed)
     correction = which_correction(correction)  # type: ignore[assignment]
-    if sequential is not None and (whole("sequential", sequential, 2), test)[1] != "auto":
-        raise ValueError(f"sequential= is a test of its own: leave out test={test!r}.")
-    chosen, given = chosen_measures(measures, aggregate)
-    read = read_log(log)
-    code, buckets = buckets_of(read)
-    places = _places(read, buckets, order)
-    unit = unit_of(read.names, read.queries, unit)
-    single = one_query_each(read, unit)
-    chosen = fitting(read, chosen, unit, named=measures is not None)
-    how = summed_up(given, chosen, unit, single)
-    for measure in chosen:
-        fitting_test(test, how[measure.name], measure.name, sequential)
+    if sequential is not None:
+        whole("sequential", sequential, 2)
+        if test != "auto":
+            raise ValueError(f"sequential= is a test of its own: leave out test={test!r}.")
+    experiment = Experiment.of(log, measures, aggregate, unit)
+    buckets = experiment.buckets
+    places = _places(experiment.log, buckets, order)
+    comparisons = _comparisons(experiment, test, alpha, sequential, adjusted=pre is not None)
     for problem in users_in_several(log):
-        said = f"{problem.rows:,} {problem.problem} ({problem.example}): {problem.handling}."
-        warnings.warn(f"click log: {said}", UserWarning, stacklevel=outside())
-    seen = observe(read, chosen, unit, code, buckets)
-    before = past_of(pre, covariate, log, read, unit, chosen, how)
+        text = f"click log: {problem.rows:,} {problem.problem} ({problem.example}): {problem.handling}."
+        warnings.warn(text, UserWarning, stacklevel=outside())
+    before = past_of(pre, covariate, log, experiment)
     first, second = all_pairs(len(places))
     rows, adjustments = [], []
-    for measure in chosen:
-        name, one = measure.name, seen[measure.name]
-        kind = estimated_as(measure, how[name], single)
-        asked = Asked(test, how[name], "mean" if before and kind == "rate" else kind, 1 - alpha, sequential)
-        known = np.zeros(len(one.who), dtype=bool)
-        arms = plain = arms_of(one, asked, len(buckets), (seed, name, draws))
+    for name, comparison in comparisons:
+        observed = experiment.observed[name]
+        known = np.zeros(len(observed.who), dtype=bool)
+        arms = plain = arms_of(observed, comparison, len(buckets), (seed, name, draws))
         if name in before:
-            arms, known = adjusted_arms(one, asked, places, len(buckets), (seed, name, draws), before[name])
+            stream = (seed, name, draws)
+            arms, known = adjusted_arms(observed, comparison, places, len(buckets), stream, before[name])
         for a, b in zip(places[first], places[second], strict=True):  # a handful of buckets
             x, y = arms[a], arms[b]
-            found = compared(x, y, asked)
-            sides = (buckets[a], buckets[b], name, how[name], found.test, len(x.values), len(y.values))
+            result = compared(x, y, comparison)
+            sides = (buckets[a], buckets[b], name, comparison.aggregate, result.test, len(x.values), len(y.values))
             difference = float(gap(x.value, y.value, size_of(x.values, y.values)))
-            rows.append((*sides, x.value, y.value, difference, *found[1:]))
-            covered = known[(one.bucket == a) | (one.bucket == b)]
+            rows.append((*sides, x.value, y.value, difference, *result[1:]))
+            covered = known[(observed.bucket == a) | (observed.bucket == b)]
             share_covered = float(covered.mean()) if len(covered) else np.nan
-            adjustments.append((share_covered, _reduced((plain[a], plain[b]), (x, y))))
+            adjustments.append((share_covered, _variance_reduction((plain[a], plain[b]), (x, y))))
     bucket = str(buckets.name)
     columns = [f"{bucket}_a", f"{bucket}_b", "measure", "aggregate", "test", "n_a", "n_b", "value_a", "value_b"]
     columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
-    family = np.repeat(np.arange(len(chosen)), len(first))
+    family = np.repeat(np.arange(len(comparisons)), len(first))
     p_adjusted = adjust(frame["p_value"].to_numpy(), family, correction=correction or "none")
     frame = frame.assign(p_adjusted=p_adjusted, significant=p_adjusted < alpha)
     if pre is not None:
-        foretold = np.repeat([covariate or measure.name for measure in chosen], len(first))
         covered, reduced = np.array(adjustments).T
-        frame = frame.assign(covariate=foretold, covered=covered, variance_reduction=reduced)
+        names = np.repeat([covariate or name for name, _ in comparisons], len(first))
+        frame = frame.assign(covariate=names, covered=covered, variance_reduction=reduced)
     frame.attrs = {
         **{f"bucket_{side}_column": f"{bucket}_{side}" for side in "ab"},
-        **described(chosen, how),
-        "unit": unit,
+        **experiment.attrs,
         "correction": correction or "none",
         "alpha": alpha,
         "draws": draws,
@@ -185,35 +230,39 @@ def compare_buckets(
     return frame
 
 
-def past_of(
-    pre: object,
-    covariate: str | None,
-    log: Table,
-    read: Log,
-    unit: Unit,
-    chosen: Sequence[BehaviourMeasure],
-    how: Mapping[str, Aggregate],
-) -> dict[str, np.ndarray]:
+def _comparisons(
+    experiment: Experiment, test: TestName, alpha: float, sequential: int | None, *, adjusted: bool
+) -> list[tuple[str, Comparison]]:
+    """Return the name of each measure and how it is compared, or raise where the test does not suit it."""
+    comparisons = []
+    for measure in experiment.measures:
+        aggregate, kind = experiment.aggregate[measure.name], experiment.kind(measure)
+        fitting_test(test, aggregate, measure.name, sequential)
+        kind = "mean" if adjusted and kind == "rate" else kind  # an adjusted rate is neither 0 nor 1
+        comparisons.append((measure.name, Comparison(test, aggregate, kind, 1 - alpha, sequential)))
+    return comparisons
+
+
+def past_of(pre: object, covariate: str | None, log: Table, experiment: Experiment) -> dict[str, np.ndarray]:
     """Return the pre-period's values of users for every measure; none where there is no pre-period."""
     if pre is None:
         if covariate is not None:
             raise ValueError("covariate= names a measure of a pre-period: give its log too, pre=.")
         return {}
-    if unit != "user":
-        raise ValueError(f"pre= adjusts what users did: it needs unit='user', not {unit!r}.")
-    for measure in chosen:
-        if how[measure.name] == "median":
-            raise ValueError(
-                f"pre= adjusts means and ratios, {measure.name} is summed up by its median: add aggregate='mean'."
-            )
-    foretelling = {one.name: one if covariate is None else measure_named(covariate) for one in chosen}
-    used: dict[str, Aggregate] = {
-        one.name: how[one.name] if covariate is None else foretelling[one.name].aggregate for one in chosen
-    }
-    return covariates(read_pre(pre, log), read, foretelling, used)
+    if experiment.unit != "user":
+        raise ValueError(f"pre= adjusts what users did: it needs unit='user', not {experiment.unit!r}.")
+    how = experiment.aggregate
+    for name, aggregate in how.items():
+        if aggregate == "median":
+            raise ValueError(f"pre= adjusts means and ratios, {name} is summed up by its median: add aggregate='mean'.")
+    predictors = {measure.name: measure for measure in experiment.measures}
+    if covariate is not None:
+        predictors = dict.fromkeys(predictors, measure_named(covariate))
+        how = {name: measure.aggregate for name, measure in predictors.items()}
+    return covariates(read_pre(pre, log), experiment.log, predictors, how)
 
 
-def _reduced(plain: tuple[Arm, Arm], adjusted: tuple[Arm, Arm]) -> float:
+def _variance_reduction(plain: tuple[Arm, Arm], adjusted: tuple[Arm, Arm]) -> float:
     """Return the share by which adjusting reduced the variance of a difference."""
     if min(len(arm.values) for arm in plain) < 2:
         return np.nan
@@ -223,9 +272,9 @@ def _reduced(plain: tuple[Arm, Arm], adjusted: tuple[Arm, Arm]) -> float:
     return 1 - after / before if before > 0 else 0.0
 
 
-def _places(read: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.ndarray:
+def _places(log: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.ndarray:
     """Return the places of the buckets to compare."""
-    if "bucket" not in read.names or len(buckets) < 2:
+    if "bucket" not in log.names or len(buckets) < 2:
         raise ValueError(
             "comparing buckets needs a bucket column with at least two buckets; bind it: log.ireval(bucket=...)."
         )
@@ -239,26 +288,6 @@ def _places(read: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.
             f"found {', '.join(map(str, order))}."
         )
     return places
-
-
-table(
-    "verdicts",
-    "measure aggregate hypothesis found pairs:int as_expected:int significant:int against:int verdict",
-    "table of verdicts on an order of buckets",
-    row="behaviour measure",
-    means={
-        "hypothesis": "the expected order of the buckets' values",
-        "found": "their order in the log",
-        "pairs": "number of pairs of buckets",
-        "as_expected": "pairs in the expected direction",
-        "significant": "those among them that pass the test",
-        "against": "pairs that pass the test in the other direction",
-        "verdict": "'confirmed': every pair as expected and significant; 'in order': every pair as expected, not all "
-        "significant; 'contradicted': some pair significantly against; 'not in order': anything else; 'no data': a "
-        "bucket without observations",
-    },
-    undrawn="it is a table to read: one verdict per measure",
-)
 
 
 @verb(on="clicks", gives="verdicts")
@@ -324,21 +353,20 @@ def verdict(
         sign, mark = (-1, "<") if measure_named(str(name)).worse == "increase" else (1, ">")
         toward = direction(part) * sign
         significant = part["significant"].to_numpy()
-        expected, against = toward > 0, (toward < 0) & significant
+        # the first bucket is on the left of the first pairs, which have all others on the right
         values = [*part["value_a"].iloc[:1], *part["value_b"].iloc[: len(order) - 1]]
-        rows.append(
-            {
-                "measure": name,
-                "aggregate": part["aggregate"].iloc[0],
-                "hypothesis": f" {mark} ".join(map(str, order)),
-                "found": _found(values, order, mark),
-                "pairs": len(part),
-                "as_expected": int(expected.sum()),
-                "significant": int((expected & significant).sum()),
-                "against": int(against.sum()),
-                "verdict": _word(toward, significant),
-            }
-        )
+        row = {
+            "measure": name,
+            "aggregate": part["aggregate"].iloc[0],
+            "hypothesis": f" {mark} ".join(map(str, order)),
+            "found": _observed_order(values, order, mark),
+            "pairs": len(part),
+            "as_expected": int((toward > 0).sum()),
+            "significant": int(((toward > 0) & significant).sum()),
+            "against": int(((toward < 0) & significant).sum()),
+            "verdict": _word(toward, significant),
+        }
+        rows.append(row)
     frame = pd.DataFrame(rows)
     frame.attrs = {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")}
     return frame
@@ -354,13 +382,141 @@ def _word(toward: np.ndarray, significant: np.ndarray) -> str:
     return "confirmed" if significant.all() else "in order"
 
 
-def _found(values: list[float], order: Sequence[object], mark: str) -> str:
+def _observed_order(values: list[float], order: Sequence[object], mark: str) -> str:
     """Return the buckets in the order of their values, e.g. 'ORIG < RAND = FLAT'; those without a value last."""
-    value = np.array(values, dtype=np.float64)
-    value = settled(value)
+    value = settled(np.array(values, dtype=np.float64))
     rising = np.argsort(value if mark == "<" else -value, kind="stable")
     text = str(order[rising[0]])
     for before, after in pairwise(rising):
-        between = "?" if np.isnan(value[after]) else "=" if value[after] == value[before] else mark
-        text += f" {between} {order[after]}"
+        sign = "=" if value[after] == value[before] else mark
+        text += f" {'?' if np.isnan(value[after]) else sign} {order[after]}"
     return text
+
+
+@verb(on="clicks", gives="aa_tests", family="compare_buckets", name="aa_test")
+def aa_test(
+    log: Table,
+    measures: Sequence[str] | str | None = None,
+    *,
+    aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
+    unit: Unit | None = None,
+    test: TestName = "auto",
+    pre: object = None,
+    covariate: str | None = None,
+    sequential: int | None = None,
+    share: float = 0.5,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    draws: int = 1000,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return how often the tests of two buckets find a difference where there is none: one row per measure.
+
+    The users of the log (its sessions, where it has no users) are assigned to two buckets at random, `draws` times, and
+    compared as `compare_buckets` would; buckets of the log are ignored. A test that errs more often than alpha is not
+    to be trusted on such a log: queries or sessions taken for independent users do, and so do few users with rare,
+    large values.
+
+    Parameters
+    ----------
+    measures : str or list of str, optional
+        As in `compare_buckets`.
+    aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
+        As in `compare_buckets`.
+    unit : {'user', 'session', 'query'}, optional
+        What the tests count as one observation, whoever is assigned; by default the user or, in a log without users,
+        the session.
+    test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
+        As in `compare_buckets`; the bootstrap draws 999 samples of every assignment.
+    pre : DataFrame or bound accessor, optional
+        The click log of a pre-period, as in `compare_buckets`.
+    covariate : str, optional
+        The behaviour measure of the pre-period that adjusts; by default each measure its own.
+    sequential : int, optional
+        As in `compare_buckets`. Looked at once, such a test errs far less often than alpha.
+    share : float
+        Share of the users in the first bucket.
+    confidence : float
+        ... It is the exact binomial interval of the error.
+    draws : int
+        Random assignments.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels, sessions=4, users=40)
+    >>> found = log.ireval.compare_buckets.aa_test(["CTR", "clicks_per_query"], draws=200)
+    >>> print(found.drop(columns=["aggregate", "n"]).round(3).to_string(index=False))
+             measure  test  draws  rejected  error  ci_low  ci_high  as_stated
+                 CTR delta    200         8   0.04   0.017    0.077       True
+    clicks_per_query delta    200         8   0.04   0.017    0.077       True
+    """
+    from scipy.stats import binomtest
+
+    test = one_of("test", test, TESTS)  # type: ignore[assignment]
+    draws, share = whole("draws", draws, 1), arguments.share("share", share)
+    log = without_buckets(log)
+    experiment = Experiment.of(log, measures, aggregate, unit)
+    assigned: Unit = "user" if "user" in experiment.log.names else "session"
+    comparisons = _comparisons(experiment, test, alpha, sequential, adjusted=pre is not None)
+    n = len(units_of(experiment.log, assigned))
+    first = round(share * n)
+    if min(first, n - first) < 2:
+        raise TooFew(f"an A/A test needs at least two {assigned}s in each bucket; the log has {n}.")
+    owner = _owners(experiment.log, experiment.unit, assigned)
+    before = past_of(pre, covariate, log, experiment)
+    rng = np.random.default_rng(seed)
+    resamples, both = RESAMPLES if test == "bootstrap" else 0, np.arange(2)
+    p_values = np.full((draws, len(comparisons)), np.nan)
+    names = {}
+    for draw in track(range(draws), total=draws, desc="A/A", progress=progress):
+        bucket = (rng.permutation(n) >= first).astype(np.int64)
+        stream = int(rng.integers(2**32))
+        for place, (name, comparison) in enumerate(comparisons):
+            observed = experiment.observed[name]
+            observed = replace(observed, bucket=bucket[owner[observed.who]])
+            if name in before:
+                arms, _ = adjusted_arms(observed, comparison, both, 2, (stream, name, resamples), before[name])
+            else:
+                arms = arms_of(observed, comparison, 2, (stream, name, resamples))
+            result = compared(arms[0], arms[1], comparison)
+            names[name], p_values[draw, place] = result.test, result.p_value
+    rows = []
+    for (name, comparison), p_value in zip(comparisons, p_values.T, strict=True):
+        count, rejected = int((~np.isnan(p_value)).sum()), int((p_value < alpha).sum())
+        low, high, error = np.nan, np.nan, np.nan
+        if count:
+            low, high = binomtest(rejected, count).proportion_ci(confidence, method="exact")
+            error = rejected / count
+        row = {
+            "measure": name,
+            "aggregate": comparison.aggregate,
+            "test": names[name],
+            "n": len(experiment.observed[name].who),
+            "draws": count,
+            "rejected": rejected,
+            "error": error,
+            "ci_low": float(low),
+            "ci_high": float(high),
+            "as_stated": bool(low <= alpha <= high),
+        }
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    frame.attrs = {**experiment.attrs, "share": share, "alpha": alpha, "confidence": confidence, "seed": seed}
+    return frame
+
+
+def _owners(log: Log, unit: Unit, assigned: Unit) -> np.ndarray:
+    """Return whom each unit belongs to, among those who are assigned."""
+    assigned_ids = units_of(log, assigned)
+    if unit == assigned:
+        return np.arange(len(assigned_ids))
+    owner_of_query = assigned_ids.get_indexer(pd.Index(log.queries[log.names[assigned]]))
+    if unit == "query":
+        return owner_of_query
+    units = units_of(log, unit)
+    owner = np.zeros(len(units), dtype=np.int64)
+    owner[units.get_indexer(pd.Index(log.queries[log.names[unit]]))] = owner_of_query
+    return owner

@@ -1,4 +1,4 @@
-"""Whose clicks they are: the credit that interleaved runs earn from a click log."""
+"""Credit of clicks: what interleaved runs earn from a click log, who won, and preferences per query."""
 
 from __future__ import annotations
 
@@ -8,145 +8,24 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog.directions import Known
 from pdeval.evaluate.cube import all_pairs
 from pdeval.join.rules import outside
 from pdeval.online.interleaving import blocks_of
 from pdeval.online.log_checks import CLICK
 from pdeval.online.rankings import Rankings, best_ranks, rankings
+from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.tables import reader
 from pdeval.tables.equal_values import gap
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.metadata import places
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, numbers
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import table
 from pdeval.tables.vocabularies import names_of
 from pdeval.verbs import verb
 
 BY_RANKS = ("optimised", "pairwise")
-
-
-def by_ranks(lists: pd.DataFrame) -> str:
-    """Return the method of lists that are credited by ranks; nothing where others are among them.
-
-    Examples
-    --------
-    >>> by_ranks(pd.DataFrame({"method": ["pairwise", "pairwise"]})), by_ranks(pd.DataFrame({"position": [1]}))
-    ('pairwise', '')
-    """
-    methods = list(lists["method"].astype(str).unique()) if "method" in lists.columns else []
-    return methods[0] if len(methods) == 1 and methods[0] in BY_RANKS else ""
-
-
-def credit_by_ranks(
-    lists: Table, runs: object, own: np.ndarray, unit: np.ndarray, row: np.ndarray, n: int
-) -> tuple[pd.Index, np.ndarray]:
-    """Return the runs, sorted, and what each earns from every impression, shape (impressions, runs).
-
-    Parameters
-    ----------
-    own : ndarray of int
-        The list of every row of the lists.
-    unit, row : ndarray of int
-        Impression and row of the lists of every clicked result, each once.
-    n : int
-        Number of impressions.
-    """
-    said = lists.frame.attrs
-    found = rankings(reader.read(runs, "runs"), ties=said.get("ties"), compat=said.get("compat") or "trec_eval-10")
-    topic = places([pd.Series(found.queries)], [lists.column("query")])
-    doc = places([pd.Series(found.docs)], [lists.column("doc")])
-    position = lists.frame["position"].to_numpy()
-    ranks = found.rank(np.arange(len(found.runs))[:, None], topic, doc)  # (runs, rows of the lists)
-    _same_runs(
-        found, said.get("multileaved"), lists.column("doc")[(topic < 0) | (doc < 0) | np.isinf(ranks.min(axis=0))]
-    )
-    if by_ranks(lists.frame) == "optimised":
-        worth = 1 / np.where(np.isinf(ranks), found.size[:, topic] + 1, ranks)[:, row]
-        earned = np.stack([np.bincount(unit, one, n) for one in worth], axis=1)
-    else:
-        wrong = position[(position < 1) | (position > len(found.docs))]
-        if len(wrong):
-            raise ValueError(
-                f"position {wrong[0]} is not a place of a list of these runs, which have {len(found.docs):,} items; "
-                "give the lists as interleave.many() made them."
-            )
-        earned = _preferences(found, topic, own, position, ranks, unit, row, n)
-    names = pd.Index(found.runs.iloc[:, 0]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
-    order = np.argsort(names.astype(str), kind="stable")
-    return names[order], earned[:, order]
-
-
-def _preferences(
-    found: Rankings,
-    topic: np.ndarray,
-    own: np.ndarray,
-    position: np.ndarray,
-    ranks: np.ndarray,
-    unit: np.ndarray,
-    row: np.ndarray,
-    n: int,
-) -> np.ndarray:
-    """Return the weight of the inferred preferences that each run agrees with, shape (impressions, runs)."""
-    earned = np.zeros((n, len(ranks)))
-    if not len(unit):
-        return earned
-    length, place = int(position.max()), np.arange(int(position.max()))
-    rows_of = np.full((int(own.max()) + 1, length), -1, dtype=np.int64)
-    rows_of[own, position - 1] = np.arange(len(own))
-    best = np.append(ranks.min(axis=0), np.inf)  # the last is that of no document
-    topics, topic_at = np.unique(topic, return_inverse=True)
-    passed = _passed_over(best_ranks(found, topics, length)[1], length)
-    units, at = np.unique(unit, return_inverse=True)
-    clicked = np.zeros((len(units), length), dtype=bool)
-    clicked[at, position[row] - 1] = True
-    of_unit = np.zeros(len(units), dtype=np.int64)
-    of_unit[at] = row
-    for block in blocks_of(len(units), length * length * 4):
-        rows, hit = rows_of[own[of_unit[block]]], clicked[block]
-        last = length - 1 - np.argmax(hit[:, ::-1], axis=1)
-        missed = ~hit & (rows >= 0) & (place <= last[:, None] + 1)
-        high, low = best[rows][:, :, None], best[rows][:, None, :]
-        from_, to = np.minimum(high, low), np.maximum(high, low)
-        # where both could stand in either order, they are shown in either order equally often
-        pair = hit[:, :, None] & missed[:, None, :] & (np.minimum(place[:, None], place) + 1 >= to)
-        u, i, j = np.nonzero(pair)
-        line = passed[topic_at[of_unit[block]][u]]
-        ends = (each[u, i, j].astype(np.int64) - 1 for each in (from_, to))
-        since, until = (np.take_along_axis(line, end[:, None], axis=1)[:, 0] for end in ends)
-        weight = np.exp(since - until)
-        for run, rank in enumerate(ranks):
-            wins, over = rank[rows[u, i]], rank[rows[u, j]]
-            agrees = np.where(wins == over, 0.5, wins < over)
-            earned[units[block], run] = np.bincount(u, weight * agrees, len(hit))
-    return earned
-
-
-def _passed_over(best: np.ndarray, length: int) -> np.ndarray:
-    """Return the logarithm of the probability that a document which may stand anywhere is not in the first x places.
-
-    Shape (topics, length + 1), x from 0. A place whose only document it is would have to take it: no pair is asked of
-    there, and the place counts as 0.
-    """
-    x = np.arange(1, length + 1)
-    choices = (best[:, :, None] <= x).sum(axis=1) - (x - 1)
-    step = np.log1p(-1 / np.maximum(choices, 2), where=choices > 1, out=np.zeros(choices.shape))
-    return np.concatenate([np.zeros((len(best), 1)), np.cumsum(step, axis=1)], axis=1)
-
-
-def _same_runs(found: Rankings, made_of: list[str] | None, unknown: pd.Series) -> None:
-    """Raise unless the runs are those that lists were made of."""
-    given = sorted(run_labels(found.runs))
-    if made_of is not None and sorted(made_of) != given:
-        raise ValueError(
-            f"the lists were made of the runs {', '.join(sorted(made_of))}; runs= has {', '.join(given)}. Give the "
-            "same."
-        )
-    if len(unknown):
-        raise ValueError(
-            f"{len(unknown):,} results of the lists are in none of the runs= for their query, e.g. "
-            f"{unknown.tolist()[0]!r}: give the run table that the lists were made of."
-        )
 
 
 table(
@@ -169,6 +48,29 @@ table(
     },
     unreported="it has a row per impression; report .wins()",
     undrawn="it has a row per impression; draw .wins()",
+)
+
+
+table(
+    "wins",
+    "run_a run_b per n:int a_wins:int b_wins:int ties:int a_share:share b_share:share p_value:float p_adjusted:float "
+    "significant:bool",
+    "table of wins of interleaved runs",
+    known_by="run_a run_b a_wins b_wins ties p_value",
+    row="pair of runs",
+    sort="run_a run_b",
+    then=".report(), .plot()",
+    means={
+        "per": "who votes: 'query', 'user' or 'impression'",
+        "n": "number of voters with a click",
+        "a_wins": "voters that the first run won",
+        "b_wins": "voters that the second run won",
+        "ties": "voters that neither won",
+        "a_share": "share of the voters that the first run won; NaN where n is 0",
+        "b_share": "share of the voters that the second run won; NaN where n is 0",
+        "p_value": "of the binomial test, in which ties do not count; NaN where n is 0",
+        "p_adjusted": "p-value corrected for the number of pairs",
+    },
 )
 
 
@@ -215,126 +117,55 @@ def credit(
     1  bm25  hybrid      102        1       6         3         3    tie
     2  bm25  hybrid      103        2       6         2         4      b
     """
-    if shared not in ("team", "nobody"):
-        raise ValueError(f"shared is 'team' or 'nobody', not {shared!r}.")
-    shown = _read_lists(lists)
+    frame_of_lists: Any = getattr(lists, "_frame", lists)
+    is_frame = isinstance(frame_of_lists, pd.DataFrame)
+    kind = (
+        kind_of(frame_of_lists, getattr(lists, "_binding", None), ("lists", "multileaved_lists")) if is_frame else None
+    )
+    shown = reader.read(lists, kind or "lists")
     _check(shown, log, runs)
     frame, events, query = shown.frame, log.frame, shown.roles["query"]
     sides = [f"{name}_{side}" for side in "ab" for name in shown.run_columns]
     keys = [*sides, query, *[name for name in ("draw", "method") if name in frame.columns]]
     heads = frame[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
     in_log = {name: log.roles["query"] if name == query else name for name in keys}  # the log's own query column
-    in_log = {name: own for name, own in in_log.items() if own in events.columns}
+    in_log = {name: column for name, column in in_log.items() if column in events.columns}
     several = heads.duplicated(list(in_log))
     if several.any():
-        lacking = [name for name in keys if name not in in_log and heads[name].nunique() > 1]
+        missing = [name for name in keys if name not in in_log and heads[name].nunique() > 1]
         raise ValueError(
             f"the log does not say which list was shown: there are several for {query} "
-            f"{heads.loc[several, query].tolist()[0]!r}; add {' or '.join(lacking)} to the log."
+            f"{heads.loc[several, query].tolist()[0]!r}; add {' or '.join(missing)} to the log."
         )
-    own = places([heads[name] for name in keys], [frame[name] for name in keys])  # the list of every row of `lists`
-    at = places([heads[name] for name in in_log], [events[name] for name in in_log.values()])  # of every event
-
+    list_of_row = places([heads[name] for name in keys], [frame[name] for name in keys])
+    list_of_event = places([heads[name] for name in in_log], [events[name] for name in in_log.values()])
     clicked = np.ones(len(events), dtype=bool)
     if "action" in log:
         clicked = (log.column("action") == CLICK).to_numpy()
-    row = _results(shown, log, own, at, clicked)
-    _warn(int((clicked & (at < 0)).sum()), int((clicked & (at >= 0) & (row < 0)).sum()))
-
+    row = _results(shown, log, list_of_row, list_of_event, clicked)
+    in_list = list_of_event >= 0
+    _warn(int((clicked & ~in_list).sum()), int((clicked & in_list & (row < 0)).sum()))
+    # an impression is a list that was shown in a session, or to a user
     who = [log.roles[role] for role in ("session", "user") if role in log]
-    seen = events.loc[at >= 0, who].assign(_list=at[at >= 0])
+    seen = events.loc[in_list, who].assign(_list=list_of_event[in_list])
     unit = seen.groupby(["_list", *who], sort=True, observed=True, dropna=False).ngroup().to_numpy()
     units = seen.iloc[np.unique(unit, return_index=True)[1]].reset_index(drop=True)
-    counted = (row >= 0)[at >= 0]
-    clicks = np.unique(unit[counted] * np.int64(max(len(frame), 1)) + row[at >= 0][counted])
+    counted = (row >= 0)[in_list]
+    clicks = np.unique(unit[counted] * np.int64(max(len(frame), 1)) + row[in_list][counted])  # each result once
     unit, row = np.divmod(clicks, max(len(frame), 1))
-
-    listed = heads.iloc[units["_list"].to_numpy()].reset_index(drop=True)
+    head = heads.iloc[units["_list"].to_numpy()].reset_index(drop=True)
     if "method" not in keys:
-        listed["method"] = labels(pd.Index(["interleaving"]), np.zeros(len(listed), np.int8))
-    found = pd.concat([listed.drop(columns="method"), units[who], listed["method"]], axis=1)
-    found["clicks"] = np.bincount(unit, minlength=len(units))
+        head["method"] = labels(pd.Index(["interleaving"]), np.zeros(len(head), np.int8))
+    credits = pd.concat([head.drop(columns="method"), units[who], head["method"]], axis=1)
+    credits["clicks"] = np.bincount(unit, minlength=len(units))
     if sides:
-        earned = _earned(frame, unit, row, len(units), shared)
-        names, found = list(shown.run_columns), _with_winner(found, earned[:, 0], earned[:, 1])
+        names, earned = list(shown.run_columns), _earned(frame, unit, row, len(units), shared)
+        credits = _with_winner(credits, earned[:, 0], earned[:, 1])
     else:
-        names, found = _pairs(found, shown, runs, own, unit, row)
-    found.attrs = {"run_columns": names, "query_column": query, "shared": shared, **_who(log)}
-    return found
-
-
-def _read_lists(lists: object) -> Table:
-    """Return interleaved or multileaved lists with their roles bound."""
-    frame, binding = getattr(lists, "_frame", lists), getattr(lists, "_binding", None)
-    kind = kind_of(frame, binding, ("lists", "multileaved_lists")) if isinstance(frame, pd.DataFrame) else None
-    return reader.read(lists, kind or "lists")
-
-
-def _who(log: Table) -> dict[Any, Any]:
-    return {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
-
-
-def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str) -> np.ndarray:
-    """Return the clicks credited to a and b, shape (impressions, 2)."""
-    team = lists["team"].map({"a": 0, "b": 1}).astype(np.float64).fillna(-1).to_numpy(dtype=np.int64)[row]
-    common = lists["shared"].to_numpy(dtype=bool)[row] if "shared" in lists.columns else np.zeros(len(row), bool)
-    balanced = np.zeros(len(row), dtype=bool)
-    if "method" in lists.columns:
-        balanced = (lists["method"] == "balanced").to_numpy()[row]
-    counts = ~balanced & (team >= 0) & ~(common & (shared == "nobody"))
-    earned = np.bincount(2 * unit[counts] + team[counts], minlength=2 * n).reshape(n, 2)
-    if balanced.any():
-        # the lowest clicked result of every impression says how far both rankings were read
-        order = np.lexsort((lists["position"].to_numpy()[row], unit))
-        lowest = np.full(n, -1, dtype=np.int64)
-        lowest[unit[order]] = row[order]
-        ranks = lists[["rank_a", "rank_b"]].to_numpy(dtype=np.float64)
-        read = ranks.min(axis=1)[lowest[unit]]
-        for side in range(2):
-            seen = balanced & ~common & (ranks[row, side] <= read)
-            earned[:, side] += np.bincount(unit[seen], minlength=n)
-    return earned
-
-
-def _pairs(
-    found: pd.DataFrame, shown: Table, runs: object, own: np.ndarray, unit: np.ndarray, row: np.ndarray
-) -> tuple[list[str], pd.DataFrame]:
-    """Return the column that names runs, and multileaved credit as pairs of runs."""
-    lists = shown.frame
-    if by_ranks(lists):
-        teams, earned = credit_by_ranks(shown, runs, own, unit, row, len(found))
-    else:
-        team, teams = pd.factorize(lists["team"], sort=True)
-        earned = np.bincount(unit * len(teams) + team[row], minlength=len(found) * len(teams))
-        earned = earned.reshape(-1, len(teams))
-    a, b = all_pairs(len(teams))
-    said = lists.attrs.get("run_columns") or ["run"]
-    name = str(said[0]) if len(said) == 1 else "run"
-    pair, impression = (side.ravel() for side in np.indices((len(a), len(found))))
-    ids = {f"{name}_{side}": labels(pd.Index(teams), codes[pair]) for side, codes in (("a", a), ("b", b))}
-    frame = pd.concat([pd.DataFrame(ids), found.iloc[impression].reset_index(drop=True)], axis=1)
-    return [name], _with_winner(frame, earned[impression, a[pair]], earned[impression, b[pair]])
-
-
-def _with_winner(found: pd.DataFrame, credit_a: np.ndarray, credit_b: np.ndarray) -> pd.DataFrame:
-    ahead = gap(np.asarray(credit_a, dtype=np.float64), np.asarray(credit_b, dtype=np.float64))
-    code = np.where(ahead > 0, 0, np.where(ahead < 0, 1, 2))
-    code = np.where(found["clicks"].to_numpy() > 0, code, -1)
-    winner = pd.Index(["a", "b", "tie"]).array.take(code, allow_fill=True)
-    return found.assign(credit_a=credit_a, credit_b=credit_b, winner=winner)
-
-
-def _results(lists: Table, log: Table, own: np.ndarray, at: np.ndarray, clicked: np.ndarray) -> np.ndarray:
-    """Return the row of the lists that every click is on: by document or, where the log has none, by rank; else -1."""
-    row = np.full(len(log.frame), -1, dtype=np.int64)
-    for role, mine in (("doc", lists.column("doc")), ("rank", lists.frame["position"])):
-        if role in log:
-            column = log.column(role)
-            left = np.flatnonzero(clicked & (at >= 0) & (row < 0) & column.notna().to_numpy())
-            if role == "rank" and "doc" in log:
-                left = left[log.column("doc").isna().to_numpy()[left]]  # a document that is not there is not there
-            row[left] = places([pd.Series(own), mine], [pd.Series(at[left]), column.iloc[left]])
-    return row
+        names, credits = _pairs(credits, shown, runs, list_of_row, unit, row)
+    who_columns: dict[Any, Any] = {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
+    credits.attrs = {"run_columns": names, "query_column": query, "shared": shared, **who_columns}
+    return credits
 
 
 def _check(lists: Table, log: Table, runs: object) -> None:
@@ -347,10 +178,9 @@ def _check(lists: Table, log: Table, runs: object) -> None:
         faults.append("runs= is for optimised and pairwise lists; these have teams")
     if frame["team"].isna().any() and "rank_a" not in frame.columns and not ranked:
         faults.append("the interleaved lists have rows without a team")
-    if "method" in frame.columns and (frame["method"] == "balanced").any():
-        lacking = [name for name in ("rank_a", "rank_b", "shared") if name not in frame.columns]
-        if lacking:
-            faults.append(f"balanced lists need the columns {', '.join(lacking)}")
+    absent = [name for name in ("rank_a", "rank_b", "shared") if name not in frame.columns]
+    if absent and "method" in frame.columns and (frame["method"] == "balanced").any():
+        faults.append(f"balanced lists need the columns {', '.join(absent)}")
     if missing := int(log.column("query").isna().sum()):
         faults.append(f"the log has {missing:,} rows without a {log.roles['query']}")
     if "doc" not in log and "rank" not in log:
@@ -361,8 +191,314 @@ def _check(lists: Table, log: Table, runs: object) -> None:
         )
 
 
-def _warn(unknown: int, strange: int) -> None:
-    said = [f"{unknown:,} clicks on queries without an interleaved list"] if unknown else []
-    said += [f"{strange:,} clicks on results that are not in the list"] if strange else []
-    if said:
-        warnings.warn(f"credit: left out {' and '.join(said)}.", UserWarning, stacklevel=outside())
+def _results(
+    lists: Table, log: Table, list_of_row: np.ndarray, list_of_event: np.ndarray, clicked: np.ndarray
+) -> np.ndarray:
+    """Return the row of the lists that every click is on: by document or, where the log has none, by rank; else -1."""
+    row = np.full(len(log.frame), -1, dtype=np.int64)
+    for role, column_of_lists in (("doc", lists.column("doc")), ("rank", lists.frame["position"])):
+        if role in log:
+            column = log.column(role)
+            left = np.flatnonzero(clicked & (list_of_event >= 0) & (row < 0) & column.notna().to_numpy())
+            if role == "rank" and "doc" in log:
+                left = left[log.column("doc").isna().to_numpy()[left]]  # a document that is not there is not there
+            known = [pd.Series(list_of_row), column_of_lists]
+            row[left] = places(known, [pd.Series(list_of_event[left]), column.iloc[left]])
+    return row
+
+
+def _warn(n_unknown: int, n_strange: int) -> None:
+    texts = {
+        "on queries without an interleaved list": n_unknown,
+        "on results that are not in the list": n_strange,
+    }
+    left_out = [f"{count:,} clicks {text}" for text, count in texts.items() if count]
+    if left_out:
+        warnings.warn(f"credit: left out {' and '.join(left_out)}.", UserWarning, stacklevel=outside())
+
+
+def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str) -> np.ndarray:
+    """Return the clicks credited to a and b, shape (impressions, 2)."""
+    team = lists["team"].map({"a": 0, "b": 1}).astype(np.float64).fillna(-1).to_numpy(dtype=np.int64)[row]
+    common, balanced = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
+    if "shared" in lists.columns:
+        common = lists["shared"].to_numpy(dtype=bool)[row]
+    if "method" in lists.columns:
+        balanced = (lists["method"] == "balanced").to_numpy()[row]
+    counts = ~balanced & (team >= 0) & ~(common & (shared == "nobody"))
+    earned = np.bincount(2 * unit[counts] + team[counts], minlength=2 * n).reshape(n, 2)
+    if balanced.any():
+        # the lowest clicked result of every impression says how far both rankings were read
+        order = np.lexsort((lists["position"].to_numpy()[row], unit))
+        lowest = np.full(n, -1, dtype=np.int64)
+        lowest[unit[order]] = row[order]
+        ranks = lists[["rank_a", "rank_b"]].to_numpy(dtype=np.float64)
+        depth = ranks.min(axis=1)[lowest[unit]]
+        for side in range(2):
+            seen = balanced & ~common & (ranks[row, side] <= depth)
+            earned[:, side] += np.bincount(unit[seen], minlength=n)
+    return earned
+
+
+def _pairs(
+    credits: pd.DataFrame, shown: Table, runs: object, list_of_row: np.ndarray, unit: np.ndarray, row: np.ndarray
+) -> tuple[list[str], pd.DataFrame]:
+    """Return the column that names runs, and multileaved credit as pairs of runs."""
+    lists = shown.frame
+    if by_ranks(lists):
+        teams, earned = credit_by_ranks(shown, runs, list_of_row, unit, row, len(credits))
+    else:
+        team, teams = pd.factorize(lists["team"], sort=True)
+        earned = np.bincount(unit * len(teams) + team[row], minlength=len(credits) * len(teams))
+        earned = earned.reshape(-1, len(teams))
+    a, b = all_pairs(len(teams))
+    run_columns = lists.attrs.get("run_columns") or ["run"]
+    name = str(run_columns[0]) if len(run_columns) == 1 else "run"
+    pair, impression = (side.ravel() for side in np.indices((len(a), len(credits))))
+    ids = {f"{name}_{side}": labels(pd.Index(teams), codes[pair]) for side, codes in (("a", a), ("b", b))}
+    frame = pd.concat([pd.DataFrame(ids), credits.iloc[impression].reset_index(drop=True)], axis=1)
+    return [name], _with_winner(frame, earned[impression, a[pair]], earned[impression, b[pair]])
+
+
+def _with_winner(credits: pd.DataFrame, credit_a: np.ndarray, credit_b: np.ndarray) -> pd.DataFrame:
+    ahead = gap(np.asarray(credit_a, dtype=np.float64), np.asarray(credit_b, dtype=np.float64))
+    # places in the index below; -1, missing, without a click
+    code = np.select([credits["clicks"].to_numpy() <= 0, ahead > 0, ahead < 0], [-1, 0, 1], 2)
+    winner = pd.Index(["a", "b", "tie"]).array.take(code, allow_fill=True)
+    return credits.assign(credit_a=credit_a, credit_b=credit_b, winner=winner)
+
+
+def by_ranks(lists: pd.DataFrame) -> str:
+    """Return the method of lists that are credited by ranks; nothing where others are among them.
+
+    Examples
+    --------
+    >>> by_ranks(pd.DataFrame({"method": ["pairwise", "pairwise"]})), by_ranks(pd.DataFrame({"position": [1]}))
+    ('pairwise', '')
+    """
+    methods = list(lists["method"].astype(str).unique()) if "method" in lists.columns else []
+    return methods[0] if len(methods) == 1 and methods[0] in BY_RANKS else ""
+
+
+def credit_by_ranks(
+    lists: Table, runs: object, list_of_row: np.ndarray, unit: np.ndarray, row: np.ndarray, n: int
+) -> tuple[pd.Index, np.ndarray]:
+    """Return the runs, sorted, and what each earns from every impression, shape (impressions, runs).
+
+    Parameters
+    ----------
+    own : ndarray of int
+        The list of every row of the lists.
+    unit, row : ndarray of int
+        Impression and row of the lists of every clicked result, each once.
+    n : int
+        Number of impressions.
+    """
+    attrs = lists.frame.attrs
+    ranked = rankings(reader.read(runs, "runs"), ties=attrs.get("ties"), compat=attrs.get("compat") or "trec_eval-10")
+    topic = places([pd.Series(ranked.queries)], [lists.column("query")])
+    doc = places([pd.Series(ranked.docs)], [lists.column("doc")])
+    position = lists.frame["position"].to_numpy()
+    ranks = ranked.rank(np.arange(len(ranked.runs))[:, None], topic, doc)  # (runs, rows of the lists)
+    unknown = (topic < 0) | (doc < 0) | np.isinf(ranks.min(axis=0))
+    _check_runs(ranked, attrs.get("multileaved"), lists.column("doc")[unknown])
+    if by_ranks(lists.frame) == "optimised":
+        credit = 1 / np.where(np.isinf(ranks), ranked.size[:, topic] + 1, ranks)[:, row]
+        earned = np.stack([np.bincount(unit, of_run, n) for of_run in credit], axis=1)
+    else:
+        wrong = position[(position < 1) | (position > len(ranked.docs))]
+        if len(wrong):
+            raise ValueError(
+                f"position {wrong[0]} is not a place of a list of these runs, which have {len(ranked.docs):,} items; "
+                "give the lists as interleave.many() made them."
+            )
+        earned = _preferences(ranked, topic, list_of_row, position, ranks, unit, row, n)
+    order = np.argsort(ranked.names.astype(str), kind="stable")
+    return ranked.names[order], earned[:, order]
+
+
+def _check_runs(ranked: Rankings, made_of: list[str] | None, unknown: pd.Series) -> None:
+    """Raise unless the runs are those that lists were made of."""
+    given = sorted(run_labels(ranked.runs))
+    if made_of is not None and sorted(made_of) != given:
+        raise ValueError(
+            f"the lists were made of the runs {', '.join(sorted(made_of))}; runs= has {', '.join(given)}. Give the "
+            "same."
+        )
+    if len(unknown):
+        raise ValueError(
+            f"{len(unknown):,} results of the lists are in none of the runs= for their query, e.g. "
+            f"{unknown.tolist()[0]!r}: give the run table that the lists were made of."
+        )
+
+
+def _preferences(
+    ranked: Rankings,
+    topic: np.ndarray,
+    list_of_row: np.ndarray,
+    position: np.ndarray,
+    ranks: np.ndarray,
+    unit: np.ndarray,
+    row: np.ndarray,
+    n: int,
+) -> np.ndarray:
+    """Return the weight of the inferred preferences that each run agrees with, shape (impressions, runs)."""
+    earned = np.zeros((n, len(ranks)))
+    if not len(unit):
+        return earned
+    length, place = int(position.max()), np.arange(int(position.max()))
+    row_at = np.full((int(list_of_row.max()) + 1, length), -1, dtype=np.int64)  # (lists, places)
+    row_at[list_of_row, position - 1] = np.arange(len(list_of_row))
+    best = np.append(ranks.min(axis=0), np.inf)  # the last is that of no document
+    topics, topic_at = np.unique(topic, return_inverse=True)
+    passed = _passed_over(best_ranks(ranked, topics, length)[1], length)
+    units, at = np.unique(unit, return_inverse=True)
+    clicked = np.zeros((len(units), length), dtype=bool)
+    clicked[at, position[row] - 1] = True
+    row_of_unit = np.zeros(len(units), dtype=np.int64)
+    row_of_unit[at] = row
+    for block in blocks_of(len(units), length * length * 4):
+        rows, hit = row_at[list_of_row[row_of_unit[block]]], clicked[block]
+        last = length - 1 - np.argmax(hit[:, ::-1], axis=1)
+        missed = ~hit & (rows >= 0) & (place <= last[:, None] + 1)
+        high, low = best[rows][:, :, None], best[rows][:, None, :]
+        from_, to = np.minimum(high, low), np.maximum(high, low)
+        # where both could stand in either order, they are shown in either order equally often
+        pair = hit[:, :, None] & missed[:, None, :] & (np.minimum(place[:, None], place) + 1 >= to)
+        u, i, j = np.nonzero(pair)
+        line = passed[topic_at[row_of_unit[block]][u]]
+        ends = (each[u, i, j].astype(np.int64) - 1 for each in (from_, to))
+        since, until = (np.take_along_axis(line, end[:, None], axis=1)[:, 0] for end in ends)
+        weight = np.exp(since - until)
+        for run, rank in enumerate(ranks):
+            clicked_rank, missed_rank = rank[rows[u, i]], rank[rows[u, j]]
+            agrees = np.where(clicked_rank == missed_rank, 0.5, clicked_rank < missed_rank)
+            earned[units[block], run] = np.bincount(u, weight * agrees, len(hit))
+    return earned
+
+
+def _passed_over(best: np.ndarray, length: int) -> np.ndarray:
+    """Return the logarithm of the probability that a document which may stand anywhere is not in the first x places.
+
+    Shape (topics, length + 1), x from 0. A place whose only document it is would have to take it: no pair is asked of
+    there, and the place counts as 0.
+    """
+    x = np.arange(1, length + 1)
+    choices = (best[:, :, None] <= x).sum(axis=1) - (x - 1)
+    step = np.log1p(-1 / np.maximum(choices, 2), where=choices > 1, out=np.zeros(choices.shape))
+    return np.concatenate([np.zeros((len(best), 1)), np.cumsum(step, axis=1)], axis=1)
+
+
+@verb(on="credits", gives="wins")
+def wins(
+    credits: Table,
+    *,
+    per: Literal["query", "user", "impression"] = "query",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    correction: Correction | None = "bonferroni",
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Return how many queries or users each run of a pair won: one row per pair.
+
+    Parameters
+    ----------
+    per : {'query', 'user', 'impression'}
+        Who votes. Every impression with a click goes to the run with more credit, or is a tie; a query, or a user,
+        goes to the run that won more of its impressions. Where every issued query has an id of its own, 'query' and
+        'impression' are the same.
+    alternative : {'two-sided', 'greater', 'less'}
+        Of the binomial test: any difference, a better, a worse. Ties do not count in it.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> lists = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "bm25")], draws=20)
+    >>> credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
+    >>> credits.ireval.wins()[["run_a", "run_b", "n", "a_wins", "b_wins", "ties", "p_value", "significant"]].round(4)
+      run_a   run_b   n  a_wins  b_wins  ties  p_value  significant
+    0  bm25  hybrid  49       7      34     8   0.0000         True
+    1    ql    bm25  47      16      23     8   0.3368        False
+    """
+    from scipy.stats import binom
+
+    correction = which_correction(correction)  # type: ignore[assignment]
+    sides, sign, clicked = _votes(credits)
+    pair = credits.frame.groupby(sides, sort=True, observed=True).ngroup().to_numpy()[clicked]
+    pairs = credits.frame[sides].drop_duplicates().sort_values(sides).reset_index(drop=True)
+    if per != "impression":
+        if per not in credits:
+            raise ValueError(
+                f"wins by {per} need a {per} column; the credits have {', '.join(map(str, credits.frame.columns))}. "
+                f"Bind it: credits.ireval({per}=...)."
+            )
+        who = pd.factorize(credits.column(per))[0][clicked]
+        known = who >= 0
+        sums = pd.Series(sign[known]).groupby([pair[known], who[known]]).sum()
+        pair, sign = sums.index.get_level_values(0).to_numpy(), np.sign(sums.to_numpy())
+    n = len(pairs)
+    a_wins, b_wins, ties = (np.bincount(pair[sign == side], minlength=n) for side in (1, -1, 0))
+    decided = a_wins + b_wins
+    total = decided + ties
+    if alternative == "two-sided":
+        p_value = np.minimum(2 * binom.cdf(np.minimum(a_wins, b_wins), decided, 0.5), 1.0)
+    else:
+        p_value = binom.sf((a_wins if alternative == "greater" else b_wins) - 1, decided, 0.5)
+    p_value = np.where(total > 0, p_value, np.nan)
+    p_adjusted = adjust(p_value, np.zeros(n, dtype=np.int64), correction=correction or "none")
+    with np.errstate(invalid="ignore"):
+        a_share, b_share = np.stack([a_wins, b_wins]) / total
+    frame = pairs.assign(
+        per=per,
+        n=total,
+        a_wins=a_wins,
+        b_wins=b_wins,
+        ties=ties,
+        a_share=a_share,
+        b_share=b_share,
+        p_value=p_value,
+        p_adjusted=p_adjusted,
+        significant=p_adjusted < alpha,
+    )
+    options: dict[Any, Any] = {"alternative": alternative, "correction": correction or "none", "alpha": alpha}
+    frame.attrs = {"run_columns": list(credits.run_columns), **options}
+    return frame
+
+
+@verb(on="credits", gives="preferences", formerly="click_preferences")
+def preferences(credits: Table) -> pd.DataFrame:
+    """Return the outcome of every query as a preference: the mean sign of credit_a - credit_b over its impressions.
+
+    The measure is the interleaving method. Orderings, tests and agreement apply to the table as they do to offline
+    preferences. Impressions without a click do not count; a query without any click is absent.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> lists = runs.ireval.interleave(pairs=[("bm25", "hybrid")], draws=20)
+    >>> credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
+    >>> credits.ireval.preferences().head(3)
+      query_id run_a   run_b     measure  value
+    0      101  bm25  hybrid  team-draft   -1.0
+    1      102  bm25  hybrid  team-draft    0.0
+    2      103  bm25  hybrid  team-draft   -1.0
+    """
+    frame, query = credits.frame, credits.roles["query"]
+    sides, sign, clicked = _votes(credits)
+    rows = frame.loc[clicked, [query, *sides]].reset_index(drop=True)
+    rows["measure"] = frame.loc[clicked, "method"].to_numpy() if "method" in frame.columns else "interleaving"
+    means = rows.assign(value=sign).groupby([query, *sides, "measure"], sort=True, observed=True)["value"].mean()
+    table = means.reset_index()
+    known: Known = {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}
+    attrs: dict[Any, Any] = {"run_columns": list(credits.run_columns), "query_column": query}
+    table.attrs = {**attrs, "measures": {str(measure): known for measure in table["measure"].unique()}}
+    return table
+
+
+def _votes(credits: Table) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return the columns that name pairs; the sign of credit_a - credit_b of clicked impressions; which are clicked."""
+    sides = [f"{name}_{side}" for side in "ab" for name in credits.run_columns]
+    clicked = numbers(credits.frame["clicks"], "clicks") > 0
+    earned = (numbers(credits.frame[f"credit_{side}"], f"credit_{side}") for side in "ab")
+    return sides, np.sign(gap(*earned))[clicked].astype(np.int64), clicked

@@ -32,8 +32,17 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join.rules import outside
-from pdeval.online.assignment import mismatch, users_in_several
-from pdeval.online.log_checks import CLICK, IMPRESSION, Problem, columns_of, faults_of, seconds, span
+from pdeval.online.log_checks import (
+    CLICK,
+    IMPRESSION,
+    Problem,
+    columns_of,
+    faults_of,
+    mismatch,
+    seconds,
+    span,
+    users_in_several,
+)
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
@@ -51,6 +60,66 @@ table(
     },
     unreported="it is a table to read: what to mend in a log",
     undrawn="it is a table to read: what to mend in a log",
+)
+
+
+table(
+    "issued_queries",
+    "[bucket] session [user] query time:time [impressions:int] clicks:int abandoned:bool reformulated:bool "
+    "max_reciprocal_rank:float mean_reciprocal_rank:float time_to_first_click:float time_to_last_click:float "
+    "[event:int value:float]",
+    "table of issued queries",
+    known_by="clicks abandoned reformulated max_reciprocal_rank mean_reciprocal_rank time_to_first_click "
+    "time_to_last_click",
+    row="issued query",
+    sort="session time",
+    means={
+        "time": "when the query was first shown",
+        "impressions": "how many impressions it has in the log: pages, or results shown",
+        "clicks": "how many different results were clicked",
+        "abandoned": "whether none was",
+        "reformulated": "whether another query followed in the session",
+        "max_reciprocal_rank": "of the clicked result that stood highest; NaN without a click",
+        "mean_reciprocal_rank": "of the clicked results; NaN without a click",
+        "time_to_first_click": "in seconds; NaN without a click",
+        "time_to_last_click": "in seconds; NaN without a click",
+        "event": "for every kind of event beside impressions and clicks, under its name, how many",
+        "value": "the sum of what its events were worth, under the caller's column name",
+    },
+    unreported="it has a row per issued query; report log.ireval.behaviour()",
+    undrawn="it has a row per issued query; see log.ireval.behaviour()",
+)
+
+
+table(
+    "sessions",
+    "[bucket] session [user] queries:int",
+    "table of sessions",
+    row="session",
+    sort="session",
+    means={"queries": "how many queries were issued in it"},
+    unreported="it has a row per session; report log.ireval.behaviour()",
+    undrawn="it has a row per session; see log.ireval.behaviour()",
+)
+
+
+table(
+    "users",
+    "[bucket] user sessions:int queries:int impressions:int clicks:int [event:int value:float]",
+    "table of users",
+    known_by="user sessions queries impressions clicks",
+    row="user",
+    sort="bucket user",
+    means={
+        "sessions": "how many sessions of the log are theirs",
+        "queries": "how many queries they issued",
+        "impressions": "how many impressions they were shown",
+        "clicks": "how many different results of these queries they clicked",
+        "event": "for every kind of event beside impressions and clicks, under its name, how many",
+        "value": "the sum of what their events were worth, under the caller's column name",
+    },
+    unreported="it has a row per user; report log.ireval.behaviour()",
+    undrawn="it has a row per user; see log.ireval.behaviour()",
 )
 
 
@@ -143,24 +212,20 @@ def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.Dat
                                        problem  rows handling
     clicks on a query never shown in their session     1 left out
     """
-    found = faults_of(log) or [*_read(log).problems, *users_in_several(log), *mismatch(log, shares)]
-    return pd.DataFrame(found, columns=list(Problem._fields))
+    problems = faults_of(log) or [*_read(log).problems, *users_in_several(log), *mismatch(log, shares)]
+    return pd.DataFrame(problems, columns=list(Problem._fields))
 
 
 def read_log(table: Table) -> Log:
     """Return the log as issued queries and clicks; an error names every fault, a warning what was set right."""
-    faults = faults_of(table)
-    if faults:
-        raise ValueError(
-            "the click log cannot be read: "
-            + "; ".join(f"{fault.problem} ({fault.example})" if fault.example else fault.problem for fault in faults)
-            + "."
-        )
-    found = _read(table)
-    if found.problems:
-        said = "; ".join(f"{p.rows:,} {p.problem} ({p.handling})" for p in found.problems)
-        warnings.warn(f"click log: {said}. log.ireval.check() shows examples.", UserWarning, stacklevel=outside())
-    return found
+    if faults := faults_of(table):
+        texts = [f"{fault.problem} ({fault.example})" if fault.example else fault.problem for fault in faults]
+        raise ValueError(f"the click log cannot be read: {'; '.join(texts)}.")
+    log = _read(table)
+    if log.problems:
+        text = "; ".join(f"{p.rows:,} {p.problem} ({p.handling})" for p in log.problems)
+        warnings.warn(f"click log: {text}. log.ireval.check() shows examples.", UserWarning, stacklevel=outside())
+    return log
 
 
 def _read(table: Table) -> Log:
@@ -168,61 +233,75 @@ def _read(table: Table) -> Log:
     events = table.frame[list(has.values())].reset_index(drop=True)
     events.attrs = {}
     problems = []
+
+    def problem(words: str, rows: np.ndarray, handling: str) -> None:
+        """Add a problem of these rows, if there are any."""
+        if rows.any():
+            example = f"e.g. {tuple(events[rows].iloc[0].astype(str))}"
+            problems.append(Problem(words, int(rows.sum()), handling, example))
+
     again = events.duplicated().to_numpy()
-    if again.any():
-        problems.append(Problem("duplicate rows", int(again.sum()), "counted once", _shown(events, again)))
-        events = events[~again].reset_index(drop=True)
+    problem("duplicate rows", again, "counted once")
+    events = events[~again].reset_index(drop=True) if again.any() else events
     when, _ = seconds(events[has["time"]])
     session = pd.factorize(events[has["session"]], sort=True)[0].astype(np.int64)
     query, values = pd.factorize(events[has["query"]], sort=True)
-    clicked = (events[has["action"]] == CLICK).to_numpy()
-    appeared = (events[has["action"]] == IMPRESSION).to_numpy()
+    clicked, appeared = ((events[has["action"]] == action).to_numpy() for action in (CLICK, IMPRESSION))
     page = session * len(values) + query
-
+    # impressions by session and time; a new issue begins where the page changes
     order = np.flatnonzero(appeared)
     order = order[np.lexsort((query[order], when[order], session[order]))]
     new = np.append(True, page[order][1:] != page[order][:-1])
     issue = np.cumsum(new) - 1  # of every impression, in time order
     first = order[new]
-    start, key = when[first], page[first]
-
+    start = when[first]
     # each click, and each other event that names a query, to the latest issue of its query in its session
     value = pd.to_numeric(events[has["value"]]).to_numpy(np.float64) if "value" in has else np.full(len(events), np.nan)
     click, other = np.flatnonzero(clicked), np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
     both = np.concatenate([click, other])
-    parts = _answered(key, start, page[both], when[both])
-    (answered, held), (shown, found), (early, _) = (np.split(part, [len(click)]) for part in parts)
-    if not shown.all():
-        lost = np.isin(np.arange(len(events)), click[~shown])
-        words = "clicks on a query never shown in their session"
-        problems.append(Problem(words, int(lost.sum()), "left out", _shown(events, lost)))
-        click, answered, early = click[shown], answered[shown], early[shown]
-    if early.any():
-        at = np.isin(np.arange(len(events)), click[early])
-        words = "clicks before their query was shown"
-        problems.append(Problem(words, int(early.sum()), "counted without their times", _shown(events, at)))
-    after = np.where(early, np.nan, when[click] - start[answered])
-
+    parts = _answered(page[first], start, page[both], when[both])
+    (issue_of_click, issue_of_other), (shown, other_shown), (early, _) = (
+        np.split(part, [len(click)]) for part in parts
+    )
+    row = np.arange(len(events))
+    problem("clicks on a query never shown in their session", np.isin(row, click[~shown]), "left out")
+    click, issue_of_click, early = click[shown], issue_of_click[shown], early[shown]
+    problem("clicks before their query was shown", np.isin(row, click[early]), "counted without their times")
     doc = pd.factorize(events[has["doc"]], sort=True)[0] if "doc" in has else np.full(len(events), -1)
     rank = np.full(len(events), np.nan)
     if "rank" in has:
         rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(dtype=np.float64)
-    ranks = _ranks(answered, doc[click], rank[click], issue, doc[order], rank[order])
-    result = np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(ranks)).astype(np.int64)
-    columns = [has[role] for role in ("bucket", "session", "user", "query", "time") if role in has]
-    queries = events.loc[first, columns].reset_index(drop=True)
-    shown_times = np.bincount(issue, minlength=len(first))
+    rank_of_click = _ranks(issue_of_click, doc[click], rank[click], issue, doc[order], rank[order])
     people, person = _people(events, has, session)
-    of_query = np.where(found & (query[other] >= 0), held, -1)
-    free = np.flatnonzero(of_query < 0)  # of the query issued last, whichever it was
+    issue_of_other = np.where(other_shown & (query[other] >= 0), issue_of_other, -1)
+    free = np.flatnonzero(issue_of_other < 0)  # of the query issued last, whichever it was
     near = np.flatnonzero(np.isin(session[first], session[other[free]]))
-    last, here, _ = _answered(session[first[near]], start[near], session[other[free]], when[other[free]])
-    of_query[free[here]] = near[last[here]]
-    action = events[has["action"]].to_numpy()[other].astype(str)
-    others = pd.DataFrame({"action": action, "value": np.nan_to_num(value[other])})
-    others = others.assign(issue=of_query, person=person[other]).sort_values("value", ignore_index=True)
-    clicks, asker = (answered, after, ranks, result), person[first]
-    return Log(has, queries, *clicks, shown_times, asker, others, events[has["time"]], people, problems)
+    last, known, _ = _answered(session[first[near]], start[near], session[other[free]], when[other[free]])
+    issue_of_other[free[known]] = near[last[known]]
+    others = pd.DataFrame(
+        {
+            "action": events[has["action"]].to_numpy()[other].astype(str),
+            "value": np.nan_to_num(value[other]),
+            "issue": issue_of_other,
+            "person": person[other],
+        }
+    )
+    columns = [has[role] for role in ("bucket", "session", "user", "query", "time") if role in has]
+    return Log(
+        names=has,
+        queries=events.loc[first, columns].reset_index(drop=True),
+        issue=issue_of_click,
+        after=np.where(early, np.nan, when[click] - start[issue_of_click]),
+        rank=rank_of_click,
+        # documents count from 0, results without one by their rank, from -1 down
+        result=np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(rank_of_click)).astype(np.int64),
+        shown=np.bincount(issue, minlength=len(first)),
+        asker=person[first],
+        events=others.sort_values("value", ignore_index=True),
+        times=events[has["time"]],
+        people=people,
+        problems=problems,
+    )
 
 
 def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
@@ -232,15 +311,15 @@ def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -
     columns = [has[role] for role in ("bucket", "user") if role in has]
     code = np.zeros(len(events), dtype=np.int64)
     for name in columns:
-        own, values = pd.factorize(events[name], sort=True)
-        code = code * len(values) + own
+        code_in_column, values = pd.factorize(events[name], sort=True)
+        code = code * len(values) + code_in_column
     person, keys = pd.factorize(code, sort=True)
     row = np.zeros(len(keys), dtype=np.int64)
     row[person] = np.arange(len(events))
-    owner = np.zeros(int(session.max()) + 1, dtype=np.int64)
-    owner[session] = person  # a session is of one user
+    person_of_session = np.zeros(int(session.max()) + 1, dtype=np.int64)
+    person_of_session[session] = person  # a session is of one user
     people = events.loc[row, columns].reset_index(drop=True)
-    return people.assign(sessions=np.bincount(owner, minlength=len(keys))), person
+    return people.assign(sessions=np.bincount(person_of_session, minlength=len(keys))), person
 
 
 def _answered(
@@ -253,18 +332,12 @@ def _answered(
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), bool), np.zeros(len(wanted), bool)
     begin = np.searchsorted(keys, wanted, "left")
     known = keys[np.minimum(begin, len(keys) - 1)] == wanted
-    place = _latest(keys, times, wanted, when) - 1
-    return order[np.minimum(np.maximum(place, begin), len(order) - 1)], known, known & (place < begin)
-
-
-def _latest(pages: np.ndarray, times: np.ndarray, page: np.ndarray, when: np.ndarray) -> np.ndarray:
-    """Return how many of the (page, time)s, which are sorted, come at or before each (page, when)."""
-    # stable: an issue comes before a click of the same moment
-    merged = np.lexsort((np.concatenate([times, when]), np.concatenate([pages, page])))
-    issued = merged < len(pages)
+    # sorted together; stable: an issue comes before a click of the same moment
+    merged = np.lexsort((np.concatenate([times, when]), np.concatenate([keys, wanted])))
     count = np.empty(len(merged), dtype=np.int64)
-    count[merged] = np.cumsum(issued)
-    return count[len(pages) :]
+    count[merged] = np.cumsum(merged < len(keys))
+    place = count[len(keys) :] - 1
+    return order[np.minimum(np.maximum(place, begin), len(order) - 1)], known, known & (place < begin)
 
 
 def _ranks(
@@ -274,10 +347,149 @@ def _ranks(
     known = (seen >= 0) & ~np.isnan(seen_rank)
     if not np.isnan(rank).any() or not known.any():
         return rank
-    shown = pd.DataFrame({"issue": page[known], "doc": seen[known], "rank": seen_rank[known]})
-    found = shown.groupby(["issue", "doc"])["rank"].min().reindex(pd.MultiIndex.from_arrays([issue, doc])).to_numpy()
-    return np.where(np.isnan(rank), found, rank)
+    impressions = pd.DataFrame({"issue": page[known], "doc": seen[known], "rank": seen_rank[known]})
+    best = impressions.groupby(["issue", "doc"])["rank"].min()
+    return np.where(np.isnan(rank), best.reindex(pd.MultiIndex.from_arrays([issue, doc])).to_numpy(), rank)
 
 
-def _shown(events: pd.DataFrame, rows: np.ndarray) -> str:
-    return f"e.g. {tuple(events[rows].iloc[0].astype(str))}"
+@verb(on="clicks", gives="issued_queries")
+def per_query(log: Table) -> pd.DataFrame:
+    """Return the behaviour after every issued query: clicks, abandonment, reciprocal ranks, times.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame(
+    ...     [("s", "jaguar", 0, "impression", None), ("s", "jaguar", 8, "click", 4), ("s", "jaguar", 31, "click", 2),
+    ...      ("s", "jaguar car", 60, "impression", None)],
+    ...     columns=["session", "query_id", "timestamp", "action", "rank"])
+    >>> log.ireval.per_query()[["query_id", "clicks", "reformulated", "mean_reciprocal_rank", "time_to_last_click"]]
+         query_id  clicks  reformulated  mean_reciprocal_rank  time_to_last_click
+    0      jaguar       2          True                 0.375                31.0
+    1  jaguar car       0         False                   NaN                 NaN
+    """
+    read = read_log(log)
+    frame = behaviour_of(read)
+    frame.attrs = {**read.attrs("bucket", "session", "user", "query", "time"), **described_events(read)}
+    return frame
+
+
+@verb(on="clicks", gives="sessions")
+def per_session(log: Table) -> pd.DataFrame:
+    """Return the number of queries issued in every session.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame({"session": ["s", "s", "t"], "query_id": ["a", "b", "a"], "timestamp": [0, 5, 3],
+    ...                     "action": "impression", "rank": None})
+    >>> log.ireval.per_session()
+      session  queries
+    0       s        2
+    1       t        1
+    """
+    read = read_log(log)
+    frame = sessions_of(read)
+    frame.attrs = read.attrs("bucket", "session", "user")
+    return frame
+
+
+@verb(on="clicks", gives="users")
+def per_user(log: Table) -> pd.DataFrame:
+    """Return what every user did: sessions, queries, impressions, clicks, other events and what they were worth.
+
+    A user of several buckets has a row for each. Events count also in sessions that issued no query.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame(
+    ...     [("s", "ann", "jaguar", 0, "impression", None, None), ("s", "ann", "jaguar", 8, "click", 4, None),
+    ...      ("s", "ann", None, 31, "purchase", None, 9.5), ("t", "bob", "jaguar", 60, "impression", None, None)],
+    ...     columns=["session", "user", "query_id", "timestamp", "action", "rank", "revenue"])
+    >>> log.ireval(value="revenue").per_user()
+      user  sessions  queries  impressions  clicks  purchase  revenue
+    0  ann         1        1            1       1         1      9.5
+    1  bob         1        1            1       0         0      0.0
+    """
+    read = read_log(log)
+    if "user" not in read.names:
+        raise ValueError("per_user() needs a user column in the log; bind it: log.ireval(user=...).")
+    frame = users_of(read)
+    frame.attrs = {**read.attrs("bucket", "user"), **described_events(read)}
+    return frame
+
+
+def described_events(log: Log) -> dict[Any, Any]:
+    """Return what tables carry about events: the columns that count them, and that of their values."""
+    return {**({"event_columns": log.kinds} if log.kinds else {}), **log.attrs("value")}
+
+
+def behaviour_of(log: Log) -> pd.DataFrame:
+    """Return the behaviour after every issued query of a log that has been read."""
+    n = len(log.queries)
+    session, _ = log.codes("session")
+    last = np.append(session[1:] != session[:-1], True)
+    issue, rank = _results(log)
+    clicks = np.bincount(issue, minlength=n)
+    ranked = ~np.isnan(rank)
+    at, inverse = issue[ranked], 1 / rank[ranked]
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(at, inverse, minlength=n) / np.bincount(at, minlength=n)
+    timed = ~np.isnan(log.after)
+    times = log.issue[timed], log.after[timed]
+    frame = log.queries.assign(
+        impressions=log.shown,
+        clicks=clicks,
+        abandoned=clicks == 0,
+        reformulated=~last,
+        max_reciprocal_rank=_extreme(np.fmax, at, inverse, n),
+        mean_reciprocal_rank=mean,
+        time_to_first_click=_extreme(np.fmin, *times, n),
+        time_to_last_click=_extreme(np.fmax, *times, n),
+    )
+    return _with_events(frame, log, log.events["issue"].to_numpy())
+
+
+def _extreme(ufunc: np.ufunc, at: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """Return the largest (fmax) or smallest (fmin) value of each of n queries; NaN without one."""
+    extreme = np.full(n, np.nan)  # which fmax and fmin take for no value
+    ufunc.at(extreme, at, values)
+    return extreme
+
+
+def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    """Return issued query and rank of every clicked result; one that is clicked twice counts once, at its best rank."""
+    order = np.lexsort((log.rank, log.result, log.issue))
+    issue, result = log.issue[order], log.result[order]
+    once = np.append(True, (issue[1:] != issue[:-1]) | (result[1:] != result[:-1]))[: len(issue)]
+    return issue[once], log.rank[order][once]
+
+
+def users_of(log: Log) -> pd.DataFrame:
+    """Return what every user of a log that has been read did."""
+    n, clicks = len(log.people), np.bincount(_results(log)[0], minlength=len(log.queries))
+    frame = log.people.assign(
+        queries=np.bincount(log.asker, minlength=n),
+        impressions=np.bincount(log.asker, log.shown, n).astype(np.int64),
+        clicks=np.bincount(log.asker, clicks, n).astype(np.int64),
+    )
+    return _with_events(frame, log, log.events["person"].to_numpy())
+
+
+def _with_events(frame: pd.DataFrame, log: Log, row: np.ndarray) -> pd.DataFrame:
+    """Return a table with a column for every kind of event, and the sum of values; `row` is the row of each event."""
+    kept = row >= 0
+    kind = log.events["action"].to_numpy()
+    columns: dict[str, np.ndarray] = {
+        name: np.bincount(row[kept & (kind == name)], minlength=len(frame)) for name in log.kinds
+    }
+    if "value" in log.names:
+        columns[log.names["value"]] = np.bincount(row[kept], log.events["value"][kept], len(frame))
+    return frame.assign(**columns)
+
+
+def sessions_of(log: Log) -> pd.DataFrame:
+    """Return the number of queries of every session of a log that has been read."""
+    session, _ = log.codes("session")
+    first = np.append(True, session[1:] != session[:-1])[: len(session)]
+    columns = [log.names[role] for role in ("bucket", "session", "user") if role in log.names]
+    frame = log.queries.loc[first, columns].reset_index(drop=True)
+    return frame.assign(queries=np.bincount(session))

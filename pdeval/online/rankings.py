@@ -10,6 +10,7 @@ import pandas as pd
 from pdeval.join import ids
 from pdeval.join.ranks import top
 from pdeval.join.rules import Compat, Ties
+from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
 
 
@@ -41,19 +42,24 @@ class Rankings:
     keys: np.ndarray
     places: np.ndarray
 
+    @property
+    def names(self) -> pd.Index:
+        """One name per run: its id, or its ids joined where several columns name it."""
+        return pd.Index(self.runs.iloc[:, 0] if self.runs.shape[1] == 1 else run_labels(self.runs))
+
     def top(self, run: np.ndarray, query: np.ndarray, depth: int) -> np.ndarray:
         """Return the first `depth` documents of some lists, shape (lists, depth); -1 past a list's end."""
         rank = np.arange(depth)
         inside = rank < self.size[run, query][:, None]
-        found = self.doc[np.where(inside, self.start[run, query][:, None] + rank, 0)]
-        return np.where(inside, found, -1)
+        docs = self.doc[np.where(inside, self.start[run, query][:, None] + rank, 0)]
+        return np.where(inside, docs, -1)
 
     def rank(self, run: np.ndarray, query: np.ndarray, doc: np.ndarray) -> np.ndarray:
         """Return the rank of documents in lists, from 1; infinity where the list does not hold the document."""
         wanted = self.start[run, query] * len(self.docs) + doc
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        held = (self.keys[at] == wanted) & (doc >= 0) & (self.size[run, query] > 0)
-        return np.where(held, self.places[at], np.inf)
+        known = (self.keys[at] == wanted) & (doc >= 0) & (self.size[run, query] > 0)
+        return np.where(known, self.places[at], np.inf)
 
 
 def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_eval-10") -> Rankings:
@@ -74,21 +80,21 @@ def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_ev
     >>> found.docs[found.doc].tolist()
     ['y', 'x']
     """
-    found = top(runs, ties=ties, compat=compat)
-    lists, queries = found.lists, found.lists.queries.index().rename(runs.roles["query"])
-    known, code = ids.column_ids(runs.column("doc"), "doc").unique()
-    docs = known.index().rename(runs.roles["doc"])
+    ranked = top(runs, ties=ties, compat=compat)
+    lists, queries = ranked.lists, ranked.lists.queries.index().rename(runs.roles["query"])
+    doc_ids, code = ids.column_ids(runs.column("doc"), "doc").unique()
+    docs = doc_ids.index().rename(runs.roles["doc"])
     shape = (len(lists.runs), len(queries))
     start, size = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     size[lists.run, lists.query] = lists.sizes
     start[lists.run, lists.query] = lists.starts[:-1]  # rows come list after list
-    doc = code[found.row].astype(np.int64)
-    key = lists.starts[:-1].astype(np.int64)[found.own] * len(docs) + doc
+    doc = code[ranked.row].astype(np.int64)
+    key = lists.starts[:-1].astype(np.int64)[ranked.own] * len(docs) + doc
     by_key = np.argsort(key, kind="stable")
-    return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], found.rank[by_key])
+    return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], ranked.rank[by_key])
 
 
-def best_ranks(found: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndarray, np.ndarray]:
+def best_ranks(ranked: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the documents among the first `deep` of any run, and the best rank that a run gives each.
 
     Both of shape (topics, documents), best first, documents of one rank in the order of their numbers; padded with
@@ -104,8 +110,8 @@ def best_ranks(found: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndarr
     >>> found.docs[docs[0]].tolist(), best.tolist()
     (['x', 'z', 'y'], [[1.0, 1.0, 2.0]])
     """
-    n_runs = len(found.runs)
-    every = [found.top(np.full(len(topics), run), topics, deep) for run in range(n_runs)]
+    n_runs = len(ranked.runs)
+    every = [ranked.top(np.full(len(topics), run), topics, deep) for run in range(n_runs)]
     doc = np.stack(every, axis=1).reshape(len(topics), -1)
     rank = np.broadcast_to(np.tile(np.arange(1.0, deep + 1), n_runs), doc.shape)
     order = np.lexsort((rank, doc), axis=1)

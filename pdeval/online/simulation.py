@@ -1,4 +1,12 @@
-"""Simulated click logs: users of a click model search on interleaved lists, or on the rankings of runs."""
+"""Simulated click logs: users of a click model search on interleaved lists, or on the rankings of runs.
+
+A user of a click model reads a results page from the top. Every model here is one rule with other numbers: a result is
+examined if the user has not stopped above it, with probability rank ** -bias; an examined result is clicked, and a
+click ends the search, with probabilities that depend on its relevance. The dependent click model with the published
+numbers of Hofmann, Whiteson and de Rijke (2011) gives 'perfect', 'navigational' and 'informational'; no stopping gives
+the position-biased model, always stopping at a click the cascade model (Craswell et al. 2008). A model with a rule of
+its own is a subclass of `ClickModel`.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +19,139 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.join import judgments
+from pdeval.join.judgments import read_judgments
 from pdeval.join.rules import Compat, Ties, checked_level, outside
-from pdeval.online.click_models import ClickModel, chosen_model
 from pdeval.online.log_checks import CLICK, IMPRESSION
 from pdeval.online.rankings import rankings
 from pdeval.tables import reader
-from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.labels import labels
 from pdeval.tables.metadata import numeric, places
 from pdeval.tables.reader import Table
-from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import number, one_of, whole
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import one_of
 from pdeval.verbs.progress import track
+from pdeval.verbs.registry import Registry
 
 MOST_POSITIONS = 1_000_000  # an array of lists x positions is made
-
 SESSIONS = 4096  # in a block; each block has its own stream of random numbers
+
+
+@dataclass(frozen=True)
+class ClickModel:
+    """A user model.
+
+    Parameters
+    ----------
+    click : (float, float)
+        Probability of a click on an examined result: not relevant, fully relevant; grades between lie between.
+    stop : (float, float)
+        Probability of stopping after a click, likewise.
+    bias : float
+        A result is examined with probability rank ** -bias, besides not having stopped above; 0 for always.
+    says : str
+        What its users do, in a clause.
+
+    Examples
+    --------
+    >>> ClickModel(click=(0.0, 1.0)).clicks(np.array([[0.0, 1.0, 1.0]]), np.random.default_rng(0))[1].tolist()
+    [[False, True, True]]
+    """
+
+    click: tuple[float, float]
+    stop: tuple[float, float] = (0.0, 0.0)
+    bias: float = 0.0
+    says: str = ""
+
+    def __post_init__(self) -> None:
+        chances = (*self.click, *self.stop)
+        if not all(0 <= chance <= 1 for chance in chances) or self.bias < 0:
+            raise ValueError(f"a click model has probabilities from 0 to 1 and a bias of at least 0; found {self}.")
+
+    def clicks(self, grade: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return which results are examined and which are clicked.
+
+        Parameters
+        ----------
+        grade : ndarray of shape (lists, positions)
+            Relevance from 0 to 1; NaN past the end of a list.
+        """
+        in_list = ~np.isnan(grade)
+        value = np.where(in_list, grade, 0.0)
+        click, stop = (low + (high - low) * value for low, high in (self.click, self.stop))
+        chance = rng.random((3, *grade.shape))
+        noticed = in_list & (chance[0] < np.arange(1, grade.shape[1] + 1) ** -float(self.bias))
+        attracted = noticed & (chance[1] < click)
+        ended = np.logical_or.accumulate(attracted & (chance[2] < stop), axis=1)
+        # the first click that ends the search is still seen; nothing below it is
+        above = np.concatenate([np.zeros((len(grade), 1), dtype=bool), ended[:, :-1]], axis=1)
+        return noticed & ~above, attracted & ~above
+
+
+MODELS: Registry[ClickModel] = Registry(
+    "click model", taken="pdeval has a click model {name!r} ({old.says}); give yours another name."
+)
+
+
+def click_model(
+    name: str,
+    *,
+    click: tuple[float, float],
+    stop: tuple[float, float] = (0.0, 0.0),
+    bias: float = 0.0,
+    says: str = "",
+) -> ClickModel:
+    """Declare a click model, so that `simulate_clicks` knows it by name.
+
+    Parameters
+    ----------
+    name : str
+        What `simulate_clicks(model=...)` calls it.
+    click : (float, float)
+        Probability of a click on an examined result: not relevant, fully relevant; grades between lie between.
+    stop : (float, float)
+        Probability of stopping after a click, likewise.
+    bias : float
+        A result is examined with probability rank ** -bias, besides not having stopped above; 0 for always.
+    says : str
+        What its users do, in a clause.
+
+    Returns
+    -------
+    ClickModel
+        The model.
+
+    Examples
+    --------
+    >>> click_model("hurried", click=(0.1, 0.6), stop=(0.5, 1.0), says="leave with the first good result").stop
+    (0.5, 1.0)
+    >>> del MODELS["hurried"]
+    """
+    return MODELS.add(name, ClickModel(click, stop, bias, says))
+
+
+for _name, _model in {
+    "perfect": ClickModel((0.0, 1.0), says="click everything relevant and nothing else"),
+    "navigational": ClickModel((0.05, 0.95), (0.2, 0.9), says="look for one result and stop once it is found"),
+    "informational": ClickModel((0.4, 0.9), (0.1, 0.5), says="look around and stop late"),
+    "position-biased": ClickModel((0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands"),
+    "cascade": ClickModel((0.05, 0.95), (1.0, 1.0), says="read downwards to the first click"),
+}.items():
+    MODELS.add(_name, _model, __name__)
+
+
+def chosen_model(model: str | ClickModel) -> ClickModel:
+    """Return a click model by name, or the model itself.
+
+    Examples
+    --------
+    >>> chosen_model("cascade").stop
+    (1.0, 1.0)
+    """
+    if isinstance(model, ClickModel):
+        return model
+    if not isinstance(model, str) or model not in MODELS:  # type: ignore[redundant-expr]
+        raise KeyError(f"no click model {model!r}; there are {', '.join(MODELS)}, or give a ClickModel.")
+    return MODELS[model]
 
 
 @dataclass(frozen=True)
@@ -127,47 +252,34 @@ def simulate_clicks(
     1        0   bm25      101       click     2  doc-03054
     2        1   bm25      102  impression  <NA>        NaN
     """
-    chosen, seed = chosen_model(model), arguments.seed(seed)
-    sessions, max_queries = whole("sessions", sessions, 1), whole("max_queries", max_queries, 1)
-    users = None if users is None else whole("users", users, 1)
-    depth = None if depth is None else whole("depth", depth, 1)
-    reformulate = number("reformulate", reformulate, 0)
-    if reformulate > 1:
-        raise ValueError(f"reformulate={reformulate!r}: give a probability from 0 to 1.")
-    if ties is not None:
-        ties = one_of("ties", ties, ("docid", "rank", "first"))  # type: ignore[assignment]
+    click_model_used = chosen_model(model)
+    ties = None if ties is None else one_of("ties", ties, ("docid", "rank", "first"))  # type: ignore[assignment]
     compat = one_of("compat", compat, get_args(Compat))  # type: ignore[assignment]
-    pace = _finite("seconds_per_result", seconds_per_result), _finite("seconds_per_click", seconds_per_click)
     begin = _moment(start)
     judged = qrels if isinstance(qrels, Table) else reader.read(qrels, "qrels")
-    lists = _lists(shown, judged, checked_level(level), graded, depth, ties, compat)
+    rows, arms = _ranked(shown, depth, ties, compat) if shown.kind == "runs" else _as_shown(shown, depth)
+    lists = _lists(rows, arms, shown, judged, checked_level(level), graded)
     first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
+    pace = (seconds_per_result, seconds_per_click)
     parts = []
     steps = track(zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress)
     for turn, (block, stream) in enumerate(steps):
-        events = _sessions(lists, block, chosen, reformulate, max_queries, pace, np.random.default_rng(stream))
+        rng = np.random.default_rng(stream)
+        events = _sessions(lists, block, click_model_used, reformulate, max_queries, pace, rng)
         events[0] += turn * SESSIONS
         parts.append(events)
     session, when, at, position = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.lexsort((position, when, session))
-    session, at = session[order].astype(np.int64), at[order].astype(np.int64)
-    position, when = position[order].astype(np.int64), when[order]
-
+    session, at, position = (column[order].astype(np.int64) for column in (session, at, position))
     user = np.arange(len(first))
     if users is not None:
         user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(users, size=len(first))
-    moment = begin + np.round(1000 * (when + 60 * session)).astype("timedelta64[ms]")
+    moment = begin + np.round(1000 * (when[order] + 60 * session)).astype("timedelta64[ms]")
     frame = _log(lists, session, user[session], at, position, moment)
     frame.attrs = {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed}
     return frame
-
-
-def _finite(name: str, value: float) -> float:
-    if not number(name, value, 0) < np.inf:
-        raise ValueError(f"{name}={value!r}: give a finite number of seconds.")
-    return float(value)
 
 
 def _moment(start: object) -> np.datetime64:
@@ -181,23 +293,87 @@ def _moment(start: object) -> np.datetime64:
     raise ValueError(f"start={start!r}: give a date, such as '2024-01-01', or a date and time.")
 
 
-def _log(
-    lists: Shown, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
-) -> pd.DataFrame:
-    """Return events as a click log."""
-    clicked = position >= 0
-    columns: dict[str, object] = {"session": session, "user": user}
-    for name in lists.keys.columns:
-        codes, values = pd.factorize(lists.keys[name], sort=True)
-        columns[name] = labels(pd.Index(values), codes[at])
-    columns["timestamp"] = pd.DatetimeIndex(moment).tz_localize("UTC")
-    columns["action"] = labels(pd.Index([IMPRESSION, CLICK]), clicked.astype(np.int8))
-    columns["rank"] = pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked)
-    document = np.where(clicked, lists.doc[at, np.maximum(position, 0)], -1)
-    # an impression has no document: text and categories have a place for that, whole numbers need a mask
-    ids = lists.docs.astype("Int64") if pd.api.types.is_integer_dtype(lists.docs.dtype) else lists.docs
-    columns[lists.names["doc_column"]] = ids.array.take(document, allow_fill=True)
-    return pd.DataFrame(columns, copy=False)
+def _as_shown(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of interleaved lists, and the columns that name the arm."""
+    frame = lists.frame
+    arms = [f"{name}_{side}" for side in "ab" for name in lists.run_columns]
+    arms += [name for name in ("method",) if name in frame.columns]
+    return (frame if depth is None else frame[frame["position"] <= depth]), arms
+
+
+def _ranked(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> tuple[pd.DataFrame, list[str]]:
+    """Return runs as rows (bucket, query, position, doc), and the column that names the arm."""
+    ranked = rankings(runs, ties=ties, compat=compat)
+    run, topic = np.nonzero(ranked.size)
+    docs = ranked.top(run, topic, min(depth or 10, int(ranked.size.max())))
+    rows, place = np.nonzero(docs >= 0)
+    columns = {
+        "bucket": labels(ranked.names, run[rows]),
+        runs.roles["query"]: labels(ranked.queries, topic[rows]),
+        "position": place + 1,
+        runs.roles["doc"]: labels(ranked.docs, docs[rows, place]),
+    }
+    return pd.DataFrame(columns), ["bucket"]
+
+
+def _lists(rows: pd.DataFrame, arms: list[str], shown: Table, qrels: Table, level: float | None, graded: bool) -> Shown:
+    """Return rows of lists as arrays of lists x positions, with the relevance of every document."""
+    if not len(rows):
+        raise ValueError("the lists hold no rows, so nobody can be shown anything.")
+    query, doc = shown.roles["query"], shown.roles["doc"]
+    keys = [*arms, query, *(["draw"] if "draw" in rows.columns else [])]
+    list_of_row = rows.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
+    position = reader.numbers(rows["position"], "position")
+    if not ((position >= 1) & (position <= MOST_POSITIONS) & (position == np.round(position))).all():
+        raise ValueError(
+            f"the position column is to hold whole numbers from 1 to {MOST_POSITIONS:,}; number the items."
+        )
+    cells = list_of_row, position.astype(np.int64) - 1
+    shape = tuple(int(axis.max(initial=-1)) + 1 for axis in cells)
+    codes, docs = pd.factorize(rows[doc], sort=True)
+    document, grades = np.full(shape, -1, dtype=np.int64), np.full(shape, np.nan)
+    document[cells] = codes
+    _check_shared(shown, qrels)
+    grades[cells] = _relevance(rows[query], rows[doc], qrels, level, graded)
+    first = ~rows.duplicated(keys).to_numpy()
+    head = rows.loc[first, keys].iloc[np.argsort(list_of_row[first])].reset_index(drop=True)
+    arm = head.groupby(arms, sort=True, observed=True).ngroup().to_numpy() if arms else np.zeros(len(head), np.int64)
+    names: dict[Any, Any] = {"query_column": query, "doc_column": doc}
+    if shown.run_columns and shown.kind != "runs":
+        names["run_columns"] = list(shown.run_columns)
+    return Shown(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
+
+
+def _check_shared(shown: Table, qrels: Table) -> None:
+    """Raise where lists and judgments share no query, or no item: nobody would click, without a word."""
+    for role, word in (("query", "query"), ("doc", "item")):
+        listed, judged = (pd.Index(table.column(role).dropna().unique()).astype(object) for table in (shown, qrels))
+        if not listed.isin(judged).any() and numeric(listed) == numeric(judged):
+            raise ValueError(
+                f"no {word} of the lists is in the judgments, so nobody would click: {shown.roles[role]} holds "
+                f"{_examples(listed)}; the judgments' {qrels.roles[role]} holds {_examples(judged)}."
+            )
+
+
+def _examples(ids: pd.Index) -> str:
+    return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if len(ids) > 3 else "")
+
+
+def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool) -> np.ndarray:
+    """Return the relevance of items, from 0 to 1; 0 where they are not judged."""
+    judged = read_judgments(qrels)
+    known = [
+        pd.Series(judged.queries.index()[judged.topic], name=query.name),
+        pd.Series(judged.docs.index()[judged.doc], name=doc.name),
+    ]
+    place = places(known, [query, doc])
+    if not (place >= 0).any():
+        text = f"none of the {len(place):,} items shown is judged for its query: all count as not relevant."
+        warnings.warn(text, UserWarning, stacklevel=outside())
+    value = np.where(place >= 0, np.append(judged.grade, 0.0)[place], 0.0)
+    if graded:
+        return np.clip(value / max(float(judged.grade.max()), 1.0), 0, 1)
+    return (value > 0 if level is None else value >= level).astype(np.float64)
 
 
 def _sessions(
@@ -236,105 +412,29 @@ def _next(shown: Shown, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """Return a list of another query of the same arm, or -1 where the arm has no other."""
     group, begin, low, high = shown.groups
     count = np.diff(np.append(begin, len(group)))
-    own = group[at]
-    others = (high - low)[own] - 1
+    own_group = group[at]
+    others = (high - low)[own_group] - 1
+    # the whole part of the step picks the query, what is left of it the list
     step = chance * np.maximum(others, 1)
-    other = low[own] + (own - low[own] + 1 + step.astype(np.int64)) % (others + 1)
+    other = low[own_group] + (own_group - low[own_group] + 1 + step.astype(np.int64)) % (others + 1)
     picked = begin[other] + ((step % 1) * count[other]).astype(np.int64)
     return np.where(others > 0, picked, -1)
 
 
-def _lists(
-    shown: Table,
-    qrels: Table,
-    level: float | None,
-    graded: bool,
-    depth: int | None,
-    ties: Ties | None,
-    compat: Compat,
-) -> Shown:
-    frame, arms = _ranked(shown, depth, ties, compat) if shown.kind == "runs" else _as_shown(shown, depth)
-    if not len(frame):
-        raise ValueError("the lists hold no rows, so nobody can be shown anything.")
-    query, doc = shown.roles["query"], shown.roles["doc"]
-    keys = [*arms, query, *(["draw"] if "draw" in frame.columns else [])]
-    own = frame.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
-    position = reader.numbers(frame["position"], "position")
-    if not ((position >= 1) & (position <= MOST_POSITIONS) & (position == np.round(position))).all():
-        raise ValueError(
-            f"the position column is to hold whole numbers from 1 to {MOST_POSITIONS:,}; number the items."
-        )
-    place = position.astype(np.int64) - 1
-    shape = (int(own.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1)
-    codes, docs = pd.factorize(frame[doc], sort=True)
-    document = np.full(shape, -1, dtype=np.int64)
-    document[own, place] = codes
-    grades = np.full(shape, np.nan)
-    _check_shared(shown, qrels)
-    grades[own, place] = _relevance(frame[query], frame[doc], qrels, level, graded)
-    head = frame.loc[~frame.duplicated(keys), keys]
-    head = head.iloc[np.argsort(own[~frame.duplicated(keys).to_numpy()])].reset_index(drop=True)
-    arm = head.groupby(arms, sort=True, observed=True).ngroup().to_numpy() if arms else np.zeros(len(head), np.int64)
-    names: dict[Any, Any] = {"query_column": query, "doc_column": doc}
-    if shown.run_columns and shown.kind != "runs":
-        names["run_columns"] = list(shown.run_columns)
-    return Shown(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
-
-
-def _check_shared(shown: Table, qrels: Table) -> None:
-    """Raise where lists and judgments share no query, or no item: nobody would click, without a word."""
-    for role in ("query", "doc"):
-        own, judged = (pd.Index(table.column(role).dropna().unique()).astype(object) for table in (shown, qrels))
-        if not own.isin(judged).any() and numeric(own) == numeric(judged):
-            word = {"query": "query", "doc": "item"}[role]
-            raise ValueError(
-                f"no {word} of the lists is in the judgments, so nobody would click: {shown.roles[role]} holds "
-                f"{_some(own)}; the judgments' {qrels.roles[role]} holds {_some(judged)}."
-            )
-
-
-def _some(ids: pd.Index) -> str:
-    return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if len(ids) > 3 else "")
-
-
-def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool) -> np.ndarray:
-    """Return the relevance of items, from 0 to 1; 0 where they are not judged."""
-    judged = judgments.read_judgments(qrels)
-    known = [
-        pd.Series(judged.queries.index()[judged.topic], name=query.name),
-        pd.Series(judged.docs.index()[judged.doc], name=doc.name),
-    ]
-    place = places(known, [query, doc])
-    if not (place >= 0).any():
-        said = f"none of the {len(place):,} items shown is judged for its query: all count as not relevant."
-        warnings.warn(said, UserWarning, stacklevel=outside())
-    value = np.where(place >= 0, np.append(judged.grade, 0.0)[place], 0.0)
-    if graded:
-        return np.clip(value / max(float(judged.grade.max()), 1.0), 0, 1)
-    return (value > 0 if level is None else value >= level).astype(np.float64)
-
-
-def _as_shown(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of interleaved lists, and the columns that name the arm."""
-    frame = lists.frame
-    arms = [f"{name}_{side}" for side in "ab" for name in lists.run_columns]
-    arms += [name for name in ("method",) if name in frame.columns]
-    return (frame if depth is None else frame[frame["position"] <= depth]), arms
-
-
-def _ranked(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> tuple[pd.DataFrame, list[str]]:
-    """Return runs as rows (bucket, query, position, doc), and the column that names the arm."""
-    found = rankings(runs, ties=ties, compat=compat)
-    run, topic = np.nonzero(found.size)
-    top = found.top(run, topic, min(depth or 10, int(found.size.max())))
-    rows, place = np.nonzero(top >= 0)
-    label = pd.Index(found.runs.iloc[:, 0]) if found.runs.shape[1] == 1 else pd.Index(run_labels(found.runs))
-    frame = pd.DataFrame(
-        {
-            "bucket": labels(label, run[rows]),
-            runs.roles["query"]: labels(found.queries, topic[rows]),
-            "position": place + 1,
-            runs.roles["doc"]: labels(found.docs, top[rows, place]),
-        }
-    )
-    return frame, ["bucket"]
+def _log(
+    lists: Shown, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
+) -> pd.DataFrame:
+    """Return events as a click log."""
+    clicked = position >= 0
+    columns: dict[str, object] = {"session": session, "user": user}
+    for name in lists.keys.columns:
+        codes, values = pd.factorize(lists.keys[name], sort=True)
+        columns[name] = labels(pd.Index(values), codes[at])
+    columns["timestamp"] = pd.DatetimeIndex(moment).tz_localize("UTC")
+    columns["action"] = labels(pd.Index([IMPRESSION, CLICK]), clicked.astype(np.int8))
+    columns["rank"] = pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked)
+    document = np.where(clicked, lists.doc[at, np.maximum(position, 0)], -1)
+    # an impression has no document: text and categories have a place for that, whole numbers need a mask
+    ids = lists.docs.astype("Int64") if pd.api.types.is_integer_dtype(lists.docs.dtype) else lists.docs
+    columns[lists.names["doc_column"]] = ids.array.take(document, allow_fill=True)
+    return pd.DataFrame(columns, copy=False)

@@ -22,19 +22,19 @@ class Estimate(NamedTuple):
     """A value and its confidence interval."""
 
     value: float
-    low: float
-    high: float
+    low: float = NAN
+    high: float = NAN
 
 
 class Tested(NamedTuple):
     """What a two-sample test found."""
 
     test: str
-    low: float
-    high: float
-    effect_size: float
-    statistic: float
-    p_value: float
+    low: float = NAN
+    high: float = NAN
+    effect_size: float = NAN
+    statistic: float = NAN
+    p_value: float = NAN
 
 
 def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, rng: np.random.Generator) -> Estimate:
@@ -49,17 +49,15 @@ def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, r
     """
     n = len(values)
     if n == 0:
-        return Estimate(NAN, NAN, NAN)
+        return Estimate(NAN)
     value = float(np.median(values) if kind == "median" else np.mean(values))
     if kind == "rate":
         return Estimate(value, *_wilson(value, n, _normal(confidence)))
     if n < 2 or (kind == "median" and draws < 1):
-        return Estimate(value, NAN, NAN)
+        return Estimate(value)
     if kind == "median":
         return drawn_interval(value, bootstrap_medians(values, draws, rng), n, confidence)
-    from scipy import special
-
-    half = float(special.stdtrit(n - 1, (1 + confidence) / 2) * np.std(values, ddof=1) / np.sqrt(n))
+    half = float(_student(n - 1, confidence) * np.std(values, ddof=1) / np.sqrt(n))
     return Estimate(value, value - half, value + half)
 
 
@@ -72,8 +70,8 @@ def drawn_interval(value: float, drawn: np.ndarray, n: int, confidence: float) -
     Estimate(value=0.5, low=0.375, high=0.625)
     """
     if n < 2 or not len(drawn):
-        return Estimate(value, NAN, NAN)
-    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+        return Estimate(value)
+    low, high = _percentiles(drawn, confidence)
     return Estimate(value, float(low), float(high))
 
 
@@ -94,14 +92,12 @@ def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estim
     >>> [round(number, 3) for number in clustered_rate(0.5, linear, 0.95)]
     [0.5, 0.059, 0.941]
     """
-    from scipy import special
-
     n = len(linear)
     if n < 2:
-        return Estimate(value, NAN, NAN)
+        return Estimate(value)
     error = float(np.var(linear, ddof=1)) / n
     alike = value * (1 - value) / error if error > NOISE**2 else float(n)  # all yes or all no: each unit is one
-    return Estimate(value, *_wilson(value, alike, float(special.stdtrit(n - 1, (1 + confidence) / 2))))
+    return Estimate(value, *_wilson(value, alike, float(_student(n - 1, confidence))))
 
 
 def linearised(total: np.ndarray, over: np.ndarray) -> np.ndarray:
@@ -118,8 +114,7 @@ def linearised(total: np.ndarray, over: np.ndarray) -> np.ndarray:
     ([0.5, 0.0, 1.0], 0.5)
     """
     ratio = ratio_of(total, over)
-    found: np.ndarray = ratio + (total - ratio * over) / over.mean()
-    return found
+    return np.asarray(ratio + (total - ratio * over) / over.mean())
 
 
 def ratio_of(total: np.ndarray, over: np.ndarray) -> float:
@@ -146,14 +141,15 @@ def bootstrap_ratios(total: np.ndarray, over: np.ndarray, draws: int, rng: np.ra
     """
     if not draws or not len(total):
         return np.zeros(0)
+    # units of equal values are drawn together
     kinds, times = np.unique(np.stack([total, over], axis=1), axis=0, return_counts=True)
-    found = np.empty(draws)
+    ratios = np.empty(draws)
     step = max((1 << 22) // len(kinds), 1)
     for first in range(0, draws, step):
         drawn = rng.multinomial(len(total), times / times.sum(), size=min(step, draws - first))
         sums = drawn @ kinds
-        found[first : first + step] = sums[:, 0] / sums[:, 1]
-    return found
+        ratios[first : first + step] = sums[:, 0] / sums[:, 1]
+    return ratios
 
 
 def bootstrap_medians(values: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -172,13 +168,13 @@ def bootstrap_medians(values: np.ndarray, draws: int, rng: np.random.Generator) 
     ordered = np.sort(values)
     n = len(ordered)
     middle = (n + 1) // 2
+    # the share of the values below the middle one of n uniform draws has a beta distribution
     below = rng.beta(middle, n - middle + 1, draws)
-    lower: np.ndarray = ordered[np.minimum((below * n).astype(np.int64), n - 1)]
+    lower = ordered[np.minimum((below * n).astype(np.int64), n - 1)]
     if n % 2:
-        return lower
+        return np.asarray(lower)
     above = 1 - (1 - below) * rng.random(draws) ** (1 / (n - middle))
-    between: np.ndarray = (lower + ordered[np.minimum((above * n).astype(np.int64), n - 1)]) / 2
-    return between
+    return np.asarray((lower + ordered[np.minimum((above * n).astype(np.int64), n - 1)]) / 2)
 
 
 def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
@@ -193,7 +189,7 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     from scipy import special
 
     if not len(x) or not len(y):
-        return Tested("z", NAN, NAN, NAN, NAN, NAN)
+        return Tested("z")
     p, q = float(np.mean(x)), float(np.mean(y))
     pooled = (np.sum(x) + np.sum(y)) / (len(x) + len(y))
     error = float(np.sqrt(pooled * (1 - pooled) * (1 / len(x) + 1 / len(y))))
@@ -219,7 +215,7 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     from scipy import special
 
     if len(x) < 2 or len(y) < 2:
-        return Tested("welch", NAN, NAN, NAN, NAN, NAN)
+        return Tested("welch")
     size = size_of(x, y)
     difference = float(gap(np.mean(x), np.mean(y), size))
     # a spread within rounding is none
@@ -229,16 +225,51 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     if error == 0 and difference == 0:
         return Tested("welch", 0.0, 0.0, 0.0, 0.0, 1.0)
     if error == 0:  # both constant: nothing to test against
-        return Tested("welch", difference, difference, NAN, NAN, NAN)
+        return Tested("welch", difference, difference)
     # products and roots are rounded rightly, which powers are not: so they are the same in every unit
     squares = [float(np.square(part)) for part in (sum(parts), *parts)]
     freedom = squares[0] / (squares[1] / (len(x) - 1) + squares[2] / (len(y) - 1))
     pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
-    half = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
+    half = float(_student(freedom, confidence)) * error
     statistic = difference / error
     p_value = float(2 * special.stdtr(freedom, -abs(statistic)))
     effect = difference / float(np.sqrt(pooled))
     return Tested("welch", difference - half, difference + half, effect, statistic, p_value)
+
+
+def always_valid(x: np.ndarray, y: np.ndarray, *, confidence: float, planned: int) -> Tested:
+    """Return the sequential test of two means: interval and p-value hold however often they are looked at.
+
+    Parameters
+    ----------
+    x, y : ndarray
+        The units' values so far.
+    planned : int
+        Number of units, of both samples, at which the interval is the tightest.
+
+    Examples
+    --------
+    >>> x, y = np.array([1.0, 2, 3, 4] * 25), np.array([2.0, 3, 4, 5] * 25)
+    >>> once, always = welch(x, y, confidence=0.95), always_valid(x, y, confidence=0.95, planned=200)
+    >>> [round(end, 2) for end in (once.low, once.high, always.low, always.high)]
+    [-1.31, -0.69, -1.48, -0.52]
+    """
+    if len(x) < 2 or len(y) < 2:
+        return Tested("sequential")
+    alpha = 1 - confidence
+    error = float(np.sqrt(np.var(x, ddof=1) / len(x) + np.var(y, ddof=1) / len(y)))
+    difference = float(gap(np.mean(x), np.mean(y), size_of(x, y)))
+    plain = welch(x, y, confidence=confidence)
+    if np.isnan(plain.statistic) or plain.statistic == 0 == error:  # without spread
+        return plain._replace(test="sequential")
+    # the rho whose interval is about the tightest at the planned number of units (the paper's appendix B.2)
+    rho = float(np.sqrt((-2 * np.log(alpha) + np.log(-2 * np.log(alpha) + 1)) / planned))
+    mixed = (len(x) + len(y)) * rho**2
+    half = error * float(np.sqrt((mixed + 1) / mixed * np.log((mixed + 1) / alpha**2)))
+    statistic = difference / error
+    evidence = mixed / (2 * (mixed + 1)) * statistic**2 - np.log(mixed + 1) / 2  # logarithm of the mixture's ratio
+    p_value = float(np.exp(-max(evidence, 0.0)))
+    return Tested("sequential", difference - half, difference + half, plain.effect_size, statistic, p_value)
 
 
 def mann_whitney(
@@ -259,17 +290,16 @@ def mann_whitney(
     from scipy.stats import mannwhitneyu
 
     if not len(x) or not len(y):
-        return Tested("mann-whitney", NAN, NAN, NAN, NAN, NAN)
+        return Tested("mann-whitney")
     x, y = np.split(settled(np.concatenate([x, y]).astype(np.float64)), [len(x)])
     low = high = NAN
     if min(len(x), len(y), len(drawn[0])) > 1:
-        ends = np.quantile(drawn[0] - drawn[1], [(1 - confidence) / 2, (1 + confidence) / 2])
-        low, high = gap(ends, 0.0, size_of(x, y)).tolist()
+        low, high = gap(_percentiles(drawn[0] - drawn[1], confidence), 0.0, size_of(x, y)).tolist()
     if np.ptp(np.concatenate([x, y])) == 0:  # all equal
         return Tested("mann-whitney", low, high, 0.0, len(x) * len(y) / 2, 1.0)
-    found = mannwhitneyu(x, y, alternative="two-sided")
-    effect = 2 * float(found.statistic) / (len(x) * len(y)) - 1
-    return Tested("mann-whitney", low, high, effect, float(found.statistic), float(found.pvalue))
+    result = mannwhitneyu(x, y, alternative="two-sided")
+    effect = 2 * float(result.statistic) / (len(x) * len(y)) - 1
+    return Tested("mann-whitney", low, high, effect, float(result.statistic), float(result.pvalue))
 
 
 def bootstrapped(
@@ -288,22 +318,36 @@ def bootstrapped(
     (0.8, 0.5, 1.25)
     """
     if min(len(x), len(y)) < 2 or not len(drawn[0]):
-        return Tested("bootstrap", NAN, NAN, NAN, NAN, NAN)
+        return Tested("bootstrap")
     between = gap(drawn[0] - drawn[1], 0.0, size_of(x, y))
-    low, high = np.quantile(between, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = _percentiles(between, confidence)
     beyond = 1 + min(int((between <= 0).sum()), int((between >= 0).sum()))
     effect = welch(x, y, confidence=confidence).effect_size
     p_value = min(2 * beyond / (len(between) + 1), 1.0)
     return Tested("bootstrap", float(low), float(high), effect, difference, p_value)
 
 
+def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
+    """Return the ends of the percentile interval of bootstrap estimates."""
+    return np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
+
+
 def _normal(confidence: float) -> float:
+    """Return the quantile of the normal distribution for a two-sided interval."""
     from scipy import special
 
     return float(special.ndtri((1 + confidence) / 2))
 
 
+def _student(freedom: float, confidence: float) -> float:
+    """Return the quantile of Student's t distribution for a two-sided interval."""
+    from scipy import special
+
+    return float(special.stdtrit(freedom, (1 + confidence) / 2))
+
+
 def _wilson(rate: float, n: float, z: float) -> tuple[float, float]:
-    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    """Return Wilson's score interval of a rate."""
+    center = (rate + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+    return float(max(center - half, 0.0)), float(min(center + half, 1.0))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.online.click_models import MODELS, ClickModel, chosen_model, click_model
+from pdeval.online.simulation import MODELS, ClickModel, chosen_model, click_model
 
 GRADES = np.tile([0.0, 1.0, 0.0, 1.0], (40_000, 1))
 

@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 import pdeval  # noqa: F401
-from pdeval.online.cuped import adjustment
 from pdeval.online.two_sample_tests import linearised, welch
+from pdeval.online.variants import adjustment
 
 
 def periods(n=120, seed=4, effect=0.0):

@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.optimize import linprog
 
 import pdeval
-from pdeval.online.multileaving import distribution, inverse_ranks, possible
+from pdeval.online.interleaving import distribution, inverse_ranks, possible
 from tests.online.test_interleaving import runs
 
 TWO = {"a": "wxyz", "b": "xzwy"}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdeval.online.two_sample_tests import welch
-from pdeval.online.variants import always_valid
+from pdeval.online.two_sample_tests import always_valid, welch
 from tests.online.test_assignment import people, randomised
 
 

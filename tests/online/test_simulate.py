@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from pdeval.online.click_models import ClickModel
+from pdeval.online.simulation import ClickModel
 
 DOCS = np.array([f"d{n:02d}" for n in range(20)])
 
