@@ -39,10 +39,10 @@ from pdeval.accessor.methods import checks_roles, joins, new_method, rules_of_jo
 from pdeval.accessor.pipeline import call, described, shared_options, warn_about_replicates
 from pdeval.dask import files
 from pdeval.dask.collect import Gathered, few_enough, gathered_table, rows_of
+from pdeval.dask.delayed import is_dask
 from pdeval.dask.files import read_runs
 from pdeval.dask.lazy_verbs import LAZY, PARTWISE
 from pdeval.dask.partition_plan import Plan, plan
-from pdeval.dask.shuffle import is_dask
 from pdeval.evaluate.groups import Join, rows_by
 from pdeval.join.item_catalog import catalogue_of
 from pdeval.join.judged import Judged
@@ -93,21 +93,20 @@ class DaskJudged(Joined):
     def __init__(
         self, plan: Plan, level: float | None = None, topics: Topics = "relevant", here: Gathered | None = None
     ) -> None:
-        own = {"plan": plan, "level": level, "topics": topics, "here": Gathered(plan) if here is None else here}
-        for name, value in own.items():
-            object.__setattr__(self, name, value)
+        fields = {"plan": plan, "level": level, "topics": topics, "here": Gathered(plan) if here is None else here}
+        self.__dict__.update(fields)  # the class is frozen
 
     plan: Plan
     here: Gathered
 
     @property
     def positions(self) -> Positions:
-        """The ranks of the judged items, gathered when first asked for."""
+        """The ranks of the judged items, gathered on first use."""
         return self.here.positions
 
     @property
     def known(self) -> Judged:
-        """What is known without the ranks: runs, queries, which of them each run answered, and so which count."""
+        """The join without ranks: runs, queries, which of them each run answered, and so which count."""
         return Judged(self.plan.known, self.level, self.topics)
 
     @property
@@ -155,10 +154,10 @@ def joined(runs: object, qrels: object, *, level: float | None = None, **rules: 
     level, topics = checked_level(level), rules.pop("topics", "relevant")
     items, history = (gathered_table(rules.pop(name, None)) for name in ("items", "history"))
     check_shared_ids(runs, qrels)
-    made = DaskJudged(plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics)
-    if gaps := made.plan.found.gaps:
-        made.known.tell_once("gaps", gaps)
-    return made
+    join = DaskJudged(plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics)
+    if gaps := join.plan.found.gaps:
+        join.known.tell_once("gaps", gaps)
+    return join
 
 
 try:
@@ -224,29 +223,34 @@ class DaskIreval(Ireval):
 
     def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
         if not joins(verb, self._kind or "") or options.get("machine") is not None:  # two joins of the same rows
-            return self._gathered(verb.name)._call(verb, _here(options))
+            return self._gathered(verb.name)._call(verb, _gathered_options(options))
         shared = shared_options(verb, dict(options))
-        if shared or Collections.of(self, verb, _here(options), shared):
-            return call(self, verb, _here(options))
+        if shared or Collections.of(self, verb, _gathered_options(options), shared):
+            return call(self, verb, _gathered_options(options))
+        return self._dask_join(verb, options)._call(verb, _gathered_options(options))
+
+    def _dask_join(self, verb: Verb, options: dict[str, Any]) -> DaskJudged:
+        """Return the join with the judgments, by the rules among the options, which are taken out of them."""
         qrels = options.pop("qrels")
-        return joined(self, qrels, **rules_of_join(qrels, verb, options))._call(verb, _here(options))
+        return joined(self, qrels, **rules_of_join(qrels, verb, options))
 
     def _joined(self, verb: Verb, options: dict[str, Any]) -> Joined:
-        return _gathered_join(self, options.pop("qrels"), verb, options)
+        join = self._dask_join(verb, options)
+        join.here.check(f"{verb.name}()")
+        return join.gathered()
 
-    def _gathered(self, asking: str) -> Ireval:
-        """Return pandas' accessor of the same table; rows of results in the order in which pandas makes them."""
-        frame = self._frame
+    def _gathered(self, caller: str) -> Ireval:
+        """Return the pandas accessor of the same table; rows of results in the order in which pandas makes them."""
         if self._kind == "runs":
-            few_enough(len(frame), frame._meta, f"{asking}()")
-        whole = rows_of(frame)
+            few_enough(len(self._frame), self._frame._meta, f"{caller}()")
+        rows = rows_of(self._frame)
         if self._kind in ("scores", "preferences"):
-            table = reader.read(whole, self._kind, self._binding)
+            table = reader.read(rows, self._kind, self._binding)
             by = [*table.run_columns, table.roles["query"]]
             if self._kind == "preferences":
                 by = [table.roles["query"], *(f"{name}_{side}" for side in "ab" for name in table.run_columns)]
-            whole = whole.sort_values(by, kind="stable", ignore_index=True)
-        return Ireval(whole, self._binding)
+            rows = rows.sort_values(by, kind="stable", ignore_index=True)
+        return Ireval(rows, self._binding)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(["to_parquet"] if self._kind == "runs" else [])]
@@ -259,21 +263,9 @@ class DaskIreval(Ireval):
         return f"{SCHEMAS[kind].says} on Dask: {many(self._frame.npartitions, 'partition')}{then}"
 
 
-def _gathered_join(door: DaskIreval, qrels: Any, verb: Verb, rest: dict[str, Any]) -> Joined:
-    """Return the join of runs and judgments on pandas, by the rules among what a verb was given."""
-    made = joined(door, qrels, **rules_of_join(qrels, verb, rest))
-    made.here.check(f"{verb.name}()")
-    return made.gathered()
-
-
-def _here(given: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments with Dask tables among them gathered."""
-    found = {}
-    for name, value in given.items():
-        if isinstance(value, DaskIreval):
-            value = Ireval(rows_of(value._frame), value._binding)
-        found[name] = rows_of(value) if is_dask(value) else value
-    return found
+def _gathered_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options with Dask tables among them gathered."""
+    return {name: gathered_table(value) for name, value in options.items()}
 
 
 @wraps(join_on_pandas)

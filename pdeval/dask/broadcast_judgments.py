@@ -1,4 +1,4 @@
-"""The judgments of a Dask evaluation: sent to every worker where they are small, divided as the runs are where not."""
+"""The judgments of a Dask evaluation: sent to every worker if they are small, else divided as the runs are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.dask.partition_ids import delayed_parts
-from pdeval.dask.shuffle import by_number, is_dask
-from pdeval.join import ids, judgments
-from pdeval.join.ids import Ids
+from pdeval.dask.delayed import calls, delayed_parts, is_dask
+from pdeval.dask.shuffle import by_number, number_of_id
+from pdeval.join.ids import Ids, column_ids
+from pdeval.join.judgments import read_judgments
 from pdeval.join.lists import ranges
 from pdeval.tables import reader
 from pdeval.tables.reader import Table, numbers
@@ -21,20 +21,20 @@ SMALL = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """The judgments, and what the client knows of them.
+    """The judgments, and a summary of them for the client.
 
     Parameters
     ----------
     queries : Ids
         The judged queries, sorted.
     best, items : ndarray of shape (topics,)
-        The largest grade of each, and how many items it has, or rows where they are too many to send.
+        The largest grade of each, and its number of items (of rows, if there are too many to send).
     roles : dict
         Which column plays which role.
     frame : DataFrame or None
-        All judgments, sorted by topic; `starts` is where each topic begins. None where they are too many to send.
+        All judgments, sorted by topic; `starts` is the first row of each. None if there are too many to send.
     large : Dask DataFrame or None
-        The judgments, where they are too many.
+        The judgments, if there are too many.
     """
 
     queries: Ids
@@ -46,7 +46,7 @@ class Given:
     large: Any = None
 
     def relevant_only(self) -> Given:
-        """Return the judgments without those of no relevance, but for one of each topic: much less to send."""
+        """Return the relevant judgments, and the first one of each topic: much less to send."""
         if self.frame is None or self.starts is None or "subtopic" in self.roles:
             return self
         kept = numbers(self.frame[self.roles["grade"]], "judgments' grade") > 0
@@ -56,9 +56,8 @@ class Given:
 
     def divided(self, home: np.ndarray, count: int) -> Any:
         """Return large judgments, every topic in the partition of that number."""
-        known = self.queries.index()
-        query = self.roles["query"]
-        return by_number(self.large, _numbered, (query, known, home), count)
+        options = self.roles["query"], self.queries.index(), home, "judgments' query"
+        return by_number(self.large, number_of_id, options, count)
 
     def different(self, what: str) -> list[object]:
         """Return the positive grades, or the subtopics, sorted; of large judgments the column is read."""
@@ -66,10 +65,10 @@ class Given:
             return []
         column = (self.large if self.frame is None else self.frame)[self.roles[what]].drop_duplicates()
         column = column.compute() if self.frame is None else column
-        found = (
-            numbers(column, "judgments' grade") if what == "grade" else ids.column_ids(column, what).unique()[0].index()
-        )
-        return np.unique(found[found > 0]).tolist() if what == "grade" else list(found)
+        if what != "grade":
+            return list(column_ids(column, what).unique()[0].index())
+        grades = np.unique(numbers(column, "judgments' grade"))
+        return grades[grades > 0].tolist()
 
     def table(self) -> Table:
         """Return all judgments as one table; large ones are gathered."""
@@ -86,30 +85,30 @@ def given(qrels: object, small: int | None = None) -> Given:
     >>> len(judged.queries), int(judged.best.max()), judged.large is None
     (50, 3, True)
     """
+    import dask
+
     small = SMALL if small is None else small
     frame, table = understood(qrels, "qrels")
-    columns = list(table.roles.values())
+    columns, roles = list(table.roles.values()), dict(table.roles)
     if not is_dask(frame):
         if len(frame) <= small:
             return sent(Table("qrels", frame[columns], table.roles))
         import dask.dataframe as dd
 
         frame = dd.from_pandas(frame[columns], npartitions=-(-len(frame) // small), sort=False)
-    import dask
-
-    count = dask.delayed(best_grades)
-    found = dask.compute(*[count(part, dict(table.roles)) for part in delayed_parts(frame, columns)])
-    rows = sum(int(counts.sum()) for _, _, counts in found)
+    parts = dask.compute(*calls(best_grades, delayed_parts(frame, columns), shared=(roles,)))
+    rows = sum(int(counts.sum()) for _, _, counts in parts)
     if rows == 0:
         raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
     if rows <= small:
         return sent(Table("qrels", frame[columns].compute(), table.roles))
-    full = [one for one in found if len(one[0])]
-    queries, topic = ids.column_ids(pd.concat([pd.Series(one) for one, _, _ in full]), "judgments' query").unique()
+    # a query may be in several parts: the best of its grades, the sum of its rows
+    names, grades, counts = zip(*[part for part in parts if len(part[0])])
+    queries, topic = column_ids(pd.concat(map(pd.Series, names)), "judgments' query").unique()
     best = np.full(len(queries), -np.inf)
-    np.maximum.at(best, topic, np.concatenate([grades for _, grades, _ in full]))
-    items = np.bincount(topic, np.concatenate([counts for _, _, counts in full]), len(queries)).astype(np.int64)
-    return Given(queries, best, items, dict(table.roles), None, None, frame[columns])
+    np.maximum.at(best, topic, np.concatenate(grades))
+    items = np.bincount(topic, np.concatenate(counts), len(queries)).astype(np.int64)
+    return Given(queries, best, items, roles, None, None, frame[columns])
 
 
 def understood(table: object, kind: reader.Kind) -> tuple[Any, Table]:
@@ -132,7 +131,7 @@ def best_grades(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.Index, n
     >>> queries.tolist(), best.tolist(), counts.tolist()
     ([7], [2.0], [2])
     """
-    queries, topic = ids.column_ids(frame[roles["query"]], "judgments' query").unique()
+    queries, topic = column_ids(frame[roles["query"]], "judgments' query").unique()
     best = np.full(len(queries), -np.inf)
     np.maximum.at(best, topic, numbers(frame[roles["grade"]], "judgments' grade"))
     return queries.index(), best, np.bincount(topic, minlength=len(queries))
@@ -140,9 +139,8 @@ def best_grades(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.Index, n
 
 def sent(table: Table) -> Given:
     """Return judgments on pandas, sorted by topic."""
-    # every fault of the judgments is told before any work begins
-    items = np.bincount(judgments.read_judgments(table).topic)
-    queries, topic = ids.column_ids(table.column("query"), "judgments' query").unique()
+    items = np.bincount(read_judgments(table).topic)  # raises every fault of the judgments before any work begins
+    queries, topic = column_ids(table.column("query"), "judgments' query").unique()
     order = np.argsort(topic, kind="stable")
     starts = np.searchsorted(topic[order], np.arange(len(queries) + 1))
     best = np.maximum.reduceat(numbers(table.column("grade"), "judgments' grade")[order], starts[:-1])
@@ -160,7 +158,3 @@ def of_topics(frame: pd.DataFrame, starts: np.ndarray, topics: np.ndarray) -> pd
     [7, 7]
     """
     return frame.iloc[ranges(starts[topics], starts[topics + 1] - starts[topics])]
-
-
-def _numbered(frame: pd.DataFrame, query: str, known: pd.Index, home: np.ndarray) -> np.ndarray:
-    return home[ids.column_ids(frame[query], "judgments' query").probe(ids.column_ids(pd.Series(known), "query"))]

@@ -1,4 +1,4 @@
-"""A run table as a folder of parquet files: all of it or none, and nothing of what stood there before."""
+"""Run tables on Dask from files and to files: run files as partitions, and folders of Parquet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARK = ("pdeval", "runs")  # in every file that pdeval writes into a folder, and
 
 
 def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
-    """Write the table as parquet, a file a partition and every query in one file, lists standing together.
+    """Write the table as parquet, a file a partition and every query in one file, rows of a list adjacent.
 
     On a disk the files are written to a folder beside, which then takes the place of the other in one step; a store
     that is reached by a URL has no such step.
@@ -45,17 +45,17 @@ def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", ove
     Path(place).parent.mkdir(parents=True, exist_ok=True)
     with replacing_folder(place) as beside:
         ready.to_parquet(beside, **options)
-        found = len(list(beside.glob("part.*.parquet")))
-        if found != ready.npartitions:
+        count = len(list(beside.glob("part.*.parquet")))
+        if count != ready.npartitions:
             raise OSError(
-                f"{found:,} of {ready.npartitions:,} partitions arrived beside '{path}': the workers write to disks "
+                f"{count:,} of {ready.npartitions:,} partitions arrived beside '{path}': the workers write to disks "
                 "of their own. Give a folder that all of them share, or a URL; nothing was changed."
             )
         check_folder(store, place, path, overwrite=overwrite)  # somebody else may have written meanwhile
 
 
 def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
-    """Raise where something is in the way: a file, what pdeval did not write, or without `overwrite` anything.
+    """Raise if something is in the way: a file, what pdeval did not write, or without `overwrite` anything.
 
     Examples
     --------
@@ -73,20 +73,20 @@ def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
         return
     store.invalidate_cache(place)
     names = {str(one).rstrip("/").rpartition("/")[2]: one for one in store.ls(place, detail=False)}
-    foreign = sorted(name for name, one in names.items() if not _own(store, name, one))
+    foreign = sorted(name for name, one in names.items() if not _is_part(store, name, one))
     if foreign:
         raise FileExistsError(
-            f"the folder '{path}' holds what pdeval did not write, and so never removes: {_some(foreign)}. "
+            f"the folder '{path}' holds what pdeval did not write, and so never removes: {_examples(foreign)}. "
             "Write to another folder."
         )
     if names and not overwrite:
         raise FileExistsError(
-            f"the folder '{path}' holds a table that was written before: {_some(sorted(names))}. Write to another "
+            f"the folder '{path}' holds a table that was written before: {_examples(sorted(names))}. Write to another "
             "folder, or replace all of it with overwrite=True."
         )
 
 
-def _own(store: Any, name: str, one: str) -> bool:
+def _is_part(store: Any, name: str, one: str) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -94,14 +94,14 @@ def _own(store: Any, name: str, one: str) -> bool:
         return False
     try:
         with store.open(one, "rb") as file:
-            said = pq.read_schema(file).metadata or {}
+            metadata = pq.read_schema(file).metadata or {}
     except pa.ArrowInvalid:
         return False
-    key, value = MARK
-    return said.get(key.encode()) == value.encode()
+    key, value = (text.encode() for text in MARK)
+    return bool(metadata.get(key) == value)
 
 
-def _some(names: list[str]) -> str:
+def _examples(names: list[str]) -> str:
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     return ", ".join(map(repr, names[:3])) + more
 

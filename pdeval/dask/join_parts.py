@@ -1,7 +1,7 @@
-"""The join of a run table that comes in parts of whole queries, from whatever makes them; no engine is needed.
+"""The join of a run table that comes in parts of complete queries, from whatever makes them; no engine is needed.
 
-One part is in memory at a time. What stays of it are the positions of its judged items, 40 bytes for each that a run
-found, and 8 for every list: as much as is gathered of a Dask table (see `gathering`).
+One part is in memory at a time. The positions of its judged items are kept, 40 bytes for each that a run retrieved, and
+8 for every list: as much as is gathered of a Dask table (see `collect`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from pdeval.dask import broadcast_judgments, partition_ids
 from pdeval.dask.broadcast_judgments import Given
 from pdeval.dask.partition_ids import Holding
 from pdeval.dask.partition_plan import Plan, needed
-from pdeval.join import id_mismatch, ids, judgments, merge_parts, positions, rules
-from pdeval.join.id_mismatch import NothingJudged
-from pdeval.join.rules import Compat, Ties, Topics, checked_level
+from pdeval.join import merge_parts, positions
+from pdeval.join.id_mismatch import FEW, NothingJudged, holding_none, same_type
+from pdeval.join.ids import Ids, column_ids
+from pdeval.join.judgments import read_judgments
+from pdeval.join.rules import Compat, Ties, Topics, checked_level, checked_rules
 from pdeval.tables import reader
 from pdeval.tables.reader import Table
 from pdeval.tables.vocabularies import listed
@@ -29,10 +31,10 @@ from pdeval.verbs.checks import checks_arguments
 
 
 def _iterable(parts: Any) -> Iterator[Any]:
-    """Return the parts one by one; one table is not an iterable of them, though it may be gone through."""
-    one = isinstance(parts, pd.DataFrame) or hasattr(parts, "_frame")
-    one = one or (hasattr(parts, "__arrow_c_stream__") and not hasattr(parts, "__next__"))
-    if one or isinstance(parts, str | bytes | dict) or not hasattr(parts, "__iter__"):
+    """Return the parts one by one; one table is not an iterable of them, though it can be iterated over."""
+    is_table = isinstance(parts, pd.DataFrame) or hasattr(parts, "_frame")
+    is_stream = hasattr(parts, "__arrow_c_stream__") and not hasattr(parts, "__next__")
+    if is_table or is_stream or isinstance(parts, str | bytes | dict) or not hasattr(parts, "__iter__"):
         raise TypeError(
             f"join_parts() takes an iterable of tables, each with whole queries; this is {type(parts).__name__}. "
             "One table is joined with runs.ireval.join(qrels)."
@@ -70,50 +72,45 @@ def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:
     >>> [(number, table.column("query").tolist()) for number, table in whole_queries_of(parts)]
     [(1, [1, 1]), (2, [2, 2])]
     """
-    held: list[Table] = []
+    pending: list[Table] = []  # rows of the last query so far, which may go on in the next part
     last = 0
     for number, table in _read(_iterable(parts)):
         rows = len(table.frame)
         if not rows:
-            yield number, table  # its columns are looked at
+            yield number, table  # its columns are checked
             continue
-        query = ids.column_ids(table.column("query"), "query")
-        begin = np.concatenate([[0], np.flatnonzero(query.changes()) + 1])
+        query = column_ids(table.column("query"), "query")
+        begin = np.append(0, np.flatnonzero(query.changes()) + 1)
         labels = query.take(begin).index()
         start = 0
-        if held and labels[0] == held[0].column("query").iloc[0]:
+        if pending and labels[0] == pending[0].column("query").iloc[0]:
             start = int(begin[1]) if len(begin) > 1 else rows
-            held.append(_rows(table, 0, start))
+            pending.append(_with_frame(table, table.frame.iloc[:start]))
             last = number
-        if held and start < rows:
-            yield last, _together(held)
-            held = []
-        # rows of the last query may go on in the next part, if they all stand at the end of this one
+        if pending and start < rows:
+            yield last, _together(pending)
+            pending = []
+        # the last query may go on in the next part, if all its rows are at the end of this one
         end = rows
         if start < rows and not (labels[:-1] == labels[-1]).any():
             end = max(int(begin[-1]), start)
-            held, last = [_tail(table, end)], number
+            # a copy: a view would keep all of the part in memory
+            tail = table.frame.take(np.arange(end, rows)) if end else table.frame
+            pending, last = [_with_frame(table, tail)], number
         if start < end:
-            yield number, _rows(table, start, end)
-    if held:
-        yield last, _together(held)
+            yield number, _with_frame(table, table.frame.iloc[start:end])
+    if pending:
+        yield last, _together(pending)
 
 
-def _rows(table: Table, start: int, end: int) -> Table:
-    return Table("runs", table.frame.iloc[start:end], table.roles, table.run_columns)
-
-
-def _tail(table: Table, start: int) -> Table:
-    """Return the last rows of a part, as a copy: a view would keep all of it in memory."""
-    frame = table.frame.take(np.arange(start, len(table.frame))) if start else table.frame
+def _with_frame(table: Table, frame: pd.DataFrame) -> Table:
     return Table("runs", frame, table.roles, table.run_columns)
 
 
-def _together(some: list[Table]) -> Table:
-    if len(some) == 1:
-        return some[0]
-    frame = pd.concat([one.frame for one in some], ignore_index=True)
-    return Table("runs", frame, some[0].roles, some[0].run_columns)
+def _together(tables: list[Table]) -> Table:
+    if len(tables) == 1:
+        return tables[0]
+    return _with_frame(tables[0], pd.concat([table.frame for table in tables], ignore_index=True))
 
 
 @checks_arguments
@@ -190,9 +187,9 @@ def join_parts(
         except ValueError as fault:
             raise ValueError(f"part {number}: {fault}") from fault
     at, strangers = gathering.join()
-    made = Joined(at, level, topics, set() if topics == "relevant" else {"missing queries"})
-    made.warn_of_ids(strangers, lambda: None)
-    return made
+    join = Joined(at, level, topics, set() if topics == "relevant" else {"missing queries"})
+    join.warn_of_ids(strangers, lambda: None)
+    return join
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,13 +219,13 @@ class RowsLetGo(merge_parts.Pair):
 
 
 class _Kept(NamedTuple):
-    """What stays of one part: its lists, what they found and hold, and which of its runs hold a judged item."""
+    """What is kept of one part: its lists, their hits and items, and which of its runs have a judged item."""
 
     number: int
     holding: Holding
-    hits: merge_parts.Piece
-    items: merge_parts.Piece
-    heard: np.ndarray
+    hits: merge_parts.Piece | None
+    items: merge_parts.Piece | None
+    is_known: np.ndarray
 
 
 class _Gathering:
@@ -240,99 +237,101 @@ class _Gathering:
         self.first: Table | None = None
         self.home = np.full(len(given.queries), -1)
         self.kept: list[_Kept] = []
-        self.heard: set[tuple[Any, ...]] = set()
+        self.known_runs: set[tuple[Any, ...]] = set()
         self.unknown: list[pd.Index] = []
 
     @cached_property
-    def docs(self) -> ids.Ids:
+    def docs(self) -> Ids:
         """All items that are judged, for any query."""
-        return ids.column_ids(self.given.table().column("doc"), "judgments' doc").unique()[0]
+        return column_ids(self.given.table().column("doc"), "judgments' doc").unique()[0]
 
     def add(self, table: Table, number: int) -> None:
-        """Take from a part what is to stay."""
-        table = self._alike(table)
+        """Keep of a part what the join needs."""
+        table = self._check_columns(table)
         if not len(table.frame):
             return
         rank = table.roles["rank"] if self.rules["ties"] == "rank" else None
         holding = partition_ids.holding(table.frame, table.roles["query"], table.run_columns, rank)
-        query = ids.column_ids(pd.Series(holding.queries), "query")
-        id_mismatch.same_type("query", query.type, self.given.queries.type)
+        query = column_ids(pd.Series(holding.queries), "query")
+        same_type("query", query.type, self.given.queries.type)
         topics = np.sort(self.queries.get_indexer(query.index()))
         topics = topics[topics >= 0]
         again = topics[self.home[topics] >= 0]
         if len(again):
-            raise _in_two_parts(self.given.queries.index()[again[0]], self.home[again[0]])
+            raise _in_two_parts(self.queries[again[0]], self.home[again[0]])
         self.home[topics] = number
-        # where nothing is judged the rows are looked at all the same, beside the judgments of another query
-        beside = topics if len(topics) else np.zeros(1, dtype=np.int64)
-        frame = broadcast_judgments.of_topics(self.given.frame, self.given.starts, beside)  # type: ignore[arg-type]
+        # if no query is judged the rows are checked all the same, with the judgments of another query
+        judged = topics if len(topics) else np.zeros(1, dtype=np.int64)
+        frame = broadcast_judgments.of_topics(self.given.frame, self.given.starts, judged)  # type: ignore[arg-type]
         silent = np.arange(len(holding.runs))
+        hits = items = None
         try:
             part = positions.join(table, Table("qrels", frame, self.given.roles), validate=self.validate, **self.rules)
         except NothingJudged:
-            hits: merge_parts.Piece = np.zeros(0, dtype=np.int64), np.zeros((4, 0))
-            items = hits[0], hits[1][:1]
+            pass
         else:
             hits = merge_parts.hits(part, topics, silent)
-            items = merge_parts.items(part, topics) if self.corpus else (hits[0][:0], hits[1][:1, :0])
+            items = merge_parts.items(part, topics) if self.corpus else None
             silent = silent[np.bincount(part.run, minlength=len(silent)) == 0]
-        self.kept.append(_Kept(number, holding, hits, items, self._heard(table, holding.runs, silent)))
+        self.kept.append(_Kept(number, holding, hits, items, self._is_known(table, holding.runs, silent)))
 
-    def _alike(self, table: Table) -> Table:
-        """Return a part with the columns that matter, or raise where they are not those of the first."""
+    def _check_columns(self, table: Table) -> Table:
+        """Return a part with the columns that matter, or raise if they are not those of the first."""
         if self.first is None:
             ties, compat, depth = (self.rules[name] for name in ("ties", "compat", "depth"))
-            self.rules["ties"] = rules.checked_rules(ties, compat, depth, table)
-            self.first = Table("runs", table.frame.iloc[:0].copy(), table.roles, table.run_columns)
-        mine, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
-        if (mine.roles, mine.run_columns) != (first.roles, first.run_columns):
+            self.rules["ties"] = checked_rules(ties, compat, depth, table)
+            self.first = _with_frame(table, table.frame.iloc[:0].copy())
+        part, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
+        if (part.roles, part.run_columns) != (first.roles, first.run_columns):
             raise ValueError(
                 f"its columns are {listed(table.frame.columns)}, and those of the parts before "
                 f"{listed(self.first.frame.columns)}. Give all parts the same columns."
             )
-        return mine
+        return part
 
-    def _heard(self, table: Table, runs: pd.DataFrame, silent: np.ndarray) -> np.ndarray:
-        """Return which runs hold an item that is judged, whatever the query; of runs known to do so it is not asked."""
-        heard, names = np.ones(len(runs), dtype=bool), list(runs.itertuples(index=False, name=None))
-        asked = np.array([run for run in silent.tolist() if names[run] not in self.heard], dtype=np.int64)
-        if len(asked):
-            strangers, mine = id_mismatch.holding_none(table, asked, self.docs)
-            heard[strangers] = False
-            if sum(map(len, self.unknown)) < id_mismatch.FEW:
-                self.unknown.append(mine.index()[: id_mismatch.FEW])
-        self.heard.update(name for name, known in zip(names, heard.tolist()) if known)
-        return heard
+    def _is_known(self, table: Table, runs: pd.DataFrame, silent: np.ndarray) -> np.ndarray:
+        """Return which runs have an item that is judged, for any query; runs known from other parts are skipped."""
+        is_known, names = np.ones(len(runs), dtype=bool), list(runs.itertuples(index=False, name=None))
+        unsure = np.array([run for run in silent.tolist() if names[run] not in self.known_runs], dtype=np.int64)
+        if len(unsure):
+            strangers, items = holding_none(table, unsure, self.docs)
+            is_known[strangers] = False
+            if sum(map(len, self.unknown)) < FEW:
+                self.unknown.append(items.index()[:FEW])
+        self.known_runs.update(name for name, known in zip(names, is_known.tolist()) if known)
+        return is_known
 
     def join(self) -> tuple[positions.Positions, np.ndarray]:
         """Return the join of all parts, and the runs none of whose items is judged."""
         if not self.kept or self.first is None:
             raise ValueError("there is no part with rows; there is nothing to evaluate.")
-        found = partition_ids.combined([part.holding for part in self.kept])
-        twice = np.flatnonzero(found.parts > 1)
+        census = partition_ids.combined([part.holding for part in self.kept])
+        twice = np.flatnonzero(census.parts > 1)
         if len(twice):  # a query without judgments, for which no home was kept
-            number = self.kept[found.first[twice[0]]].number
-            raise _in_two_parts(found.queries.index()[twice[0]], number)
-        topic = found.queries.probe(self.given.queries)
+            number = self.kept[census.first[twice[0]]].number
+            raise _in_two_parts(census.queries.index()[twice[0]], number)
+        topic = census.queries.probe(self.given.queries)
         if not (topic >= 0).any():
-            raise NothingJudged("query", found.queries, self.given.queries)
-        heard = np.zeros(len(found.runs), dtype=bool)
-        for part, (_, run, _) in zip(self.kept, found.pieces, strict=True):
-            part.hits[1][0] = run[part.hits[1][0].astype(np.int64)]
-            heard[run[part.heard]] = True
-        known = Plan(None, self.first, found, self.given, topic, self.rules, self.validate).known
+            raise NothingJudged("query", census.queries, self.given.queries)
+        is_known = np.zeros(len(census.runs), dtype=bool)
+        for part, (_, run, _) in zip(self.kept, census.pieces, strict=True):
+            if part.hits is not None:  # from runs of the part to runs of all
+                part.hits[1][0] = run[part.hits[1][0].astype(np.int64)]
+            is_known[run[part.is_known]] = True
+        known = Plan(None, self.first, census, self.given, topic, self.rules, self.validate).known
         qrels = self.given.table()
-        judged = judgments.read_judgments(qrels)
+        judged = read_judgments(qrels)
         items = merge_parts.concatenated([part.items for part in self.kept])
         source = RowsLetGo(qrels, merge_parts.Returned(judged, True, items) if self.corpus else None)
-        at = merge_parts.joined_hits(known, judged, merge_parts.concatenated([part.hits for part in self.kept]), source)
-        return at, self._strangers(~heard & at.answered.any(axis=0))
+        hits = merge_parts.concatenated([part.hits for part in self.kept])
+        at = merge_parts.joined_hits(known, judged, hits, source)
+        return at, self._strangers(~is_known & at.answered.any(axis=0))
 
     def _strangers(self, strange: np.ndarray) -> np.ndarray:
-        """Return the places of runs that hold nothing judged; raise where these are all, as `sharing_nothing` does."""
+        """Return the places of runs without judged items; raise if these are all, as `sharing_nothing` does."""
         if strange.all():
-            items = ids.column_ids(pd.Series(np.concatenate(self.unknown)), "doc").unique()[0]
-            if min(len(items), len(self.docs)) >= id_mismatch.FEW:
+            items = column_ids(pd.Series(np.concatenate(self.unknown)), "doc").unique()[0]
+            if min(len(items), len(self.docs)) >= FEW:
                 raise NothingJudged("item", items, self.docs)
         return np.flatnonzero(strange)
 

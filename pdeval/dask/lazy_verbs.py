@@ -1,9 +1,9 @@
-"""Verbs that work where the rows are: lazy frames of scores and preferences, and what tests and orderings gather.
+"""Verbs that run in the partitions: lazy frames of scores and preferences, and matrices for tests and orderings.
 
 The client knows all runs, all judged queries and which of them each run answered: topic rules, labels, warnings and
-faults come from that. Values come from the partitions. Only a matrix of queries and runs is ever gathered, up a tree,
-or a block of pairs at a time; sums over queries are then made in the order of the queries, as on pandas, so that the
-results are the same to the last bit however the rows are divided.
+faults come from that. Values come from the partitions. Only a matrix of queries and runs is gathered, up a tree, or a
+block of pairs at a time; sums over queries are then made in the order of the queries, as on pandas, so results are the
+same to the last bit however the rows are divided.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.dask import partition_results
-from pdeval.dask.collect import tree, with_lists
+from pdeval.dask import partition
+from pdeval.dask.collect import with_lists
+from pdeval.dask.delayed import gathered, numbers
 from pdeval.dask.partition_plan import asks_rows
-from pdeval.dask.shuffle import numbers
 from pdeval.evaluate import mean_preferences
 from pdeval.evaluate import summary as summaries
 from pdeval.evaluate.cube import Scores, stacked
@@ -35,7 +35,6 @@ from pdeval.join.positions import Positions
 from pdeval.orderings import order as ordering
 from pdeval.orderings.methods import Method
 from pdeval.significance import compare as comparing
-from pdeval.verbs import arguments
 
 if TYPE_CHECKING:
     from pdeval.dask.accessor import DaskJudged
@@ -45,9 +44,9 @@ MEMORY = 1 << 28
 
 def measure(judged: DaskJudged, measures: object = MEASURES) -> Any:
     """Return what every run scores on every query, as a lazy Dask frame."""
-    asked = parse_all(measures)
-    only_metrics(asked)
-    return _tidy(judged, asked, _kept(judged, asked, tell=True))
+    requested = parse_all(measures)
+    only_metrics(requested)
+    return _tidy(judged, requested, _kept(judged, requested, tell=True))
 
 
 def prefer(
@@ -74,15 +73,16 @@ def summary(
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the scores summed up per run and measure; for measures of all lists, their first items are gathered."""
-    asked = parse_all(measures)
-    rest = [one for one in asked if one.entry.family != "set"]
+    requested = parse_all(measures)
+    rest = [measure for measure in requested if measure.entry.family != "set"]
     only_metrics(rest)
-    if len(rest) < len(asked):
-        names = None if replicate is None else named(replicate, "replicate")
-        held, cubes = with_lists(judged, asked), _cubes(judged, rest) if rest else []
-        own: dict[str, Any] = {"wide": wide, "confidence": confidence, "replicate": names, "draws": draws, "seed": seed}
-        return summaries.with_sets(held, asked, cubes, **own)
-    return summaries.summary(_cubes(judged, asked), None, wide=wide, confidence=confidence, replicate=replicate)
+    options: dict[str, Any] = {"wide": wide, "confidence": confidence}
+    if len(rest) == len(requested):
+        return summaries.summary(_cubes(judged, requested), None, replicate=replicate, **options)
+    options |= {"replicate": None if replicate is None else named(replicate, "replicate"), "draws": draws, "seed": seed}
+    return summaries.with_sets(
+        with_lists(judged, requested), requested, _cubes(judged, rest) if rest else [], **options
+    )
 
 
 def order(
@@ -97,23 +97,27 @@ def order(
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Return the runs in order; win rates that need no pairs come from the partitions."""
-    options: dict[str, Any] = {"method": method, "draws": draws, "confidence": confidence, "seed": seed}
-    options["progress"] = progress
-    if compat is not None and compat != judged.plan.rules["compat"]:  # the arithmetic of another tool on the same ranks
+    options: dict[str, Any] = {
+        "method": method,
+        "draws": draws,
+        "confidence": confidence,
+        "seed": seed,
+        "progress": progress,
+    }
+    rule = judged.plan.rules["compat"]
+    if compat is not None and compat != rule:  # the arithmetic of another tool on the same ranks
         return ordering.order(judged.gathered(), measures, compat=compat, **options)
-    arguments.whole("draws", draws, 0)
-    arguments.share("confidence", confidence)
-    arguments.seed(seed)
-    asked = parse_all(("RPP",) if measures is None else measures)
-    ordering._not_orderings(asked)
-    own = "pref_eval" if judged.plan.rules["compat"] == "pref_eval" else None
-    rates = {m.label: m for m in asked if m.entry.family == "preference" and _without_pairs(judged, m)}
-    metrics = [m for m in asked if m.entry.family == "metric"]
-    found = _values(judged, metrics, list(rates.values()), again=len(metrics) + len(rates) < len(asked))
+    requested = parse_all(("RPP",) if measures is None else measures)
+    ordering._not_orderings(requested)
+    rates = {m.label: m for m in requested if m.entry.family == "preference" and _without_pairs(judged, m)}
+    metrics = [m for m in requested if m.entry.family == "metric"]
+    several_passes = len(metrics) + len(rates) < len(requested)
+    values = _values(judged, metrics, list(rates.values()), again=several_passes)
+    options["compat"] = "pref_eval" if rule == "pref_eval" else None
     tables: list[pd.DataFrame] = []
-    for one in asked:
-        source, is_rate = _source(judged, [one], found, tell=not tables), one.label in rates
-        tables.append(ordering.ordered(source, compat=own, winrates=is_rate, **options))
+    for measure in requested:
+        source = _source(judged, [measure], values, tell=not tables)
+        tables.append(ordering.ordered(source, winrates=measure.label in rates, **options))
     return stacked(tables)
 
 
@@ -122,7 +126,7 @@ def compare(judged: DaskJudged, measures: object = MEASURES, **options: Any) -> 
     return comparing.compare(_cubes(judged, parse_all(MEASURES if measures is None else measures)), None, **options)
 
 
-# the verbs that never gather positions; they take what the verbs of these names take
+# the verbs that never gather positions, with the options of the verbs of these names
 PARTWISE: dict[str, Callable[..., Any]] = {
     "measure": measure,
     "prefer": prefer,
@@ -135,26 +139,24 @@ LAZY = ("measure", "prefer")
 
 def _tidy(
     judged: DaskJudged,
-    asked: Sequence[Measure],
+    measures: Sequence[Measure],
     kept: np.ndarray,
     pairs: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Any:
     import dask
 
-    _checked(judged, asked)
-    division = judged.plan.division(asked, pairs=pairs is not None)
-    question = partition_results.question(
-        judged.known, kept, asked, "scores" if pairs is None else "preferences", pairs
-    )
-    told = dask.delayed(question, traverse=False)
-    number, meta = numbers(division.rows.npartitions), question.empty()
-    return division.rows.map_partitions(partition_results.tidy, number, division.judged, division.told, told, meta=meta)
+    _check_measures(judged, measures)
+    division = judged.plan.division(measures, pairs=pairs is not None)
+    request = partition.request(judged.known, kept, measures, "scores" if pairs is None else "preferences", pairs)
+    sent = division.sent, dask.delayed(request, traverse=False)
+    number = numbers(division.rows.npartitions)
+    return division.rows.map_partitions(partition.tidy, number, division.judged, *sent, meta=request.empty())
 
 
-def _kept(judged: DaskJudged, asked: Sequence[Measure], *, tell: bool) -> np.ndarray:
-    """Return which topics count by any of the measures; warn of missing ones, raise where there is none."""
+def _kept(judged: DaskJudged, measures: Sequence[Measure], *, tell: bool) -> np.ndarray:
+    """Return which topics count by any of the measures; warn of missing ones, raise if no topic counts."""
     views = Views(judged.known)
-    used = np.logical_or.reduce([views.counted(measure) for measure in asked])
+    used = np.logical_or.reduce([views.counted(measure) for measure in measures])
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.known.nothing_counts()
@@ -168,60 +170,57 @@ def _values(
 ) -> dict[str, np.ndarray]:
     """Return the values of measures and the win rates of preferences, (topics, runs) each, in one pass.
 
-    `again` says that the joins will be asked for more: they are then computed once and kept.
+    `again`: the joins are needed once more, so they are computed once and kept.
     """
-    import dask
-
     if not metrics and not rates:
         return {}
-    known, asked = judged.known, [*metrics, *rates]
-    _checked(judged, asked)
-    division = judged.plan.division(asked, pairs=again)
+    known, measures = judged.known, [*metrics, *rates]
+    _check_measures(judged, measures)
+    division = judged.plan.division(measures, pairs=again)
     joins = division.kept_joins if again and not asks_rows(metrics, judged.plan.rules) else division.joins
     shape = known.positions.retrieved.shape
-    ask, told = dask.delayed(partition_results.cells), dask.delayed((metrics, rates, known.level), traverse=False)
-    place, values = tree([ask(part, told, shape[1]) for part in joins])
-    found, views = {}, Views(known)
-    for row, one in zip(values, asked):
+    place, values = gathered(joins, partition.cells, (metrics, rates, known.level), shape[1])
+    matrices, views = {}, Views(known)
+    for row, measure in zip(values, measures):
         matrix = np.full(shape, np.nan)
-        matrix.ravel()[place] = row
-        counts = views.counted(one)
+        matrix.ravel()[place] = row  # ravel of a new array is a view
+        counts = views.counted(measure)
         matrix[~counts] = np.nan
-        if one.kind == "items":
-            tell_of_undefined(known, one, np.isnan(matrix) & counts, counts)
-        found[one.label] = matrix
-    return found
+        if measure.kind == "items":
+            tell_of_undefined(known, measure, np.isnan(matrix) & counts, counts)
+        matrices[measure.label] = matrix
+    return matrices
 
 
-def _cubes(judged: DaskJudged, asked: list[Measure]) -> list[Source]:
+def _cubes(judged: DaskJudged, measures: list[Measure]) -> list[Source]:
     """Return scores of the metrics and streams of the preferences, as `evaluate.sources` does on pandas."""
-    groups = [list(group) for _, group in groupby(asked, key=lambda measure: measure.entry.family)]
-    metrics = [m for m in asked if m.entry.family == "metric"]
-    found = _values(judged, metrics, (), again=len(metrics) < len(asked))
-    return [_source(judged, group, found, tell=number == 0) for number, group in enumerate(groups)]
+    groups = [list(group) for _, group in groupby(measures, key=lambda measure: measure.entry.family)]
+    metrics = [m for m in measures if m.entry.family == "metric"]
+    values = _values(judged, metrics, (), again=len(metrics) < len(measures))
+    return [_source(judged, group, values, tell=number == 0) for number, group in enumerate(groups)]
 
 
-def _source(judged: DaskJudged, group: list[Measure], found: dict[str, np.ndarray], *, tell: bool) -> Scores | Pairs:
-    if group[0].label not in found:
+def _source(judged: DaskJudged, group: list[Measure], values: dict[str, np.ndarray], *, tell: bool) -> Scores | Pairs:
+    if group[0].label not in values:
         return stream(judged, group, tell=tell)
     known, kept = judged.known, _kept(judged, group, tell=tell)
-    values = np.stack([found[measure.label][kept] for measure in group])
+    cube = np.stack([values[measure.label][kept] for measure in group])
     names = tuple(measure.label for measure in group)
     higher = np.array([measure.entry.family != "metric" or measure.higher for measure in group])
-    return Scores(known.runs, known.queries[kept], names, values, higher, attributes(known, group))
+    return Scores(known.runs, known.queries[kept], names, cube, higher, attributes(known, group))
 
 
 def _without_pairs(judged: DaskJudged, measure: Measure) -> bool:
-    """Whether win rates need no pairs: all runs count on the same queries."""
+    """Return whether win rates need no pairs: all runs count on the same queries."""
     counts = judged.known.counted(measure.level)
     even = bool((counts.all(axis=1) == counts.any(axis=1)).all())
     return even and mean_preferences.direct(measure) and judged.plan.rules["compat"] != "pref_eval"
 
 
 def stream(judged: DaskJudged, measures: object = ("RPP",), *, tell: bool = True) -> Stream:
-    """Return the preferences of all pairs as a source that asks the partitions for a block of pairs at a time."""
+    """Return the preferences of all pairs as a source that has the partitions compute a block of pairs at a time."""
     source = select(judged.known, measures, tell=tell)
-    _checked(judged, source.asked)
+    _check_measures(judged, source.asked)
     division = judged.plan.division(source.asked, pairs=True)
     joins = division.joins if asks_rows(source.asked, judged.plan.rules) else division.kept_joins
     return Stream(source.judged, source.asked, source.a, source.b, MEMORY, joins)
@@ -229,35 +228,29 @@ def stream(judged: DaskJudged, measures: object = ("RPP",), *, tell: bool = True
 
 @dataclass(frozen=True, eq=False)
 class Stream(Pairs):
-    """Preferences that the partitions compute when asked, pair block by pair block; see `Pairs`."""
+    """Preferences that the partitions compute on use, pair block by pair block; see `Pairs`."""
 
     joins: Sequence[Any] = ()
 
     def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
-        import dask
-
         a, b = self.a[block], self.b[block]
-        ask, told = (
-            dask.delayed(partition_results.of_pairs),
-            dask.delayed((measure, a, b, self.judged.level), traverse=False),
-        )
-        topics, found = tree([ask(part, told) for part in self.joins])
+        topics, pieces = gathered(list(self.joins), partition.of_pairs, (measure, a, b, self.judged.level))
         values = np.empty((len(self.judged.queries), len(a)))
-        values[topics] = found.T
+        values[topics] = pieces.T
         counts = views.counted(measure)
         values[~(counts[:, a] & counts[:, b])] = np.nan
         return values
 
 
-def _checked(judged: DaskJudged, asked: Sequence[Measure]) -> None:
-    """Raise what pandas raises of some measures, before any work; a partition knows only its own judgments."""
-    check(asked, judged.known.positions, judged.plan.catalogue)
-    check_weighed(asked, judged.plan.given.different)
+def _check_measures(judged: DaskJudged, measures: Sequence[Measure]) -> None:
+    """Raise what pandas raises about measures, before any work; a partition has only its own judgments."""
+    check(measures, judged.known.positions, judged.plan.catalogue)
+    check_weighed(measures, judged.plan.given.different)
 
 
-def check(asked: Sequence[Measure], known: Positions, catalogue: Catalogue | None = None) -> None:
-    """Raise on the client what every worker would raise: measures that the judgments or the tie rule rule out."""
-    for measure in asked:
+def check(measures: Sequence[Measure], known: Positions, catalogue: Catalogue | None = None) -> None:
+    """Raise on the client what every worker would raise: measures that judgments or ties do not allow."""
+    for measure in measures:
         if measure.entry.kind == "items":
             check_lists(catalogue is not None, known.rules, measure.label)
             columns = call_of(measure, known.rules)[1]

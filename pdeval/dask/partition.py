@@ -1,34 +1,47 @@
-"""One partition of a Dask run table: the same join and the same kernels as on pandas, told what the whole is.
+"""One partition of a Dask run table, on a worker: its join, and the frames or numbers that it returns.
 
-Nothing here knows Dask: these functions run on the workers, on the partition's pandas frame.
+The join and the kernels are those of pandas. Nothing here depends on Dask: these functions get the pandas frame of the
+partition, and what it needs to know of all partitions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog import Measure
 from pdeval.dask.broadcast_judgments import of_topics
 from pdeval.dask.partition_ids import ROW, places
-from pdeval.join import ids, positions
+from pdeval.evaluate import mean_preferences
+from pdeval.evaluate import pairs as kernels
+from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.scores import Views, attributes
+from pdeval.join import merge_parts, positions
+from pdeval.join.ids import column_ids
 from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judged import Judged
-from pdeval.join.list_columns import join_lists
+from pdeval.join.list_columns import join_lists, lists_of
 from pdeval.join.positions import Positions
-from pdeval.join.rules import Topics, counted
+from pdeval.join.rules import Topics
+from pdeval.tables.labels import repeated
 from pdeval.tables.reader import Table
+
+MEMORY = 1 << 27
+NOTHING = np.zeros(3, dtype=np.uint64)
+_MIX = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], dtype=np.uint64)  # odd multipliers
 
 
 class ByList(NamedTuple):
-    """Who answers for what, where a query's lists are in several partitions.
+    """The partition responsible for each cell, if the lists of a query are in several partitions.
 
     Parameters
     ----------
     home : ndarray of shape (runs,)
-        The partition that answers for the queries that each run did not answer.
+        The partition responsible for the queries that each run did not answer.
     rows : ndarray of shape (topics, runs)
         The length of every list.
     """
@@ -39,7 +52,7 @@ class ByList(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What every partition has to know of the whole; sent to each worker once.
+    """What every partition has to know of all of them; sent to each worker once.
 
     Parameters
     ----------
@@ -50,7 +63,7 @@ class Whole:
     queries : Index
         All judged queries, sorted; a topic is a place in them.
     home : ndarray of shape (topics,)
-        The partition that answers for each topic: that which holds it, or any where no run answered it.
+        The partition responsible for each topic: the one with its rows, or any if no run answered it.
     common : ndarray of bool, shape (topics,)
         Which topics every run answered.
     top_grade : float
@@ -58,17 +71,17 @@ class Whole:
     rules : dict
         ties, compat, depth, judged_only, validate, complete, as in `positions.join`.
     qrels : DataFrame or None
-        All judgments, sorted by topic, `starts` being where each topic begins; None where each partition gets its own.
+        All judgments, sorted by topic, `starts` being the first row of each; None if each partition gets its own.
     qrels_roles
         The columns of the judgments.
     lists : ByList or None
-        Where partitions hold whole lists but not whole queries: who answers for what.
+        The responsible partitions, if partitions have complete lists but not complete queries.
     coded : bool
-        Whether the rows hold codes of runs and topics in place of their ids, as they do after a shuffle.
-    held : ndarray of shape (partitions, 3) or None
-        What each partition held when the table was first read, as `tally` counts it.
+        Whether the rows have codes of runs and topics instead of ids, as after a shuffle.
+    tallies : ndarray of shape (partitions, 3) or None
+        The `tally` of each partition when the table was first read.
     catalogue : Catalogue or None
-        What side tables say of items and users, where measures may look at all items of a list.
+        Side tables of items and users, for measures that look at all items of a list.
     """
 
     roles: dict[str, str]
@@ -84,13 +97,13 @@ class Whole:
     qrels_roles: dict[str, str]
     lists: ByList | None = None
     coded: bool = False
-    held: np.ndarray | None = None
+    tallies: np.ndarray | None = None
     catalogue: Catalogue | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The join of one partition, and which topics and runs of the whole it speaks for."""
+    """The join of one partition, and the topics and runs (of all) that it is responsible for."""
 
     positions: Positions
     topics: np.ndarray
@@ -99,46 +112,50 @@ class Part:
     mine: np.ndarray
 
     def under(self, level: float | None, topics: Topics = "relevant") -> Judged:
-        """Return the join of this partition under the rules of a question."""
+        """Return the join of this partition under a level and a topic rule."""
         return Judged(self.positions, level, topics)
 
     def counted(self, rule: Topics, level: float | None) -> np.ndarray:
-        """Return which cells count, of those that this partition speaks for."""
-        if rule == "common":
+        """Return which cells count, of those that this partition is responsible for."""
+        if rule == "common":  # a partition does not have all runs
             return self.common[:, None] & self.mine
-        return counted(self.positions, rule, level) & self.mine
+        return self.under(level, rule).counted() & self.mine
+
+    def cells(self, mask: np.ndarray, runs: int) -> np.ndarray:
+        """Return the cells of a mask as numbers: topic of all times the number of runs, plus run of all."""
+        return (self.topics[:, None] * runs + self.runs)[mask]
 
 
 def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole: Whole) -> Part | None:
-    """Return the join of a partition, or None where it speaks for nothing that is judged."""
+    """Return the join of a partition, or None if it is responsible for no judged query."""
     if whole.coded:
         rows = decoded(rows, whole)
     table = Table("runs", rows, whole.roles, whole.run_columns)
     here = _topics(table, whole)
     topics = _by_query(here, number, whole) if whole.lists is None else _by_list(here, number, whole.lists)
     if not len(here):
-        _unchanged(NOTHING, number, whole)
+        _check_unchanged(NOTHING, number, whole)
     if not len(topics):
         return None
     if judged is None:
         judged = of_topics(whole.qrels, whole.starts, topics)  # type: ignore[arg-type]
     known = Table("qrels", judged, whole.qrels_roles)
     if whole.catalogue is None:
-        found = positions.join(table, known, **whole.rules)
+        joined = positions.join(table, known, **whole.rules)
     else:
-        found = join_lists(table, known, whole.catalogue, **whole.rules)
-    if len(found.queries) != len(topics):
-        raise RuntimeError(_changed_text(number))
-    return _placed(found, topics, number, whole)
+        joined = join_lists(table, known, whole.catalogue, **whole.rules)
+    if len(joined.queries) != len(topics):
+        raise _changed(number)
+    return _placed(joined, topics, number, whole)
 
 
 def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the number of lists, of their rows, and a number that hardly ever stays if lists of equal counts change.
+    """Return the number of lists, of their rows, and a hash that changes with the lists.
 
     Parameters
     ----------
     topic, run, rows : ndarray of shape (lists,)
-        The topic and the run of each list, as numbers of the whole, and its length.
+        The topic and the run of each list, among those of all partitions, and its length.
 
     Examples
     --------
@@ -151,22 +168,18 @@ def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.array([len(rows), rows.sum(), total], dtype=np.uint64)
 
 
-_MIX = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], dtype=np.uint64)
-NOTHING = np.zeros(3, dtype=np.uint64)
-
-
-def _unchanged(found: np.ndarray, number: int, whole: Whole) -> None:
-    """Raise where a partition does not hold the judged lists that it held when the table was first read."""
-    if whole.held is not None and (found != whole.held[number]).any():
-        lists, rows = whole.held[number, :2].tolist()
-        now = (
-            "others of the same lengths" if (found[:2] == whole.held[number, :2]).all() else f"{found[0]} of {found[1]}"
-        )
-        raise RuntimeError(_changed_text(number, f" It held {lists} judged lists of {rows:,} rows, and now {now}."))
+def _check_unchanged(now: np.ndarray, number: int, whole: Whole) -> None:
+    """Raise if the judged lists of a partition are not those of the first pass."""
+    if whole.tallies is None or (now == whole.tallies[number]).all():
+        return
+    lists, rows = whole.tallies[number, :2].tolist()
+    same_lengths = (now[:2] == whole.tallies[number, :2]).all()
+    others = "others of the same lengths" if same_lengths else f"{now[0]} of {now[1]}"
+    raise _changed(number, f" It held {lists} judged lists of {rows:,} rows, and now {others}.")
 
 
 def decoded(rows: pd.DataFrame, whole: Whole) -> pd.DataFrame:
-    """Return shuffled rows with their ids back, as categoricals; in the order of the table where that was kept."""
+    """Return shuffled rows with ids instead of codes, as categoricals; in the order of the table if that was kept."""
     if ROW in rows:
         rows = rows.sort_values(ROW, kind="stable")
     run, query = rows["run"].to_numpy(), rows["query"].to_numpy()
@@ -182,11 +195,11 @@ def decoded(rows: pd.DataFrame, whole: Whole) -> pd.DataFrame:
 
 
 def _topics(table: Table, whole: Whole) -> np.ndarray:
-    """Return the topics that the rows hold, sorted."""
-    query = ids.column_ids(table.column("query"), "query")
-    begins = np.flatnonzero(np.concatenate([[True], query.changes()])) if len(query) else np.zeros(0, dtype=np.int64)
+    """Return the topics of the rows, sorted."""
+    query = column_ids(table.column("query"), "query")
     if not len(query):
-        return begins
+        return np.zeros(0, dtype=np.int64)
+    begins = np.flatnonzero(np.append(True, query.changes()))
     # an index hashes its values once, whatever the number of partitions
     topic = whole.queries.get_indexer(query.take(begins).unique()[0].index())
     return np.sort(topic[topic >= 0]).astype(np.int64)
@@ -195,9 +208,9 @@ def _topics(table: Table, whole: Whole) -> np.ndarray:
 def _by_query(here: np.ndarray, number: int, whole: Whole) -> np.ndarray:
     foreign = here[whole.home[here] != number]
     if len(foreign):
-        # a query in two partitions would be two short lists, and the numbers wrong without a word
+        # a query in two partitions would be two short lists, and the numbers wrong without notice
         query = whole.queries[foreign[0]]
-        raise RuntimeError(_changed_text(number, f" It holds rows of query {query!r}, which is another partition's."))
+        raise _changed(number, f" It holds rows of query {query!r}, which is another partition's.")
     return np.flatnonzero(whole.home == number)
 
 
@@ -206,46 +219,184 @@ def _by_list(here: np.ndarray, number: int, lists: ByList) -> np.ndarray:
     return np.union1d(here, np.flatnonzero(unanswered)) if len(here) else here
 
 
-def _changed_text(number: int, what: str = "") -> str:
-    return (
+def _changed(number: int, what: str = "") -> RuntimeError:
+    return RuntimeError(
         f"partition {number} of the run table is not what it was when the table was first read.{what} Persist the "
         "table, or write it with .ireval.to_parquet(path) and evaluate what was written."
     )
 
 
-def _placed(found: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
-    """Return the join with the runs of the whole in place of the partition's own."""
-    at = places(found.runs, whole.runs)
-    topic, run = np.nonzero(found.list_sizes)
-    _unchanged(tally(topics[topic], at[run], found.list_sizes[topic, run]), number, whole)
-    mine = np.ones((len(topics), len(whole.runs)), dtype=bool)
+def _placed(joined: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
+    """Return the join with the runs of all partitions instead of the partition's runs."""
+    at = places(joined.runs, whole.runs)
+    topic, run = np.nonzero(joined.list_sizes)
+    _check_unchanged(tally(topics[topic], at[run], joined.list_sizes[topic, run]), number, whole)
     if whole.lists is None:
         runs = np.arange(len(whole.runs))
+        mine = np.ones((len(topics), len(runs)), dtype=bool)
     else:
-        own = whole.lists.home == number
+        # lists that are here, and missing ones of the runs that this partition is the home of
+        at_home = whole.lists.home == number
         expected = np.minimum(whole.lists.rows[topics], whole.rules["depth"] or np.iinfo(np.int64).max)
-        mine = (expected == 0) & own
-        mine[:, at] |= found.answered
-        runs = np.flatnonzero(own | mine.any(axis=0))
+        mine = (expected == 0) & at_home
+        mine[:, at] |= joined.answered
+        runs = np.flatnonzero(at_home | mine.any(axis=0))
         mine = mine[:, runs]
-    place = np.full(len(whole.runs), -1)
-    place[runs] = np.arange(len(runs))
-    place = place[at]
+    new_index = np.full(len(whole.runs), -1)
+    new_index[runs] = np.arange(len(runs))
+    place = new_index[at]
     retrieved, lengths = np.zeros((2, *mine.shape), dtype=np.int64)
-    retrieved[:, place[place >= 0]] = found.retrieved[:, place >= 0]
-    lengths[:, place[place >= 0]] = found.list_sizes[:, place >= 0]
+    retrieved[:, place[place >= 0]] = joined.retrieved[:, place >= 0]
+    lengths[:, place[place >= 0]] = joined.list_sizes[:, place >= 0]
     wide = replace(
-        found,
+        joined,
         runs=whole.runs.iloc[runs].reset_index(drop=True),
-        run=place[found.run],
+        run=place[joined.run],
         retrieved=retrieved,
-        lengths=None if found.lengths is None else lengths,
+        lengths=None if joined.lengths is None else lengths,
         top_grade=whole.top_grade,
-        listed=None if found.listed is None else found.listed.placed(place, len(runs)),
+        listed=None if joined.listed is None else joined.listed.placed(place, len(runs)),
     )
     return Part(wide, topics, runs, whole.common[topics], mine)
 
 
-def without_rows(part: Part | None) -> Part | None:
+def without_rows(part: Part) -> Part:
     """Return the join without the rows that it was made from, to be kept in memory."""
-    return None if part is None else replace(part, positions=replace(part.positions, source=None, listed=None))
+    return replace(part, positions=replace(part.positions, source=None, listed=None))
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What every partition computes, and the labels of the results, which are those of all partitions.
+
+    Parameters
+    ----------
+    measures : tuple of Measure
+        What to compute.
+    level : float, optional
+        The least grade that counts as relevant.
+    topics : {'relevant', 'judged', 'answered', 'common'}
+        Which queries count.
+    runs, queries
+        The labels of all runs and of the queries that count.
+    place : ndarray of shape (topics,)
+        The place of each topic among those queries, or -1.
+    attrs : dict
+        The attributes of the result.
+    pairs : (ndarray, ndarray) or None
+        The two sides of the pairs, for preferences.
+    """
+
+    measures: tuple[Measure, ...]
+    level: float | None
+    topics: Topics
+    runs: pd.DataFrame
+    queries: pd.Index
+    place: np.ndarray
+    attrs: dict[str, Any]
+    pairs: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels of the measures."""
+        return tuple(measure.label for measure in self.measures)
+
+    def frame(self, values: np.ndarray, queries: np.ndarray, runs: np.ndarray) -> pd.DataFrame:
+        """Return values, (measures, queries, runs or pairs), as the tidy frame of these queries and runs."""
+        labelled = self.queries.take(queries)
+        if self.pairs is None:
+            higher = np.array([measure.higher for measure in self.measures])
+            return Scores(self.runs.iloc[runs], labelled, self.names, values, higher, self.attrs).frame()
+        return Preferences(self.runs, labelled, self.names, *self.pairs, values, self.attrs).frame()
+
+    def empty(self) -> pd.DataFrame:
+        """Return the frame without rows: the exact meta."""
+        wide = len(self.runs) if self.pairs is None else len(self.pairs[0])
+        none = np.zeros(0, dtype=np.int64)
+        return self.frame(np.zeros((len(self.measures), 0, wide)), none, np.arange(len(self.runs)))
+
+
+def request(
+    known: Judged,
+    kept: np.ndarray,
+    measures: Sequence[Measure],
+    table: str,
+    pairs: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Request:
+    """Return a request to all partitions, with labels that give their results the dtypes of pandas.
+
+    Parameters
+    ----------
+    known : Judged
+        The join without ranks, as the client knows it.
+    kept : ndarray of bool, shape (topics,)
+        The topics that count.
+    table : {'scores', 'preferences'}
+        The table of the results.
+    pairs : (ndarray, ndarray), optional
+        The two sides of the pairs, for preferences.
+    """
+    runs, queries = known.runs, known.queries[kept]
+    if pairs is not None:  # categories of all partitions, which one with few of them would not know
+        rows = np.arange(len(runs))
+        runs = pd.DataFrame({name: repeated(runs[name], rows) for name in runs.columns})
+        queries = pd.Index(repeated(queries, np.arange(len(queries))), name=queries.name)
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    attrs = {**attributes(known, measures), "table": table}
+    return Request(tuple(measures), known.level, known.topics, runs, queries, place, attrs, pairs)
+
+
+def tidy(
+    rows: pd.DataFrame, numbers: pd.DataFrame, judged: pd.DataFrame | None, whole: Whole, requested: Request
+) -> pd.DataFrame:
+    """Return the scores or preferences of a partition as a tidy frame."""
+    part = part_of(rows, int(numbers["number"].iloc[0]), judged, whole)
+    if part is None:
+        return requested.empty()
+    join = part.under(requested.level, requested.topics)
+    place = requested.place[part.topics]
+    if requested.pairs is not None:
+        source = kernels.Pairs(join, requested.measures, *requested.pairs, MEMORY)
+        return requested.frame(source.cube(progress=False).values, place[source.kept], part.runs)
+    views = Views(join)
+    values = np.stack([views.values(measure) for measure in requested.measures])
+    for row, measure in zip(values, requested.measures):
+        counts = part.counted(requested.topics, views.level(measure))
+        row[~(counts & part.positions.answered if measure.kind == "items" else counts)] = np.nan
+    return requested.frame(values[:, place >= 0], place[place >= 0], part.runs)
+
+
+def cells(
+    part: Part, requested: tuple[Sequence[Measure], Sequence[Measure], float | None], runs: int
+) -> merge_parts.Piece:
+    """Return the values of measures and the win rates of preferences: (cell of all, values of each)."""
+    metrics, rates, level = requested
+    views = Views(part.under(level))
+    values = [views.values(measure)[part.mine] for measure in metrics]
+    values += [mean_preferences.of_measure(views, measure)[part.mine] for measure in rates]
+    return part.cells(part.mine, runs), np.stack(values)
+
+
+def of_pairs(part: Part, requested: tuple[Measure, np.ndarray, np.ndarray, float | None]) -> merge_parts.Piece:
+    """Return the preferences of pairs: (topics of all, values of shape (pairs, topics))."""
+    measure, a, b, level = requested
+    return part.topics, kernels.of_pairs(Views(part.under(level)), measure, a, b).T
+
+
+def codes(part: Part, depth: int, runs: int) -> merge_parts.Piece:
+    """Return the first items of the lists of a partition: (cell of all, codes of the catalogue rank by rank)."""
+    listed = part.mine & part.positions.answered
+    top = lists_of(part.positions, "this").top(depth)[:, listed]
+    codes = np.full((depth, top.shape[1]), -1, dtype=np.int32)
+    codes[: len(top)] = top
+    return part.cells(listed, runs), codes
+
+
+def part_hits(part: Part) -> merge_parts.Piece:
+    """Return the hits of a partition, as `merge_parts.hits` does."""
+    return merge_parts.hits(part.positions, part.topics, part.runs)
+
+
+def part_items(part: Part) -> merge_parts.Piece:
+    """Return the items in the rankings of a partition, as `merge_parts.items` does."""
+    return merge_parts.items(part.positions, part.topics)

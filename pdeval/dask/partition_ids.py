@@ -1,7 +1,7 @@
-"""The first pass over a Dask run table: which runs and queries each partition holds, from the id columns alone.
+"""The first pass over a Dask run table: the runs and queries of each partition, from the id columns only.
 
-What a verb must know of the whole before it can look at a part is known from this: the runs, which queries each of
-them answered, and whether some query (or some list) is divided over several partitions.
+It gives what a verb must know of all partitions before it can look at one: the runs, which queries each of them
+answered, and whether a query (or a list) is divided over several partitions.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.join import ids, lists
-from pdeval.join.ids import Ids
+from pdeval.dask.delayed import calls, delayed_parts
+from pdeval.join.ids import Ids, column_ids
+from pdeval.join.lists import find_lists, is_parameter
 from pdeval.join.ranks import gaps_text, have_gaps
 from pdeval.tables.codes import combined_codes
 from pdeval.tables.labels import run_labels
@@ -26,9 +27,9 @@ ROW = "__row__"
 
 @dataclass(frozen=True, eq=False)
 class Holding:
-    """What one partition holds: its runs, its queries, and the length of each list, (queries, runs).
+    """The content of one partition: its runs, its queries, and the length of each list, (queries, runs).
 
-    Where ranks order the lists, also the first and the last rank of each, (2, queries, runs).
+    If ranks order the lists, also the first and the last rank of each, (2, queries, runs).
     """
 
     runs: pd.DataFrame
@@ -38,7 +39,7 @@ class Holding:
 
 
 def holding(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...], rank: str | None = None) -> Holding:
-    """Return what a partition holds; with the name of a rank column, also which ranks.
+    """Return the content of a partition; with the name of a rank column, also its ranks.
 
     Examples
     --------
@@ -46,22 +47,22 @@ def holding(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...], rank:
     >>> holding(frame, "query_id", ("run",)).rows.tolist()
     [[1, 2]]
     """
-    found = lists.find_lists(Table("runs", frame, {"query": query}, run_columns))
-    rows = np.zeros((len(found.queries), len(found.runs)), dtype=np.int64)
-    rows[found.query, found.run] = found.sizes
+    lists = find_lists(Table("runs", frame, {"query": query}, run_columns))
+    rows = np.zeros((len(lists.queries), len(lists.runs)), dtype=np.int64)
+    rows[lists.query, lists.run] = lists.sizes
     ends = None
     if rank is not None and len(frame):
-        said = numbers(frame[rank], "rank")
-        said = said if found.order is None else said[found.order]
+        ranks = numbers(frame[rank], "rank")
+        ranks = ranks if lists.order is None else ranks[lists.order]
         ends = np.full((2, *rows.shape), [[[np.inf]], [[-np.inf]]])
-        for end, least in zip(ends, (np.minimum, np.maximum)):
-            end[found.query, found.run] = least.reduceat(said, found.starts[:-1])
-    return Holding(found.runs, found.queries.index(), rows, ends)
+        for end, extreme in zip(ends, (np.minimum, np.maximum)):
+            end[lists.query, lists.run] = extreme.reduceat(ranks, lists.starts[:-1])
+    return Holding(lists.runs, lists.queries.index(), rows, ends)
 
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """What all partitions hold together.
+    """The content of all partitions together.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class Census:
     pieces : list of (queries, runs, rows)
         For each partition the codes of its queries and runs, and the lengths of its lists.
     gaps : str, optional
-        What to say of gaps in the ranks by which lists are ordered, where there are some.
+        The warning about gaps in the ranks by which lists are ordered, if there are any.
     """
 
     runs: pd.DataFrame
@@ -84,38 +85,37 @@ class Census:
     def rows(self) -> np.ndarray:
         """The length of every list, (queries, runs)."""
         rows = np.zeros((len(self.queries), len(self.runs)), dtype=np.int64)
-        for query, run, held in self.pieces:
-            rows[np.ix_(query, run)] += held
+        for query, run, lengths in self.pieces:
+            rows[np.ix_(query, run)] += lengths
         return rows
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """How many rows each partition has."""
+        """The number of rows of each partition."""
         return np.array([int(rows.sum()) for _, _, rows in self.pieces])
 
     @cached_property
     def parts(self) -> np.ndarray:
-        """How many partitions hold each query."""
-        return np.bincount(
-            np.concatenate([query for query, _, _ in self.pieces]).astype(np.int64), minlength=len(self.queries)
-        )
+        """The number of partitions with each query."""
+        queries = np.concatenate([query for query, _, _ in self.pieces]).astype(np.int64)
+        return np.bincount(queries, minlength=len(self.queries))
 
     @cached_property
     def first(self) -> np.ndarray:
-        """The first partition that holds each query."""
+        """The first partition with each query."""
         first = np.zeros(len(self.queries), dtype=np.int64)
         for number in reversed(range(len(self.pieces))):
             first[self.pieces[number][0]] = number
         return first
 
     def split(self, queries: np.ndarray) -> bool:
-        """Return whether a list of some of the queries (a mask) is divided over several partitions."""
+        """Return whether a list of the queries of a mask is divided over several partitions."""
         seen = np.zeros((len(self.queries), len(self.runs)), dtype=bool)
-        for query, run, held in self.pieces:
+        for query, run, lengths in self.pieces:
             cells = np.ix_(query, run)
-            if (seen[cells] & (held > 0))[queries[query]].any():
+            if (seen[cells] & (lengths > 0))[queries[query]].any():
                 return True
-            seen[cells] |= held > 0
+            seen[cells] |= lengths > 0
         return False
 
 
@@ -132,45 +132,47 @@ def combined(parts: Sequence[Holding]) -> Census:
     full = [part for part in parts if len(part.queries)]
     if not full:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
-    named = {name: _stacked([part.runs[name] for part in full], "run") for name in full[0].runs.columns}
-    runs = lists.find_lists(Table("runs", pd.DataFrame({**named, ROW: 0}), {"query": ROW}, tuple(named))).runs
-    queries, query = ids.column_ids(_stacked([pd.Series(part.queries) for part in full], "query"), "query").unique()
-    each = iter(np.split(query, np.cumsum([len(part.queries) for part in full])[:-1]))
-    nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
-    pieces = [(next(each), places(part.runs, runs), part.rows) if len(part.queries) else nothing for part in parts]
-    found = Census(runs, queries, pieces)
-    return found if full[0].ends is None else replace(found, gaps=_gaps(found, [part.ends for part in parts]))
+    names = {name: _stacked([part.runs[name] for part in full], "run") for name in full[0].runs.columns}
+    # one row per run and partition, all of one query: their lists are the different runs
+    runs = find_lists(Table("runs", pd.DataFrame({**names, ROW: 0}), {"query": ROW}, tuple(names))).runs
+    queries, query = column_ids(_stacked([pd.Series(part.queries) for part in full], "query"), "query").unique()
+    ends = np.cumsum([len(part.queries) for part in parts])
+    pieces = []
+    for part, codes in zip(parts, np.split(query, ends[:-1])):
+        place = places(part.runs, runs) if len(part.queries) else np.zeros(0, dtype=np.int64)
+        pieces.append((codes, place, part.rows if len(part.queries) else np.zeros((0, 0), dtype=np.int64)))
+    census = Census(runs, queries, pieces)
+    return census if full[0].ends is None else replace(census, gaps=_gaps(census, [part.ends for part in parts]))
 
 
-def _gaps(found: Census, ends: list[np.ndarray | None]) -> str | None:
-    """Return what `prepared.closed_gaps` says of all lists, which may be divided over partitions."""
-    first, last = np.full(found.rows.shape, np.inf), np.full(found.rows.shape, -np.inf)
-    for (query, run, _), own in zip(found.pieces, ends, strict=True):
-        if own is not None:
+def _gaps(census: Census, ends: list[np.ndarray | None]) -> str | None:
+    """Return the warning of `ranks.closed_gaps` for all lists, which may be divided over partitions."""
+    first, last = np.full(census.rows.shape, np.inf), np.full(census.rows.shape, -np.inf)
+    for (query, run, _), extremes in zip(census.pieces, ends, strict=True):
+        if extremes is not None:
             cells = np.ix_(query, run)
-            first[cells], last[cells] = np.minimum(first[cells], own[0]), np.maximum(last[cells], own[1])
-    with np.errstate(invalid="ignore"):  # where there is no list
-        run, query = np.nonzero(have_gaps(first, last, found.rows).T)
+            first[cells] = np.minimum(first[cells], extremes[0])
+            last[cells] = np.maximum(last[cells], extremes[1])
+    with np.errstate(invalid="ignore"):  # inf - inf if there is no list
+        run, query = np.nonzero(have_gaps(first, last, census.rows).T)
     if not len(run):
         return None
-    at, name = (query[0], run[0]), run_labels(found.runs)[run[0]]
-    asked = found.queries.index().tolist()[query[0]]
-    lists = int(np.count_nonzero(found.rows))
-    return gaps_text(name, asked, first[at], last[at], int(found.rows[at]), len(run), lists)
+    at = query[0], run[0]
+    names = run_labels(census.runs)[run[0]], census.queries.index().tolist()[query[0]]
+    return gaps_text(*names, first[at], last[at], int(census.rows[at]), len(run), np.count_nonzero(census.rows))
 
 
 def _stacked(columns: list[pd.Series], role: str) -> pd.Series:
-    some = [column for column in columns if not (role == "run" and lists.is_parameter(column))]
-    kinds = {ids.column_ids(column, role).type for column in some}
-    if len(kinds) > 1:
+    id_columns = [column for column in columns if not (role == "run" and is_parameter(column))]
+    if len({column_ids(column, role).type for column in id_columns}) > 1:
         raise ValueError(
             f"the {role} ids are integers in some parts and strings in others. Convert them, e.g. with .astype(str)."
         )
     return pd.concat(columns, ignore_index=True)
 
 
-def places(some: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
-    """Return the row of each of some runs among all, which are sorted.
+def places(part: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
+    """Return the row of each run of a part among all runs, which are sorted.
 
     Examples
     --------
@@ -179,30 +181,30 @@ def places(some: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
     """
     columns = []
     for name in runs.columns:
-        if len(runs.columns) > 1 and lists.is_parameter(runs[name]):
-            both, known = pd.factorize(pd.concat([runs[name], some[name]]), sort=True, use_na_sentinel=False)
-            columns.append((both.astype(np.int64), len(known)))
+        if len(runs.columns) > 1 and is_parameter(runs[name]):
+            codes, known = pd.factorize(pd.concat([runs[name], part[name]]), sort=True, use_na_sentinel=False)
+            columns.append((codes.astype(np.int64), len(known)))
             continue
-        values, code = ids.column_ids(runs[name], "run").unique()
-        place = ids.column_ids(some[name], "run").probe(values)
+        values, code = column_ids(runs[name], "run").unique()
+        place = column_ids(part[name], "run").probe(values)
         if (place < 0).any():
-            new = some[name].iloc[int(np.flatnonzero(place < 0)[0])]
-            raise RuntimeError(_new_text(new))
+            raise _unknown_run(part[name].iloc[int(np.flatnonzero(place < 0)[0])])
         columns.append((np.concatenate([code, place]), len(values)))
-    key = combined_codes(columns, len(runs) + len(some))  # of both at once: equal runs get equal numbers
-    at = np.searchsorted(key[: len(runs)], key[len(runs) :])
-    strange = np.flatnonzero(key[: len(runs)][np.minimum(at, len(runs) - 1)] != key[len(runs) :])
-    if len(strange):  # known values in a new combination
-        raise RuntimeError(_new_text(next(some.iloc[strange[:1]].itertuples(index=False, name=None))))
+    # of both tables at once: equal runs get equal numbers
+    all_keys, keys = np.split(combined_codes(columns, len(runs) + len(part)), [len(runs)])
+    at = np.searchsorted(all_keys, keys)
+    unknown = np.flatnonzero(all_keys[np.minimum(at, len(runs) - 1)] != keys)
+    if len(unknown):  # known values in a new combination
+        raise _unknown_run(next(part.iloc[unknown[:1]].itertuples(index=False, name=None)))
     return at
 
 
-def _new_text(run: object) -> str:
-    return f"there was no run {run!r} when the run table was first read; persist the table."
+def _unknown_run(run: object) -> RuntimeError:
+    return RuntimeError(f"there was no run {run!r} when the run table was first read; persist the table.")
 
 
 def take(frame: Any, query: str, run_columns: tuple[str, ...], rank: str | None = None) -> Census:
-    """Return the census of a Dask run table; reads the id columns, that of ranks if it is named, and nothing else.
+    """Return the census of a Dask run table; reads the id columns and, if it is named, that of ranks.
 
     Examples
     --------
@@ -213,16 +215,5 @@ def take(frame: Any, query: str, run_columns: tuple[str, ...], rank: str | None 
     """
     import dask
 
-    count = dask.delayed(holding)
     parts = delayed_parts(frame, [*run_columns, query, *([] if rank is None else [rank])])
-    return combined(dask.compute(*[count(part, query, run_columns, rank) for part in parts]))
-
-
-def delayed_parts(frame: Any, columns: list[str]) -> list[Any]:
-    """Return the partitions of some columns as delayed frames, as many as the table has.
-
-    Dask reads several partitions as one where few columns are wanted; then one pass would not see the partitions that
-    the other sees, and a query that is split might look whole. So the columns are chosen, and nothing else optimised.
-    """
-    chosen = frame[list(dict.fromkeys(columns))].simplify()
-    return chosen.to_delayed(optimize_graph=False)
+    return combined(dask.compute(*calls(holding, parts, shared=(query, run_columns, rank))))

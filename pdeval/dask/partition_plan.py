@@ -1,4 +1,4 @@
-"""From a Dask run table and judgments to partitions that can be joined: what to count first, whether rows move."""
+"""From a Dask run table and judgments to partitions that can be joined: the first pass, and whether rows move."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import Measure
-from pdeval.dask import broadcast_judgments, partition, partition_ids, shuffle, worker_memory
+from pdeval.dask import broadcast_judgments, partition, partition_ids, shuffle
 from pdeval.dask.broadcast_judgments import Given
+from pdeval.dask.delayed import calls, frozen, of_part
 from pdeval.dask.partition import ByList, Whole
 from pdeval.dask.partition_ids import Census
 from pdeval.evaluate.scores import call_of
@@ -31,11 +32,11 @@ class Division:
     Parameters
     ----------
     rows : Dask DataFrame
-        The run table in partitions of whole queries, or of whole lists.
+        The run table in partitions of complete queries, or of complete lists.
     judged : Dask DataFrame or None
-        The judgments in the same partitions, where they are too many to send to every worker.
+        The judgments in the same partitions, if they are too many to send to every worker.
     whole : Whole
-        What each partition is told.
+        What each partition has to know.
     """
 
     rows: Any
@@ -43,8 +44,8 @@ class Division:
     whole: Whole
 
     @cached_property
-    def told(self) -> Any:
-        """What each partition is told, delayed: sent once."""
+    def sent(self) -> Any:
+        """What each partition has to know, delayed: sent once."""
         import dask
 
         return dask.delayed(self.whole, traverse=False)
@@ -52,25 +53,21 @@ class Division:
     @cached_property
     def joins(self) -> list[Any]:
         """The join of each partition, delayed."""
-        import dask
-
         rows = self.rows.simplify().to_delayed(optimize_graph=False)
         judged = [None] * len(rows) if self.judged is None else self.judged.to_delayed()
-        make = dask.delayed(partition.part_of)
-        return [make(part, at, own, self.told) for at, (part, own) in enumerate(zip(rows, judged, strict=True))]
+        return calls(partition.part_of, rows, range(len(rows)), judged, [self.sent] * len(rows))
 
     @cached_property
     def kept_joins(self) -> list[Any]:
-        """The joins of all partitions, computed and kept where the workers are; the rows are let go."""
+        """The joins of all partitions, computed and kept where the workers are, without the rows."""
         import dask
 
-        slim = dask.delayed(partition.without_rows)
-        return list(dask.persist(*[slim(part) for part in self.joins]))
+        return list(dask.persist(*calls(of_part, self.joins, shared=(partition.without_rows,))))
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is known of a Dask run table and its judgments once the id columns were read.
+    """A Dask run table and its judgments after the first pass over the id columns.
 
     Parameters
     ----------
@@ -85,11 +82,11 @@ class Plan:
     topic : ndarray
         The place of each of its queries among the judged ones, or -1.
     rules : dict
-        ties, compat, depth, and judged_only where it holds.
+        ties, compat, depth, and judged_only if it is set.
     validate, complete : bool
-        Whether to look for duplicates; whether joins hold judged non-relevant items too.
+        Whether to look for duplicates; whether joins have judged non-relevant items too.
     catalogue : Catalogue, optional
-        What side tables say of items and users; sent to every worker.
+        Side tables of items and users; sent to every worker.
     """
 
     frame: Any
@@ -105,14 +102,14 @@ class Plan:
 
     @cached_property
     def retrieved(self) -> np.ndarray:
-        """How many rows each list of a judged query has, (topics, runs)."""
+        """The length of each list of a judged query, (topics, runs)."""
         retrieved = np.zeros((len(self.given.queries), len(self.found.runs)), dtype=np.int64)
         retrieved[self.topic[self.topic >= 0]] = self.found.rows[self.topic >= 0]
         return retrieved
 
     @cached_property
     def known(self) -> Positions:
-        """The join as far as the client knows it: all runs, all queries, the best item of each, and no ranks."""
+        """The join without ranks: all runs, all queries, and the best item of each query."""
         given, depth = self.given, self.rules["depth"]
         topics = np.arange(len(given.best))
         rows = np.stack([topics.astype(np.float64), np.zeros(len(topics)), given.best])
@@ -124,16 +121,12 @@ class Plan:
             given.best,
             rows if "subtopic" in given.roles else None,
         )
-        none, no_ranks = np.zeros(0, dtype=np.int64), np.zeros(0)
+        no_hits = [np.zeros(0, dtype=dtype) for dtype in (np.int64, np.int64, float, float, float)]
         return Positions(
             self.found.runs,
             given.queries.index().rename(self.table.roles["query"]),
             items,
-            none,
-            none,
-            no_ranks,
-            no_ranks,
-            no_ranks,
+            *no_hits,
             self.retrieved if depth is None else np.minimum(self.retrieved, depth),
             doc_name=self.table.roles["doc"],
             rules=self.rules,
@@ -144,11 +137,10 @@ class Plan:
         )
 
     def division(self, asked: Sequence[Measure] = (), *, pairs: bool = False) -> Division:
-        """Return the partitions in which some measures can be computed; made when first asked for.
+        """Return the partitions in which measures can be computed; made on first use.
 
         Three cases. Every judged query is in one partition: the partitions stay. Every list is, and the measures look
-        at single lists, as whoever wants positions alone does: they stay too. Else the rows of judged queries are
-        shuffled, by query.
+        at single lists, as positions do: they stay too. Else the rows of judged queries are shuffled, by query.
         """
         corpus = asks_corpus(asked, self.rules)
         single = not (pairs or corpus or any(measure.entry.family != "metric" for measure in asked))
@@ -158,11 +150,11 @@ class Plan:
         return self.made[single, slim]
 
     def _divided(self, given: Given, single: bool) -> Division:
-        found, known, table = self.found, self.topic >= 0, needed(self.table, self.rules["ties"])
+        census, known, table = self.found, self.topic >= 0, needed(self.table, self.rules["ties"])
         whole = Whole(
             roles=dict(table.roles),
             run_columns=table.run_columns,
-            runs=found.runs,
+            runs=census.runs,
             queries=self.known.queries,
             home=np.zeros(len(self.known.queries), dtype=np.int64),
             common=np.asarray(np.all(self.retrieved > 0, axis=1)),
@@ -173,41 +165,39 @@ class Plan:
             qrels_roles=given.roles,
             catalogue=None if self.catalogue is None else self.catalogue.sent(),
         )
-        columns = [*table.run_columns, *table.roles.values()]
-        if (found.parts[known] == 1).all():
-            whole = replace(whole, home=_homes(found, self.topic, len(whole.queries)))
-            rows = shuffle.frozen(self.frame, columns)
-        elif single and given.frame is not None and not found.split(known):
-            whole = replace(whole, lists=ByList(_homes_of_runs(found, known), self.retrieved))
-            rows = shuffle.frozen(self.frame, columns)
+        if (census.parts[known] == 1).all():
+            whole = replace(whole, home=_homes(census, self.topic, len(whole.queries)))
+        elif single and given.frame is not None and not census.split(known):
+            whole = replace(whole, lists=ByList(_homes_of_runs(census, known), self.retrieved))
         else:
-            worker_memory.check_partitions(found.sizes, worker_memory.MOVED)
             size = self.retrieved.sum(axis=1)
             home = shuffle.balanced(size, shuffle.wanted_parts(int(size.sum()), self.frame.npartitions))
             whole = replace(whole, home=home, coded=True)
-            in_order = self.rules["ties"] in ("first", "expected")  # the others do not look at the order of rows
-            rows = shuffle.shuffled(self.frame, table, found.runs, whole.queries, home, in_order=in_order)
-        whole = replace(whole, held=self._held(whole, rows.npartitions))
-        if not whole.coded:
-            worker_memory.check_partitions(found.sizes, worker_memory.KEPT)
-        apart = None if given.large is None else given.divided(whole.home, rows.npartitions)
-        return Division(rows, apart, whole)
+        shuffle.check_partitions(census.sizes, shuffle.MOVED if whole.coded else shuffle.KEPT)
+        if whole.coded:
+            in_order = self.rules["ties"] in ("first", "expected")  # other ties do not depend on the order of rows
+            rows = shuffle.shuffled(self.frame, table, census.runs, whole.queries, whole.home, in_order=in_order)
+        else:
+            rows = frozen(self.frame, [*table.run_columns, *table.roles.values()])
+        whole = replace(whole, tallies=self._tallies(whole, rows.npartitions))
+        judged = None if given.large is None else given.divided(whole.home, rows.npartitions)
+        return Division(rows, judged, whole)
 
-    def _held(self, whole: Whole, count: int) -> np.ndarray:
-        """Return what each partition is to hold, by the census: the lists of judged queries, as `parts.tally` does."""
+    def _tallies(self, whole: Whole, count: int) -> np.ndarray:
+        """Return the `tally` that each partition is to have, by the census: of the lists of judged queries."""
         most = self.rules["depth"] or np.iinfo(np.int64).max
         if whole.coded:  # after a shuffle a topic is at home in one partition
-            held = [np.flatnonzero(whole.home == number) for number in range(count)]
-            return np.stack([_tally(topics, self.retrieved[topics], most) for topics in held])
-        pieces = []
+            topics = [np.flatnonzero(whole.home == number) for number in range(count)]
+            return np.stack([_tally(part, self.retrieved[part], most) for part in topics])
+        tallies = []
         for query, run, rows in self.found.pieces:
             known = self.topic[query] >= 0
-            pieces.append(_tally(self.topic[query][known], rows[known], most, run))
-        return np.stack(pieces)
+            tallies.append(_tally(self.topic[query][known], rows[known], most, run))
+        return np.stack(tallies)
 
 
 def _tally(topics: np.ndarray, rows: np.ndarray, most: int, runs: np.ndarray | None = None) -> np.ndarray:
-    """Return the tally of a matrix of list lengths, of which only the first `most` rows are looked at."""
+    """Return the tally of a matrix of list lengths, of which only the first `most` rows count."""
     topic, run = np.nonzero(rows)
     return partition.tally(topics[topic], run if runs is None else runs[run], np.minimum(rows[topic, run], most))
 
@@ -224,7 +214,7 @@ def plan(
     complete: bool = True,
     catalogue: Catalogue | None = None,
 ) -> Plan:
-    """Return what the id columns of a Dask run table and its judgments tell; reads nothing else but ranks.
+    """Return a Dask run table and its judgments after the first pass over the id columns (and ranks).
 
     Parameters
     ----------
@@ -233,31 +223,30 @@ def plan(
     ties, compat, depth, judged_only, validate, complete
         The rules of `pdeval.join.positions.join`.
     catalogue
-        What side tables say of items and users.
+        Side tables of items and users.
     """
     frame, table = broadcast_judgments.understood(runs, "runs")
     ties = checked_rules(ties, compat, depth, table)
     given = broadcast_judgments.given(qrels)
-    found = partition_ids.take(
-        frame, table.roles["query"], table.run_columns, table.roles["rank"] if ties == "rank" else None
-    )
-    same_type("query", found.queries.type, given.queries.type)
-    topic = found.queries.probe(given.queries)
+    rank = table.roles["rank"] if ties == "rank" else None
+    census = partition_ids.take(frame, table.roles["query"], table.run_columns, rank)
+    same_type("query", census.queries.type, given.queries.type)
+    topic = census.queries.probe(given.queries)
     if not (topic >= 0).any():
-        raise NothingJudged("query", found.queries, given.queries)
+        raise NothingJudged("query", census.queries, given.queries)
     rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
-    return Plan(frame, table, found, given, topic, rules, validate, complete or judged_only, catalogue)
+    return Plan(frame, table, census, given, topic, rules, validate, complete or judged_only, catalogue)
 
 
 def needed(table: Table, ties: str) -> Table:
-    """Return the table with the one column that orders its lists, and no other."""
+    """Return the table with its id columns and the column that orders its lists."""
     by = "rank" if ties == "rank" else "score"
     roles = {role: name for role, name in table.roles.items() if role in ("query", "doc", by)}
     return Table("runs", table.frame, roles, table.run_columns)
 
 
 def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
-    """Return whether a measure counts all items returned or judged, for which it needs the rows of both tables."""
+    """Return whether a measure counts all items returned or judged, so needs the rows of both tables."""
     for measure in asked:
         metric = measure.entry.family == "metric"
         columns = call_of(measure, rules)[1] if metric else measure.columns
@@ -267,24 +256,24 @@ def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
 
 
 def asks_rows(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
-    """Return whether a measure needs the rows, which joins that are kept let go: their number, or their items."""
+    """Return whether a measure needs the rows, which kept joins do not have: their number, or their items."""
     return asks_corpus(asked, rules) or any(measure.kind == "items" for measure in asked)
 
 
-def _homes(found: Census, topic: np.ndarray, count: int) -> np.ndarray:
-    """Return the partition that answers for each topic; topics that no run answered go to the others' in turn."""
+def _homes(census: Census, topic: np.ndarray, count: int) -> np.ndarray:
+    """Return the partition responsible for each topic; topics that no run answered go to the others' in turn."""
     home = np.full(count, -1)
-    home[topic[topic >= 0]] = found.first[topic >= 0]
-    open_to_all = np.unique(home[home >= 0])
-    lost = np.flatnonzero(home < 0)
-    home[lost] = open_to_all[np.arange(len(lost)) % len(open_to_all)]
+    home[topic[topic >= 0]] = census.first[topic >= 0]
+    homes = np.unique(home[home >= 0])
+    unanswered = np.flatnonzero(home < 0)
+    home[unanswered] = homes[np.arange(len(unanswered)) % len(homes)]
     return home
 
 
-def _homes_of_runs(found: Census, known: np.ndarray) -> np.ndarray:
-    """Return the partition that answers for what each run did not return: the first that holds a judged list of it."""
-    home = np.full(len(found.runs), -1)
-    for number, (query, run, rows) in reversed(list(enumerate(found.pieces))):
+def _homes_of_runs(census: Census, known: np.ndarray) -> np.ndarray:
+    """Return the partition responsible for the missing lists of each run: the first with a judged list of it."""
+    home = np.full(len(census.runs), -1)
+    for number, (query, run, rows) in reversed(list(enumerate(census.pieces))):
         home[run[(rows[known[query]] > 0).any(axis=0)]] = number
-    home[home < 0] = home[home >= 0].min(initial=len(found.pieces))
+    home[home < 0] = home[home >= 0].min(initial=len(census.pieces))
     return home

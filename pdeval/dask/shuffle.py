@@ -1,58 +1,33 @@
-"""Partitions that hold whole queries: kept where the table has them, shuffled into being where not, and written so."""
+"""Partitions of whole queries: kept if the table has them, else shuffled, as far as the workers' memory allows.
+
+Measured on two workers of 512 MiB: with the libraries loaded and a shuffle's buffers a worker takes 256 MiB, and for
+every row of the partition that it moves 650 bytes more (340 MiB at 125,000 rows, 417 at 250,000; with 500,000 it was
+stopped over and over). A partition that is not moved needs half of that. Dask stops giving work to a worker at 80% of
+its memory.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.dask import partition_ids, worker_memory
-from pdeval.dask.partition_ids import ROW, delayed_parts, places
-from pdeval.join import ids
+from pdeval.dask import partition_ids
+from pdeval.dask.delayed import frozen, number, numbers
+from pdeval.dask.partition_ids import ROW, places
+from pdeval.join.ids import column_ids
 from pdeval.tables import arrow
 from pdeval.tables.reader import Table
 
 NUMBER = "__number__"
 ROWS = 1 << 19
-
-
-def is_dask(frame: object) -> bool:
-    """Return whether this is a Dask DataFrame; imports nothing.
-
-    Examples
-    --------
-    >>> is_dask(pd.DataFrame())
-    False
-    """
-    return hasattr(frame, "dask") and hasattr(frame, "map_partitions") and hasattr(frame, "_meta")
-
-
-def frozen(frame: Any, columns: list[str]) -> Any:
-    """Return some columns of a table in partitions that no optimiser merges: what a census counted stays true."""
-    import dask.dataframe as dd
-
-    meta = frame[columns]._meta
-    return dd.from_delayed(delayed_parts(frame, columns), meta=meta, verify_meta=False)
-
-
-def number(at: int) -> pd.DataFrame:
-    """Return a partition's number as a frame, to go along with the partition.
-
-    Examples
-    --------
-    >>> number(3)["number"].tolist()
-    [3]
-    """
-    return pd.DataFrame({"number": [at]})
-
-
-def numbers(count: int) -> Any:
-    """Return a Dask frame whose partitions hold their own number."""
-    import dask.dataframe as dd
-
-    return dd.from_map(number, range(count), meta=number(0))
+LOADED = 256 << 20
+MOVED, KEPT = 650, 325  # bytes of a row
+FULL = 0.8
+OPTION = "pdeval.partition-rows"
 
 
 def balanced(rows: np.ndarray, most: int) -> np.ndarray:
@@ -63,54 +38,53 @@ def balanced(rows: np.ndarray, most: int) -> np.ndarray:
     >>> balanced(np.array([5, 5, 0, 1, 9]), 2).tolist()
     [0, 0, 0, 1, 1]
     """
-    held = np.flatnonzero(rows)
-    middle = np.cumsum(rows[held]) - rows[held] / 2
+    filled = np.flatnonzero(rows)
+    middle = np.cumsum(rows[filled]) - rows[filled] / 2  # the partition of a query is that of its middle row
     _, home = np.unique(middle * most // rows.sum(), return_inverse=True)
     # a query without rows goes along with the one before it
     return home[np.maximum(np.cumsum(rows > 0) - 1, 0)]
 
 
 def wanted_parts(rows: int, now: int) -> int:
-    """Return into how many partitions to shuffle: as many as there are, more where they would be large for the workers.
+    """Return the number of partitions to shuffle into: as many as there are, more if those are large for the workers.
 
     Examples
     --------
     >>> wanted_parts(27_000_000, 8)
     52
     """
-    most = worker_memory.most_rows(worker_memory.MOVED, worker_memory.memory())
-    return max(now, -(-rows // (ROWS if most is None else min(ROWS, most))))
+    most = most_rows(MOVED, memory()) or ROWS
+    return max(now, -(-rows // min(ROWS, most)))
 
 
 def by_number(frame: Any, numbered: Callable[..., np.ndarray], options: tuple[Any, ...], count: int) -> Any:
     """Return the rows moved to the partitions whose numbers a function gives them: Dask's own shuffle."""
     import dask
 
-    worker_memory.return_freed_memory()
+    return_freed_memory()
     meta = _plain(frame._meta).assign(**{NUMBER: np.zeros(0, dtype=np.int64)})
-    told = dask.delayed(options, traverse=False)
-    moved = frame.map_partitions(_with_number, numbered, told, meta=meta, enforce_metadata=False)
-    whole = moved.set_index(NUMBER, divisions=list(range(count + 1)), drop=True)
-    return whole.clear_divisions().map_partitions(_unnumbered, meta=_plain(frame._meta))
+    sent = dask.delayed(options, traverse=False)
+    moved = frame.map_partitions(_with_number, numbered, sent, meta=meta, enforce_metadata=False)
+    # an index whose divisions are the numbers: Dask's shuffle puts each number in its partition
+    indexed = moved.set_index(NUMBER, divisions=list(range(count + 1)), drop=True)
+    return indexed.clear_divisions().map_partitions(pd.DataFrame.reset_index, drop=True, meta=_plain(frame._meta))
 
 
 def _with_number(frame: pd.DataFrame, numbered: Callable[..., np.ndarray], options: tuple[Any, ...]) -> pd.DataFrame:
     return _plain(frame).assign(**{NUMBER: numbered(frame, *options).astype(np.int64)})
 
 
-def _unnumbered(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.reset_index(drop=True)
-
-
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with text or numbers for categoricals: partitions need not know the same categories."""
-    known = {name: frame[name].dtype for name in frame.columns}
-    changed = {
-        name: kind.categories.dtype if pd.api.types.is_numeric_dtype(kind.categories.dtype) else arrow.text_dtype()
-        for name, kind in known.items()
-        if isinstance(kind, pd.CategoricalDtype)
+    categories = {
+        name: dtype.categories.dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
     }
-    return frame.astype(changed)
+    return frame.astype(
+        {
+            name: dtype if pd.api.types.is_numeric_dtype(dtype) else arrow.text_dtype()
+            for name, dtype in categories.items()
+        }
+    )
 
 
 def coded(
@@ -132,7 +106,7 @@ def coded(
     [{'run': 1, 'query': 1, 'doc': 'd', 'score': 0.5}]
     """
     runs, queries = known
-    topic = ids.column_ids(rows[roles["query"]], "query").probe(ids.column_ids(pd.Series(queries), "query"))
+    topic = column_ids(rows[roles["query"]], "query").probe(column_ids(pd.Series(queries), "query"))
     kept = np.flatnonzero(topic >= 0)
     run = places(rows[list(run_columns)], runs) if run_columns else np.zeros(len(rows), dtype=np.int64)
     columns: dict[str, Any] = {"run": run[kept].astype(np.int32), "query": topic[kept].astype(np.int32)}
@@ -140,7 +114,7 @@ def coded(
         if role in roles:
             columns[role] = _plain(rows[[roles[role]]])[roles[role]].array.take(kept)
     if in_order:
-        columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept
+        columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept  # rows of one partition stay below 2**40
     return pd.DataFrame(columns, copy=False)
 
 
@@ -150,8 +124,7 @@ def shuffled(
     """Return the rows of judged queries, coded, every query in the partition of its number."""
     import dask
 
-    columns = list(dict.fromkeys([*table.run_columns, *table.roles.values()]))
-    rows = frozen(frame, columns)
+    rows = frozen(frame, list(dict.fromkeys([*table.run_columns, *table.roles.values()])))
     options = dict(table.roles), table.run_columns, dask.delayed((runs, queries), traverse=False), in_order
     meta = coded(rows._meta, number(0), dict(table.roles), table.run_columns, (runs.iloc[:0], queries[:0]), in_order)
     moved = rows.map_partitions(coded, numbers(rows.npartitions), *options, meta=meta)
@@ -159,11 +132,11 @@ def shuffled(
 
 
 def _number_of_query(rows: pd.DataFrame, home: np.ndarray) -> np.ndarray:
-    return home[rows["query"].to_numpy()]
+    return home[rows["query"].to_numpy()]  # codes of queries
 
 
 def whole_queries(frame: Any, table: Table) -> Any:
-    """Return the table with every query in one partition: as it is where it is so already, else shuffled.
+    """Return the table with every query in one partition: unchanged if that is so already, else shuffled.
 
     Examples
     --------
@@ -173,23 +146,24 @@ def whole_queries(frame: Any, table: Table) -> Any:
     >>> whole_queries(frame, read(frame._meta, "runs")).npartitions
     3
     """
-    found = partition_ids.take(frame, table.roles["query"], table.run_columns)
-    columns = list(frame.columns)
-    if found.parts.max() == 1:
-        return frozen(frame, columns)
-    worker_memory.check_partitions(found.sizes, worker_memory.MOVED)
-    rows = found.rows.sum(axis=1)
-    home = balanced(rows, wanted_parts(int(rows.sum()), frame.npartitions))
-    options = table.roles["query"], found.queries.index(), home
-    return by_number(frozen(frame, columns), _number_of_id, options, int(home.max()) + 1)
+    census = partition_ids.take(frame, table.roles["query"], table.run_columns)
+    rows = frozen(frame, list(frame.columns))
+    if census.parts.max() == 1:
+        return rows
+    check_partitions(census.sizes, MOVED)
+    sizes = census.rows.sum(axis=1)
+    home = balanced(sizes, wanted_parts(int(sizes.sum()), frame.npartitions))
+    options = table.roles["query"], census.queries.index(), home, "query"
+    return by_number(rows, number_of_id, options, int(home.max()) + 1)
 
 
-def _number_of_id(frame: pd.DataFrame, query: str, known: pd.Index, home: np.ndarray) -> np.ndarray:
-    return home[ids.column_ids(frame[query], "query").probe(ids.column_ids(pd.Series(known), "query"))]
+def number_of_id(frame: pd.DataFrame, query: str, known: pd.Index, home: np.ndarray, role: str) -> np.ndarray:
+    """Return the partition of every row, by the home of its query among the known ones."""
+    return home[column_ids(frame[query], role).probe(column_ids(pd.Series(known), "query"))]
 
 
 def lists_together(frame: Any, table: Table) -> Any:
-    """Return the table ready to be written: every query in one partition, the rows of a list standing together."""
+    """Return the table ready to be written: every query in one partition, the rows of a list adjacent."""
     whole = whole_queries(frame, table)
     by = [table.roles["query"], *table.run_columns]
     return whole.map_partitions(_ready, by, meta=_plain(whole._meta))
@@ -197,3 +171,82 @@ def lists_together(frame: Any, table: Table) -> Any:
 
 def _ready(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return _plain(frame.sort_values(by, kind="stable", ignore_index=True))
+
+
+def memory() -> tuple[int, int] | None:
+    """Return the memory of the smallest worker of the cluster in use, and its threads; None without such a bound."""
+    client = _client()
+    if client is None:
+        return None
+    workers = client.scheduler_info()["workers"].values()
+    bounds = [(int(one["memory_limit"]), int(one["nthreads"])) for one in workers if one.get("memory_limit")]
+    return min(bounds, key=lambda bound: bound[0] / bound[1], default=None)
+
+
+def _client() -> Any:
+    """Return the client of the cluster in use; None where the work is done in this process."""
+    import dask
+
+    chosen = dask.config.get("scheduler", None)  # a client sets its own name here
+    if "distributed" not in sys.modules or chosen not in (None, "distributed", "dask.distributed"):
+        return None
+    import distributed
+
+    try:
+        return distributed.default_client()
+    except ValueError:
+        return None
+
+
+def return_freed_memory() -> None:
+    """Have Arrow give freed memory back on every worker of the cluster in use, and on those that join it later.
+
+    By default it keeps that memory for itself; Dask takes it for used, and stops giving work to a worker that has
+    little: in the middle of a shuffle for good, since a worker that is stopped never frees what it holds.
+    """
+    client = _client()
+    if client is None:
+        return
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class SystemMemory(WorkerPlugin):  # type: ignore[misc]
+        name = "pdeval: Arrow on the system's memory"
+        idempotent = True
+
+        def setup(self, worker: object) -> None:  # noqa: ARG002
+            import pyarrow as pa
+
+            pa.set_memory_pool(pa.system_memory_pool())
+
+    client.register_plugin(SystemMemory())
+
+
+def most_rows(per_row: int, bound: tuple[int, int] | None) -> int | None:
+    """Return how many rows of so many bytes a partition may have, for workers of some memory and threads.
+
+    Examples
+    --------
+    >>> most_rows(MOVED, (512 << 20, 1)), most_rows(MOVED, None)
+    (247786, None)
+    """
+    import dask
+
+    option = dask.config.get(OPTION, None)
+    if option is not None:
+        return int(option)
+    return None if bound is None else max(int(FULL * bound[0] - LOADED) // (per_row * bound[1]), 1)
+
+
+def check_partitions(rows: np.ndarray, per_row: int) -> None:
+    """Raise where a partition of a table, of so many rows each, is too large for the workers' memory."""
+    bound, largest = memory(), int(rows.max(initial=0))
+    most = most_rows(per_row, bound)
+    if most is None or largest <= most:
+        return
+    size = "" if bound is None else f" of {bound[0] >> 20:,} MiB with {bound[1]} thread{'s' if bound[1] > 1 else ''}"
+    needed = (LOADED + per_row * largest * (1 if bound is None else bound[1])) / FULL
+    raise ValueError(
+        f"partition {int(np.argmax(rows))} of the run table has {largest:,} rows, and a worker{size} has room for "
+        f"about {most:,}. Divide it, e.g. with .repartition(npartitions={int(np.ceil(rows / most).sum())}), give every "
+        f"worker {int(needed) >> 20:,} MiB, or set the bound yourself: dask.config.set({{'{OPTION}': {largest}}})."
+    )

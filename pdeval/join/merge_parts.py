@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -62,17 +62,6 @@ def items(positions: Positions, topics: np.ndarray) -> Piece:
     return key, np.concatenate([np.ones(len(judged)), size.astype(np.float64)])[None]
 
 
-def no_piece(rows: int) -> Piece:
-    """Return the piece of a part without judged queries, of so many rows of values.
-
-    Examples
-    --------
-    >>> no_piece(4)[1].shape
-    (4, 0)
-    """
-    return np.zeros(0, dtype=np.int64), np.zeros((rows, 0))
-
-
 def _wanted(judged: Judgments, complete: bool) -> np.ndarray:
     return np.ones(len(judged.topic), dtype=bool) if complete else judged.grade > 0
 
@@ -95,8 +84,8 @@ def _items_of_keys(judged: Judgments, complete: bool, key: np.ndarray) -> np.nda
     return items
 
 
-def concatenated(pieces: Sequence[Piece]) -> Piece:
-    """Return pieces as one: a branch of the tree by which results are gathered.
+def concatenated(pieces: Sequence[Piece | None]) -> Any:
+    """Return pieces as one: a branch of the tree by which results are gathered; None if there are none.
 
     Examples
     --------
@@ -104,7 +93,10 @@ def concatenated(pieces: Sequence[Piece]) -> Piece:
     >>> place.tolist(), values.tolist()
     ([2, 0], [[0.5, 1.0]])
     """
-    return np.concatenate([place for place, _ in pieces]), np.concatenate([values for _, values in pieces], axis=1)
+    known = [piece for piece in pieces if piece is not None]
+    if not known:
+        return None
+    return np.concatenate([place for place, _ in known]), np.concatenate([values for _, values in known], axis=1)
 
 
 def joined_hits(known: Positions, judged: Judgments, gathered: Piece, source: Pair) -> Positions:

@@ -10,7 +10,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor import ACCESSORS, Joined
-from pdeval.dask.collect import Gathered, bytes_of_a_row, said
+from pdeval.dask.collect import Gathered, bytes_of_a_row, format_bytes
 from pdeval.dask.partition_plan import plan
 from pdeval.join import judged as pandas_join
 from pdeval.tables.reader import Table
@@ -132,7 +132,7 @@ class TestTheBound:
         from dask.utils import parse_bytes
 
         for size in (1, 1023, 1536, 5 << 20, 3 << 29, 7 << 41):
-            assert parse_bytes(said(size)) == size
+            assert parse_bytes(format_bytes(size)) == size
 
 
 class TestRows:

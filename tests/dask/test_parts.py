@@ -8,7 +8,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import parse_all
-from pdeval.dask.partition import NOTHING, _unchanged, decoded, part_of, tally
+from pdeval.dask.partition import NOTHING, _check_unchanged, decoded, part_of, tally
 from pdeval.dask.partition_ids import ROW
 from pdeval.dask.partition_plan import plan
 from pdeval.join import ids
@@ -39,11 +39,11 @@ def division(table, qrels, measures=(), **options):
     ],
 )
 def test_a_partition_that_changed_says_what_it_held_and_what_it_holds(now, text):
-    whole = SimpleNamespace(held=np.array([[9, 9, 9], [3, 40, 7]], dtype=np.uint64))
+    whole = SimpleNamespace(tallies=np.array([[9, 9, 9], [3, 40, 7]], dtype=np.uint64))
     with pytest.raises(RuntimeError, match=f"It held 3 judged lists of 40 rows, {text}"):
-        _unchanged(np.array(now, dtype=np.uint64), 1, whole)
-    _unchanged(np.array([3, 40, 7], dtype=np.uint64), 1, whole)
-    _unchanged(np.array(now, dtype=np.uint64), 1, SimpleNamespace(held=None))
+        _check_unchanged(np.array(now, dtype=np.uint64), 1, whole)
+    _check_unchanged(np.array([3, 40, 7], dtype=np.uint64), 1, whole)
+    _check_unchanged(np.array(now, dtype=np.uint64), 1, SimpleNamespace(tallies=None))
 
 
 @pytest.mark.broad

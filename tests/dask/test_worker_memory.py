@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.dask import worker_memory
+from pdeval.dask import shuffle as worker_memory
 from pdeval.dask.shuffle import wanted_parts
 from tests.dask.bits import divided
 
