@@ -90,7 +90,8 @@ class Gathered(Pair):
                 f"{caller} looks at the positions of all judged items at once, which may take {format_bytes(size)} "
                 f"({runs:,} runs x {queries:,} queries, up to {hits:,} items found); no more than "
                 f"{format_bytes(limit())} are gathered. measure(), prefer(), summary(), order() and compare() work "
-                f"where the rows are. Choose runs, queries or depth=, or raise the bound: dask.config.set({{'{OPTION}': '{format_bytes(2 * size)}'}})."
+                "where the rows are. Choose runs, queries or depth=, or raise the bound: "
+                f"dask.config.set({{'{OPTION}': '{format_bytes(2 * size)}'}})."
             )
 
     @cached_property
@@ -137,8 +138,8 @@ def few_enough(count: int, meta: pd.DataFrame, caller: str = "this") -> None:
     if size > limit():
         raise ValueError(
             f"{caller} needs the rows of the run table themselves, and {count:,} rows may take {format_bytes(size)}; "
-            f"no more than {format_bytes(limit())} are gathered. Choose columns, runs or queries first, or raise the bound: "
-            f"dask.config.set({{'{OPTION}': '{format_bytes(2 * size)}'}})."
+            f"no more than {format_bytes(limit())} are gathered. Choose columns, runs or queries first, or raise the "
+            f"bound: dask.config.set({{'{OPTION}': '{format_bytes(2 * size)}'}})."
         )
 
 

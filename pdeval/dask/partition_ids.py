@@ -159,7 +159,8 @@ def _gaps(census: Census, ends: list[np.ndarray | None]) -> str | None:
         return None
     at = query[0], run[0]
     names = run_labels(census.runs)[run[0]], census.queries.index().tolist()[query[0]]
-    return gaps_text(*names, first[at], last[at], int(census.rows[at]), len(run), np.count_nonzero(census.rows))
+    lists = int(np.count_nonzero(census.rows))
+    return gaps_text(*names, first[at], last[at], int(census.rows[at]), len(run), lists)
 
 
 def _stacked(columns: list[pd.Series], role: str) -> pd.Series:

@@ -121,12 +121,16 @@ class Plan:
             given.best,
             rows if "subtopic" in given.roles else None,
         )
-        no_hits = [np.zeros(0, dtype=dtype) for dtype in (np.int64, np.int64, float, float, float)]
+        no_items, no_ranks = np.zeros(0, dtype=np.int64), np.zeros(0)
         return Positions(
             self.found.runs,
             given.queries.index().rename(self.table.roles["query"]),
             items,
-            *no_hits,
+            no_items,
+            no_items,
+            no_ranks,
+            no_ranks,
+            no_ranks,
             self.retrieved if depth is None else np.minimum(self.retrieved, depth),
             doc_name=self.table.roles["doc"],
             rules=self.rules,
