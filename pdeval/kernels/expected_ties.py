@@ -14,7 +14,7 @@ import numpy as np
 
 from pdeval.catalog import expected_of
 from pdeval.kernels.binary import Norm, denominator, f_measure, seen
-from pdeval.kernels.graded import Discount, Gain, best_dcg, divisor, gain_of
+from pdeval.kernels.graded import Discount, Gain, Gains
 from pdeval.kernels.primitives import inf, level, share, total
 
 
@@ -221,7 +221,7 @@ def expected_CG(
     >>> float(expected_CG(np.array([0.0]), np.array([2.0]), np.array([3.0]), k=1))
     1.5
     """
-    return total(gain_of(grade, gain, gains, least) * chance(start, size, k))
+    return total(Gains(gain, gains, least).of(grade) * chance(start, size, k))
 
 
 @expected_of("DCG")
@@ -244,11 +244,16 @@ def expected_DCG(
     >>> round(float(expected_DCG(np.array([0.0]), np.array([2.0]), np.array([1.0]))), 4)  # (1 + 1/1.585) / 2
     0.8155
     """
-    value = gain_of(grade, gain, gains, least)
-    tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / divisor(rank, discount, base))
+    return _mean_dcg(start, size, grade, Gains(gain, gains, least, discount, base), k)
+
+
+def _mean_dcg(start: np.ndarray, size: np.ndarray, grade: np.ndarray, graded: Gains, k: float) -> np.ndarray:
+    value = graded.of(grade)
+    tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / graded.divisor(rank))
     number = drawn(start, size, k)
     begin = np.where(number > 0, start, 0.0)
-    alone = np.where(number > 0, value / divisor(begin + 1, discount, base), 0.0)
+    # an item without ties: the same division as in DCG, to the last bit
+    alone = np.where(number > 0, value / graded.divisor(begin + 1), 0.0)
     return total(np.where(size == 1, alone, tied))
 
 
@@ -273,5 +278,5 @@ def expected_nDCG(
     >>> round(float(expected_nDCG(np.array([0.0]), np.array([2.0]), np.array([1.0]), np.array([1.0]))), 4)
     0.8155
     """
-    value = expected_DCG(start, size, grade, discount=discount, base=base, gain=gain, gains=gains, least=least, k=k)
-    return share(value, best_dcg(ideal, k, discount, gain, gains, least, base))
+    graded = Gains(gain, gains, least, discount, base)
+    return share(_mean_dcg(start, size, grade, graded, k), graded.best(ideal, k))

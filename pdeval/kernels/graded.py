@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -66,88 +67,101 @@ GAINS = {"gains": read_gains}
 DISCOUNTED = {**GAINS, "base": read_base}
 
 
-def gain_of(
-    grade: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None, least: float = 0.0
-) -> np.ndarray:
-    """Return the gains of grades: the grade, 2^grade - 1, or 1, but for those that `gains` lists; 0 below `least`.
+@dataclass(frozen=True)
+class Gains:
+    """The gains of grades, and how they are discounted by rank.
+
+    Parameters
+    ----------
+    gain : {'linear', 'exp', 'binary'}
+        The grade, 2^grade - 1, or 1.
+    gains : mapping of grade to gain, optional
+        Gains of single grades, instead of these.
+    least : float
+        The smallest grade with a gain.
+    discount : {'log2(r+1)', 'jk', 'zipf'}
+        Gains are divided by log2(rank + 1), max(1, log2(rank)), or the rank.
+    base : float
+        The base of the logarithm.
 
     Examples
     --------
-    >>> gain_of(np.array([0.0, 1.0, 3.0]), "exp").tolist(), gain_of(np.array([1.0, 2.0]), gains={1: 3}).tolist()
+    >>> Gains("exp").of(np.array([0.0, 1.0, 3.0])).tolist(), Gains(gains={1: 3}).of(np.array([1.0, 2.0])).tolist()
     ([0.0, 1.0, 7.0], [3.0, 2.0])
     """
-    grade = np.asarray(grade, dtype=np.float64)
-    if gain == "binary" and (gains or {}).get(0):
-        raise ValueError(
-            f"gains={dict(gains or {})} gives a gain to grade 0; gain='binary' counts what is relevant at the level, "
-            "and grade 0 never is. Leave one of them out."
-        )
-    value = power_of_two(grade) - 1 if gain == "exp" else (grade > 0) * 1.0 if gain == "binary" else grade
-    for listed, own in (gains or {}).items():
-        value = np.where(grade == listed, float(own), value)
-    return np.where(grade >= least, value, 0.0) if least else value
 
+    gain: Gain = "linear"
+    gains: Mapping[float, float] | None = None
+    least: float = 0.0
+    discount: Discount = "log2(r+1)"
+    base: float = 2.0
 
-def ideal_gain(
-    ideal: np.ndarray, gain: Gain = "linear", gains: Mapping[float, float] | None = None, least: float = 0.0
-) -> np.ndarray:
-    """Return the gains of the ideal ranking, largest first, negative ones left out.
+    def of(self, grade: np.ndarray) -> np.ndarray:
+        """Return the gains of grades."""
+        grade = np.asarray(grade, dtype=np.float64)
+        gains = self.gains or {}
+        if self.gain == "binary" and gains.get(0):
+            raise ValueError(
+                f"gains={dict(gains)} gives a gain to grade 0; gain='binary' counts what is relevant at the level, "
+                "and grade 0 never is. Leave one of them out."
+            )
+        value = grade
+        if self.gain == "exp":
+            value = power_of_two(grade) - 1
+        elif self.gain == "binary":
+            value = (grade > 0) * 1.0
+        for listed, own in gains.items():
+            value = np.where(grade == listed, float(own), value)
+        return np.where(grade >= self.least, value, 0.0) if self.least else value
 
-    Examples
-    --------
-    >>> ideal_gain(np.array([2.0, 1.0, 1.0]), gains={1: 9}).tolist()
-    [9.0, 9.0, 2.0]
-    """
-    value = gain_of(ideal, gain, gains, least)
-    return value if not gains else np.maximum(-np.sort(-value, axis=0), 0.0)
+    def ideal(self, ideal: np.ndarray) -> np.ndarray:
+        """Return the gains of the ideal ranking, largest first, negative ones left out.
 
+        Examples
+        --------
+        >>> Gains(gains={1: 9}).ideal(np.array([2.0, 1.0, 1.0])).tolist()
+        [9.0, 9.0, 2.0]
+        """
+        value = self.of(ideal)
+        # grades are sorted, and so are their gains unless `gains` changes the order
+        return value if not self.gains else np.maximum(-np.sort(-value, axis=0), 0.0)
 
-def divisor(rank: np.ndarray, discount: Discount = "log2(r+1)", base: float = 2.0) -> np.ndarray:
-    """Return what gains are divided by at a rank: log2(rank + 1), max(1, log2(rank)), or the rank; any other base.
+    def divisor(self, rank: np.ndarray) -> np.ndarray:
+        """Return what gains are divided by at a rank.
 
-    Examples
-    --------
-    >>> rank = np.array([1.0, 8.0, 1000.0])
-    >>> divisor(rank, "jk").round(2).tolist(), divisor(rank, "jk", base=10.0).round(2).tolist()
-    ([1.0, 3.0, 9.97], [1.0, 1.0, 3.0])
-    """
-    if discount == "zipf":
-        return np.asarray(rank, dtype=np.float64)
-    logarithm = log2(rank + 1 if discount == "log2(r+1)" else rank)
-    if base != 2:
-        logarithm = logarithm / math.log2(base)
-    return logarithm if discount == "log2(r+1)" else np.maximum(1.0, logarithm)
+        Examples
+        --------
+        >>> rank = np.array([1.0, 8.0, 1000.0])
+        >>> [Gains(discount="jk", base=base).divisor(rank).round(2).tolist() for base in (2.0, 10.0)]
+        [[1.0, 3.0, 9.97], [1.0, 1.0, 3.0]]
+        """
+        if self.discount == "zipf":
+            return np.asarray(rank, dtype=np.float64)
+        logarithm = log2(rank + 1 if self.discount == "log2(r+1)" else rank)
+        if self.base != 2:
+            logarithm = logarithm / math.log2(self.base)
+        return logarithm if self.discount == "log2(r+1)" else np.maximum(1.0, logarithm)
 
+    def discounted(self, grade: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        """Return the gains of items, each divided by the discount of its rank.
 
-def discounted(value: np.ndarray, rank: np.ndarray, discount: Discount = "log2(r+1)", base: float = 2.0) -> np.ndarray:
-    """Return gains divided by the discount of their rank.
+        Examples
+        --------
+        >>> Gains(discount="jk").discounted(np.array([3.0, 3.0]), np.array([1.0, 4.0])).tolist()
+        [3.0, 1.5]
+        """
+        return self.of(grade) / self.divisor(rank)
 
-    Examples
-    --------
-    >>> discounted(np.array([3.0, 3.0]), np.array([1.0, 4.0]), "jk").tolist()
-    [3.0, 1.5]
-    """
-    return value / divisor(rank, discount, base)
+    def best(self, ideal: np.ndarray, k: float) -> np.ndarray:
+        """Return the DCG of the ideal ranking, cut at k.
 
-
-def best_dcg(
-    ideal: np.ndarray,
-    k: float,
-    discount: Discount,
-    gain: Gain,
-    gains: Mapping[float, float] | None,
-    least: float = 0.0,
-    base: float = 2.0,
-) -> np.ndarray:
-    """Return the DCG of the ideal ranking, cut at k.
-
-    Examples
-    --------
-    >>> float(best_dcg(np.array([4.0, 2.0, 1.0]), 2, "jk", "linear", None))
-    6.0
-    """
-    value = ideal_gain(ideal, gain, gains, least)
-    return total(discounted(value, cut(level(value), k), discount, base))
+        Examples
+        --------
+        >>> float(Gains(discount="jk").best(np.array([4.0, 2.0, 1.0]), 2))
+        6.0
+        """
+        value = self.ideal(ideal)
+        return total(value / self.divisor(cut(level(value), k)))
 
 
 @metric(
@@ -169,7 +183,7 @@ def CG(
     >>> float(CG(np.array([1.0, 2.0, 7.0]), np.array([3.0, 2.0, 1.0]), k=5))
     5.0
     """
-    return total(np.where(found(rank, k), gain_of(grade, gain, gains, least), 0.0))
+    return total(np.where(found(rank, k), Gains(gain, gains, least).of(grade), 0.0))
 
 
 @metric(
@@ -207,7 +221,7 @@ def DCG(
     >>> float(DCG(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0]), discount="jk"))
     6.5
     """
-    return total(discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount, base))
+    return total(Gains(gain, gains, least, discount, base).discounted(grade, cut(rank, k)))
 
 
 @metric(
@@ -249,8 +263,8 @@ def nDCG(
     >>> round(float(nDCG(np.array([1.0, 2.0, 4.0]), grades, grades, discount="jk")), 2)  # 6.5 / 6.63
     0.98
     """
-    value = DCG(rank, grade, discount=discount, base=base, gain=gain, gains=gains, least=least, k=k)
-    return share(value, best_dcg(ideal, k, discount, gain, gains, least, base))
+    graded = Gains(gain, gains, least, discount, base)
+    return share(total(graded.discounted(grade, cut(rank, k))), graded.best(ideal, k))
 
 
 @metric(
@@ -280,8 +294,7 @@ def Q(
     >>> round(float(Q(ranks, grades, np.array([2.0, 1.0]), np.array([True, True]), 2)), 4)  # (2/3 + 5/6) / 2
     0.75
     """
-    best = np.broadcast_to(running(ideal), np.shape(rank))
-    ideal_here = np.take_along_axis(best, (np.minimum(rank, len(rank)) - 1).astype(np.intp), axis=0)
+    ideal_here = at_rank(np.broadcast_to(running(ideal), np.shape(rank)), rank)
     blended = (running(relevant) + beta * running(grade)) / (cut(rank, k) + beta * ideal_here)
     return share(total(np.where(relevant, blended, 0.0)), relevants)
 
@@ -317,7 +330,8 @@ def nDCGrel(
     >>> float(nDCGrel(np.array([1.0, np.inf]), grades, grades).round(4))  # (1 + 1/1.6309) / 2
     0.8066
     """
-    gain, best = gain_of(grade, gains=gains), ideal_gain(ideal, gains=gains)
+    gain = Gains(gains=gains).of(grade)
+    best = Gains(gains=gains).ideal(ideal)
     here = found(rank) & (gain > 0)
     dcg = running(gain / log2(rank + 1))
     best_dcg = running(best / log2(level(best) + 1))
@@ -351,7 +365,8 @@ def RnDCG(
     >>> float(RnDCG(np.array([1.0, 3.0]), np.array([1.0, 2.0]), np.array([2.0, 1.0]), 3, 2).round(4))
     0.44
     """
-    gain, best = gain_of(grade, gains=gains), ideal_gain(ideal, gains=gains)
+    gain = Gains(gains=gains).of(grade)
+    best = Gains(gains=gains).ideal(ideal)
     best_dcg = running(best / log2(level(best) + 1))
     following = np.concatenate([best[1:], np.zeros_like(best[:1])])
     steps = best != following
@@ -382,7 +397,8 @@ def G(
     >>> float(G(np.array([1.0, 4.0]), np.array([1.0, 1.0]), np.array([1.0, 1.0])))  # (1/log2(2) + 1/log2(4)) / 2
     0.75
     """
-    gain, best = gain_of(grade, gains=gains), ideal_gain(ideal, gains=gains)
+    gain = Gains(gains=gains).of(grade)
+    best = Gains(gains=gains).ideal(ideal)
     cost = at_rank(running(np.maximum(best, 1.0)), rank) + np.maximum(rank - len(best), 0.0)
     missed = np.where(found(rank), cost - running(gain), np.inf)
     return share(total(gain / np.log2(2 + missed)), total(best))

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.graded import Gain, discounted, gain_of
+from pdeval.kernels.graded import Gain, Gains
 from pdeval.kernels.primitives import cut, found, inf, running, share, total
 
 Norm = Literal["weights", "none"]
@@ -33,8 +33,8 @@ def weighed(value: np.ndarray, weight: np.ndarray, norm: Norm) -> np.ndarray:
     >>> float(weighed(value, weight, "weights")), float(weighed(value, weight, "none"))
     (0.2, 1.0)
     """
-    made = total(weight * value)
-    return made if norm == "none" else share(made, total(weight))
+    weighted = total(weight * value)
+    return weighted if norm == "none" else share(weighted, total(weight))
 
 
 @metric(reference=YANG, range=(0, inf))
@@ -75,9 +75,9 @@ def wDCG(
     >>> float(wDCG(ranks, grades, weights)), float(wDCG(ranks, grades, weights, norm="weights"))
     (3.0, 0.6)
     """
-    value = gain_of(grade, gain)
-    made = total(weight * discounted(value, cut(rank, k)))
-    return made if norm == "none" else share(made, total(weight * value))
+    graded = Gains(gain)
+    dcg = total(weight * graded.discounted(grade, cut(rank, k)))
+    return dcg if norm == "none" else share(dcg, total(weight * graded.of(grade)))
 
 
 @metric(reference=YANG, range=(0, inf))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.kernels.binary import Norm, denominator, seen
-from pdeval.kernels.graded import Discount, Gain, best_dcg, discounted, gain_of
+from pdeval.kernels.graded import Discount, Gain, Gains
 from pdeval.kernels.primitives import closer, cut, found, inf, level, log2, share
 from pdeval.kernels.search_length import reached
 from pdeval.verbs.registry import Registry
@@ -65,7 +65,7 @@ def discounted_gain(
     k: float = inf,
 ) -> tuple[np.ndarray, Any]:
     """The gain of each item divided by the discount of its rank."""
-    return discounted(gain_of(grade, gain, gains, least), cut(rank, k), discount, base), 1.0
+    return Gains(gain, gains, least, discount, base).discounted(grade, cut(rank, k)), 1.0
 
 
 @TERMS.function("nDCG")
@@ -82,8 +82,8 @@ def normalised_gain(
     k: float = inf,
 ) -> tuple[np.ndarray, Any]:
     """The terms of DCG, weighted by 1 / that of the ideal ranking."""
-    terms, _ = discounted_gain(rank, grade, discount=discount, base=base, gain=gain, gains=gains, least=least, k=k)
-    return terms, share(np.ones(1), best_dcg(ideal, k, discount, gain, gains, least, base))
+    graded = Gains(gain, gains, least, discount, base)
+    return graded.discounted(grade, cut(rank, k)), share(np.ones(1), graded.best(ideal, k))
 
 
 @TERMS.function("Bpref")

@@ -24,7 +24,7 @@ from pdeval.join import ids
 from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
-from pdeval.kernels.graded import discounted
+from pdeval.kernels.graded import Gains
 from pdeval.studies.sign_agreement import Tally, count, fuzziness_of, tallied
 from pdeval.verbs.arguments import positive, whole
 from pdeval.verbs.checks import checks_arguments
@@ -91,7 +91,7 @@ def fitted_scale(N: int) -> dict[str, float]:
     {'DCG(discount=jk)': 0.281, 'AP': 2.0, 'RBP(p=0.5)': 2.0, 'RBP(p=0.8)': 5.0}
     """
     half = whole("N", N, 2, LONGEST) // 2
-    ideal = float(discounted(np.ones(half), np.arange(1.0, half + 1), "jk").sum())
+    ideal = float(Gains(discount="jk").discounted(np.ones(half), np.arange(1.0, half + 1)).sum())
     scale = {"DCG(discount=jk)": 1 / ideal, "AP": N / half, "RBP(p=0.5)": 1 / (1 - 0.5), "RBP(p=0.8)": 1 / (1 - 0.8)}
     return {measure: scale[measure] for measure in MEASURES if measure in scale}
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
-from pdeval.kernels.graded import gain_of, ideal_gain, read_base, read_gains
+from pdeval.kernels.graded import Gains, read_base, read_gains
 from tests.examples import examples
 from tests.kernels.lists import value
 
@@ -100,8 +100,8 @@ def test_the_level_does_not_touch_gains():
 
 
 def test_gains_by_grade_replace_only_those_listed_and_order_the_ideal_ranking():
-    assert gain_of(np.array([1.0, 2.0, 3.0]), gains={2: 9}).tolist() == [1.0, 9.0, 3.0]
-    assert ideal_gain(np.array([3.0, 2.0, 1.0]), gains={2: 9, 1: -1}).tolist() == [9.0, 3.0, 0.0]
+    assert Gains(gains={2: 9}).of(np.array([1.0, 2.0, 3.0])).tolist() == [1.0, 9.0, 3.0]
+    assert Gains(gains={2: 9, 1: -1}).ideal(np.array([3.0, 2.0, 1.0])).tolist() == [9.0, 3.0, 0.0]
     assert measured("nDCG(gains={1:3,2:1})", [1, 2], []) == 1.0
     assert measured("ndcg_1=3,2=1", [2, 1], []) < 1.0
 
@@ -235,13 +235,13 @@ def test_the_end_of_a_run_counts_one_item_beyond_the_last_positive_gain():
 
 def test_grade_0_has_a_gain_where_gains_say_so_but_none_where_relevance_counts():
     grade = np.array([0.0, 1.0, 2.0])
-    assert gain_of(grade, "linear", {0: 0.5}).tolist() == [0.5, 1.0, 2.0]
-    assert gain_of(grade, "exp", {0: 0.5, 2: 9}).tolist() == [0.5, 1.0, 9.0]
-    assert gain_of(grade, "binary", {0: 0, 2: 9}).tolist() == [0.0, 1.0, 9.0]
+    assert Gains("linear", {0: 0.5}).of(grade).tolist() == [0.5, 1.0, 2.0]
+    assert Gains("exp", {0: 0.5, 2: 9}).of(grade).tolist() == [0.5, 1.0, 9.0]
+    assert Gains("binary", {0: 0, 2: 9}).of(grade).tolist() == [0.0, 1.0, 9.0]
     with pytest.raises(
         ValueError, match=r"gains=\{0: 0.5\} gives a gain to grade 0; gain='binary' counts what is relevant"
     ):
-        gain_of(grade, "binary", {0: 0.5})
+        Gains("binary", {0: 0.5}).of(grade)
 
 
 def test_negative_grades_have_no_gain():
