@@ -1,4 +1,4 @@
-"""The house itself: floors and walls between modules, sizes and names of files, and what every docstring has."""
+"""The package itself: layers and boundaries of imports, names of files, and what every docstring has."""
 
 import ast
 import importlib
@@ -16,8 +16,8 @@ ROOT = Path(pdeval.__file__).parent
 TESTS = Path(__file__).parent
 
 
-def floors():
-    """Return the rooms of every floor, from the ground up, as the package docstring draws them."""
+def layers():
+    """Return the packages of every layer, from the lowest up, as the package docstring draws them."""
     drawing = pdeval.__doc__.partition("imports go downwards only:")[2]
     found = []
     for line in drawing.splitlines():
@@ -27,19 +27,19 @@ def floors():
     return found[::-1]
 
 
-FLOORS = floors()
-FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms} | {
-    "__init__": len(FLOORS) - 1,
-    "__main__": len(FLOORS) - 1,
+LAYERS = layers()
+LAYER = {package: height for height, packages in enumerate(LAYERS) for package in packages} | {
+    "__init__": len(LAYERS) - 1,
+    "__main__": len(LAYERS) - 1,
 }
 
-# no further than this wall: (who, whom they never import)
-WALLS = {
+# packages, and what they never import
+BOUNDARIES = {
     "kernels never see a DataFrame": (("kernels",), ("pandas",)),
     "reports and plots never see positions": (("report", "plots"), ("join", "kernels")),
 }
 ON_USE = ("scipy", "statsmodels", "matplotlib", "tqdm", "dask", "distributed")
-NO_ROOM = ("utils", "util", "helpers", "common", "misc", "core", "base", "mechanics")
+NO_SUBJECT = ("utils", "util", "helpers", "common", "misc", "core", "base", "mechanics")
 
 
 def module_name(path):
@@ -56,7 +56,7 @@ def trees():
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 
 
-def room(module):
+def package_of(module):
     """Return the module or package right below pdeval that a module belongs to."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
@@ -68,7 +68,7 @@ def imported(tree, *, top_only=False):
     for node in nodes:
         names = []
         if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "import by full names, so that floors can be seen"
+            assert node.level == 0, "import by full names, so that layers can be seen"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -81,17 +81,49 @@ def imported(tree, *, top_only=False):
                 yield name.partition(".")[0]
 
 
-def test_every_module_has_a_floor():
-    homeless = sorted({room(module) for module in FILES} - set(FLOOR))
-    assert homeless == [], "draw them in the docstring of pdeval"
-    assert sorted(set(FLOOR) - {room(module) for module in FILES}) == [], (
+def test_every_module_has_a_layer():
+    unlisted = sorted({package_of(module) for module in FILES} - set(LAYER))
+    assert unlisted == [], "draw them in the docstring of pdeval"
+    assert sorted(set(LAYER) - {package_of(module) for module in FILES}) == [], (
         "drawn in the docstring of pdeval, but not there"
     )
 
 
-def test_the_listing_of_the_package_shows_rooms():
+def test_the_listing_of_the_package_shows_packages():
     files = {path.name for path in ROOT.iterdir() if path.is_file()}
     assert files == {"__init__.py", "__main__.py", "py.typed"}
+
+
+def runtime_imports(module):
+    """Return the modules of pdeval that a module imports, also inside functions, but not for type checkers alone."""
+    tree = trees()[module]
+    conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    typing_only = {node for block in conditions if "TYPE_CHECKING" in ast.unparse(block.test) for node in block.body}
+    nodes = [node for node in ast.walk(tree) if node not in typing_only]
+    names = {name for node in nodes for name in imported(ast.Module([node], []), top_only=True)}
+    return {name for name in names if name in FILES and name != module}
+
+
+def test_no_modules_import_each_other_in_a_cycle():
+    graph = {module: runtime_imports(module) for module in FILES}
+    while leaves := {module for module, others in graph.items() if not others & graph.keys()}:
+        for module in leaves:
+            del graph[module]
+    # what imports a cycle without being part of one has no importer among the rest
+    while roots := graph.keys() - {other for others in graph.values() for other in others}:
+        for module in roots:
+            del graph[module]
+    assert {module: sorted(others & graph.keys()) for module, others in graph.items()} == {}
+
+
+def test_the_path_of_a_call_in_the_guide_names_what_exists():
+    guide = (ROOT.parent / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    path = guide.partition("### From a call to a kernel and back")[2].partition("\n## ")[0]
+    steps = re.findall(r"(?m)^\d+\. `(pdeval[\w.]+)`", path)
+    assert len(steps) == 10
+    for name in re.findall(r"`(pdeval\.[\w.]+)`", path):
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
 
 
 @pytest.mark.broad
@@ -106,19 +138,19 @@ def test_imports_go_downwards_only():
         f"{module} imports {other}"
         for module in FILES
         for other in imported(trees()[module])
-        if other in FILES and FLOOR.get(room(other), 0) > FLOOR.get(room(module), 0)
+        if other in FILES and LAYER.get(package_of(other), 0) > LAYER.get(package_of(module), 0)
     ]
     assert upwards == []
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("wall", WALLS)
-def test_walls_hold(wall):
-    rooms, never = WALLS[wall]
+@pytest.mark.parametrize("boundary", BOUNDARIES)
+def test_boundaries_hold(boundary):
+    packages, never = BOUNDARIES[boundary]
     for module in FILES:
-        if room(module) in rooms:
-            seen = {room(name) if name in FILES else name for name in imported(trees()[module])}
-            assert not seen & set(never), f"{wall}: {module}"
+        if package_of(module) in packages:
+            seen = {package_of(name) if name in FILES else name for name in imported(trees()[module])}
+            assert not seen & set(never), f"{boundary}: {module}"
 
 
 @pytest.mark.broad
@@ -128,7 +160,7 @@ def test_slow_packages_are_imported_on_use():
 
 
 def test_files_are_named_after_a_subject():
-    assert [module for module, path in FILES.items() if path.stem in NO_ROOM] == []
+    assert [module for module, path in FILES.items() if path.stem in NO_SUBJECT] == []
 
 
 @pytest.mark.broad
