@@ -3,9 +3,9 @@
     with replacing(path) as beside:
         table.to_parquet(beside)
 
-Until the block has ended without an error, and all of it is on the disk, what stood at the path stands there. A program
-that is killed in between leaves a hidden `.pdeval-*` beside it, which nothing reads. Standard output, pipes and devices
-have no name that could be given later: they are written directly.
+Until the block has ended without an error, and all of it is on the disk, the old file stays. A program that is killed
+in between leaves a hidden `.pdeval-*` beside it, which nothing reads. Standard output, pipes and devices cannot be
+renamed: they are written directly.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-STREAMS = re.compile(r"/dev/(stdin|stdout|stderr|fd/.+)|/proc/.+")  # files by another name, where they are files at all
-PRIVATE, USUAL = 0o600, 0o666  # who may read while it is written: nobody else, or those whom the umask lets
+STREAMS = re.compile(r"/dev/(stdin|stdout|stderr|fd/.+)|/proc/.+")  # files by another name, if they are files at all
+PRIVATE, USUAL = 0o600, 0o666  # permissions while it is written: only the owner, or whatever the umask allows
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield where to write a file, and give it its name when all of it is written.
+    """Yield a path to write a file to, and rename it when all of it is written.
 
     A file that is there keeps its permissions, a new one has those that any new file gets; of a link the file it leads
     to is replaced. After an error nothing is left behind.
@@ -43,30 +43,25 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     'run,AP'
     """
     if is_stream(path):
-        with _told(Path(path), path):
+        with _named_as(path, Path(path)):
             yield Path(path)
         return
     check_place(path)
     target = Path(os.path.realpath(path))
     before = target.stat() if target.exists() else None
-    beside = target.with_name(_hidden())
-    with _told(beside, path):
+    beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
+    with _named_as(path, beside), _removed_after_errors(beside):
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, USUAL if before is None else PRIVATE))
-        try:
-            yield beside
-            if before is not None:
-                _as_before(beside, before)
-            _flush(beside)
-            os.replace(beside, target)  # noqa: PTH105, its error names both
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        yield beside
+        _copy_permissions(before, beside)
+        _flush(beside)
+        os.replace(beside, target)  # noqa: PTH105, its error names both
     _flush_folder(target.parent)
 
 
 @contextmanager
 def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a new folder to fill, which takes the place of the one that is there when all of it is written.
+    """Yield a new folder to fill, which replaces the one that is there when all of it is written.
 
     What stood there is removed, so ask first what it is.
 
@@ -85,25 +80,55 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     _check_parent(target, path)
     if target in (here := Path.cwd(), *here.parents):
         raise ValueError(f"'{os.fspath(path)}' is the folder in which the program runs; write to one inside it.")
-    beside = target.with_name(_hidden())
-    with _told(beside, path):
+    beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
+    with _named_as(path, beside), _removed_after_errors(beside):
         beside.mkdir()
-        try:
-            yield beside
-            for file in sorted(beside.rglob("*")):
-                if file.is_file():
-                    _flush(file)
-            _flush_folder(beside)
-            if target.is_dir():
-                _as_before(beside, target.stat())
-                _swap(beside, target)
-            else:
-                beside.rename(target)
-        except BaseException:
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
+        yield beside
+        for file in sorted(beside.rglob("*")):
+            if file.is_file():
+                _flush(file)
+        _flush_folder(beside)
+        if target.is_dir():
+            _copy_permissions(target.stat(), beside)
+            _swap(beside, target)
+        else:
+            beside.rename(target)
     _flush_folder(target.parent)
     shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def _removed_after_errors(beside: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if beside.is_dir():
+            shutil.rmtree(beside, ignore_errors=True)
+        else:
+            beside.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _named_as(path: str | os.PathLike[str], beside: Path) -> Iterator[None]:
+    """Let an error of the system name the path of the caller, not the one beside it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and (error.filename is None or str(error.filename).startswith(str(beside))):
+            text = error.strerror if error.filename is not None else os.strerror(error.errno)
+            raise OSError(error.errno, text, os.fspath(path)) from error
+        raise
+
+
+def _copy_permissions(before: os.stat_result | None, beside: Path) -> None:
+    if before is None:
+        return
+    now = beside.stat()
+    if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        with suppress(PermissionError):  # only an administrator gives files away
+            os.chown(beside, before.st_uid, before.st_gid)
+    beside.chmod(stat.S_IMODE(before.st_mode))
 
 
 def check_places(paths: Iterable[str | os.PathLike[str]]) -> None:
@@ -137,7 +162,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def told_written(paths: Collection[Path]) -> Iterator[list[Path]]:
-    """Yield a list for the files that are written, which an error of the system names where not all of them are.
+    """Yield a list for the files that are written, which an error of the system names if some are missing.
 
     Examples
     --------
@@ -153,9 +178,9 @@ def told_written(paths: Collection[Path]) -> Iterator[list[Path]]:
     except OSError as error:
         if error.errno is None or not written:
             raise
-        some = ", ".join(f"'{path}'" for path in written[:3]) + (", ..." if len(written) > 3 else "")
+        names = ", ".join(f"'{path}'" for path in written[:3]) + (", ..." if len(written) > 3 else "")
         count = f"{len(written):,} of {len(paths):,} files {'is' if len(written) == 1 else 'are'} written"
-        raise OSError(error.errno, f"{error.strerror}; {count} ({some}), and whole", error.filename) from error
+        raise OSError(error.errno, f"{error.strerror}; {count} ({names}), and whole", error.filename) from error
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -180,10 +205,6 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _hidden() -> str:
-    return f".pdeval-{secrets.token_hex(6)}"
-
-
 def _check_parent(target: Path, path: str | os.PathLike[str]) -> None:
     folder = target.parent
     if not folder.is_dir():
@@ -199,29 +220,9 @@ def _check_parent(target: Path, path: str | os.PathLike[str]) -> None:
         )
 
 
-@contextmanager
-def _told(beside: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an error of the system name the file that was asked for, not the one beside it."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is not None and (error.filename is None or str(error.filename).startswith(str(beside))):
-            said = error.strerror if error.filename is not None else os.strerror(error.errno)
-            raise OSError(error.errno, said, os.fspath(path)) from error
-        raise
-
-
-def _as_before(beside: Path, before: os.stat_result) -> None:
-    now = beside.stat()
-    if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        with suppress(PermissionError):  # only an administrator gives files away
-            os.chown(beside, before.st_uid, before.st_gid)
-    beside.chmod(stat.S_IMODE(before.st_mode))
-
-
-def _flush(file: Path) -> None:
-    # a disk that is full may say so only now
-    handle = os.open(file, os.O_RDWR)
+def _flush(file: Path, flags: int = os.O_RDWR) -> None:
+    # a full disk may be reported only now
+    handle = os.open(file, flags)
     try:
         os.fsync(handle)
     finally:
@@ -229,20 +230,16 @@ def _flush(file: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Have the new name on the disk too, where the system opens folders."""
+    """Have the new name on the disk too, if the system opens folders."""
     with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _flush(folder, os.O_RDONLY)
 
 
 def _swap(beside: Path, target: Path) -> None:
-    """Give two folders each other's names: at once where the system can, else by way of a third name."""
+    """Give two folders each other's names: at once if the system can, else by way of a third name."""
     if _exchanged(beside, target):
         return
-    old = target.with_name(_hidden())
+    old = target.with_name(f".pdeval-{secrets.token_hex(6)}")
     target.rename(old)
     try:
         beside.rename(target)

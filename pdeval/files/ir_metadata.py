@@ -1,11 +1,13 @@
-"""What run files say of themselves: their ir_metadata headers, one row per run."""
+"""The ir_metadata headers of run files, in a subset of YAML, as a table with one row per run."""
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -17,6 +19,7 @@ from pdeval.files.tabular import has_header
 KEY = re.compile(
     r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#&*!|>'"%@`{}\[\],?-][^#]*?|-[^\s#][^#]*?)\s*:(?:\s+(.*)|)$"""
 )
+TEXT_BLOCK = re.compile(r"(:|^-)\s+[|>][-+]?$")  # a key or dash whose value is the text below
 WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 INT, FLOAT = re.compile(r"[-+]?\d+"), re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 
@@ -30,103 +33,96 @@ class Unread(ValueError):
 
 
 def parsed(lines: list[str]) -> Any:
-    """Return what lines of YAML say: dicts, lists and values.
+    """Return the content of lines of YAML: dicts, lists and values.
 
     Examples
     --------
     >>> parsed(["tag: bm25", "method:", "  - name: BM25", "    k1: 0.9", "  - name: RM3"])
     {'tag': 'bm25', 'method': [{'name': 'BM25', 'k1': 0.9}, {'name': 'RM3'}]}
     """
-    reader = _Reader(lines)
-    if not reader.rows:
+    rows = deque(_rows(lines))
+    if not rows:
         return {}
-    held = reader.block(reader.rows[0][1])
-    if reader.at < len(reader.rows):
-        number, _, text = reader.rows[reader.at]
-        raise Unread(number, f"{text!r} is indented unlike the lines above")
-    return held
+    content = _block(rows)
+    if rows:
+        raise Unread(rows[0].number, f"{rows[0].text!r} is indented unlike the lines above")
+    return content
 
 
-class _Reader:
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.at = 0
-        self.rows: list[tuple[int, int, str]] = []  # number, indentation, text
-        skipped = -1  # the indentation of a text block, whose lines are read as they stand
-        for number, line in enumerate(lines, start=1):
-            text = line.strip()
-            indent = len(line) - len(line.lstrip(" "))
-            if "\t" in line[: len(line) - len(line.lstrip())]:
-                raise Unread(number, "indent with spaces, not tabs")
-            if skipped >= 0 and (not text or indent > skipped):
-                continue
-            skipped = -1
-            if not text or text.startswith("#") or text == "---":
-                continue
-            self.rows.append((number, indent, text))
-            if re.search(r"(:|^-)\s+[|>][-+]?$", text):
-                skipped = indent
+class _Row(NamedTuple):
+    number: int
+    indent: int
+    text: str
+    block: list[str] | None  # the lines below, if they are a text
 
-    def block(self, indent: int) -> Any:
-        """Return the mapping or list whose lines stand at an indentation."""
-        is_list = self.rows[self.at][2].startswith("- ") or self.rows[self.at][2] == "-"
-        return self.sequence(indent) if is_list else self.mapping(indent)
 
-    def here(self, indent: int) -> bool:
-        return self.at < len(self.rows) and self.rows[self.at][1] == indent
+def _rows(lines: list[str]) -> list[_Row]:
+    rows: list[_Row] = []
+    block: list[str] | None = None
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        indent = len(line) - len(line.lstrip(" "))
+        if "\t" in line[: len(line) - len(line.lstrip())]:
+            raise Unread(number, "indent with spaces, not tabs")
+        if block is not None and (not text or indent > rows[-1].indent):
+            block.append(text)
+            continue
+        block = [] if TEXT_BLOCK.search(text) else None
+        if text and not text.startswith("#") and text != "---":
+            rows.append(_Row(number, indent, text, block))
+    return rows
 
-    def sequence(self, indent: int) -> list[Any]:
-        held = []
-        while self.here(indent) and (self.rows[self.at][2].startswith("- ") or self.rows[self.at][2] == "-"):
-            number, _, text = self.rows[self.at]
-            inner = text[1:].lstrip()
-            if inner and KEY.fullmatch(inner):  # a mapping that begins on the line of its dash
-                place = indent + len(text) - len(inner)
-                self.rows[self.at] = (number, place, inner)
-                held.append(self.mapping(place))
-            else:
-                self.at += 1
-                held.append(self.value(inner, number, indent))
-        return held
 
-    def mapping(self, indent: int) -> dict[str, Any]:
-        held: dict[str, Any] = {}
-        while self.here(indent):
-            number, _, text = self.rows[self.at]
-            found = KEY.fullmatch(text)
-            if found is None:
-                raise Unread(number, f"{text!r} is not 'key: value'")
-            key = str(_unquoted(found[1], number))
-            if key in held:
-                raise Unread(number, f"{key!r} is said twice")
-            self.at += 1
-            held[key] = self.value((found[2] or "").strip(), number, indent)
-        return held
+def _block(rows: deque[_Row]) -> Any:
+    """Take the list or mapping off the rows that begins with the first of them."""
+    indent = rows[0].indent
+    return _sequence(rows, indent) if _is_item(rows[0]) else _mapping(rows, indent)
 
-    def value(self, text: str, number: int, indent: int) -> Any:
-        """Return what stands after a key or a dash: a value, or the block below."""
-        if re.fullmatch(r"[|>][-+]?", text):
-            return self.text_below(text, number, indent)
-        if text and not text.startswith("#"):
-            return _value(text, number)
-        if self.at < len(self.rows):
-            below = self.rows[self.at]
-            listed = below[1] == indent and below[2].startswith("-") and not self.rows[self.at - 1][2].startswith("-")
-            if below[1] > indent or listed:
-                return self.block(below[1])
-        return None
 
-    def text_below(self, style: str, number: int, indent: int) -> str:
-        """Return a text of several lines: with its line ends after '|', in one line after '>'."""
-        lines = []
-        for line in self.lines[number:]:
-            if line.strip() and len(line) - len(line.lstrip(" ")) <= indent:
-                break
-            lines.append(line.strip())
-        while lines and not lines[-1]:
-            lines.pop()
-        text = ("\n" if style[0] == "|" else " ").join(lines)
-        return text if style.endswith("-") or not text else text + "\n"
+def _is_item(row: _Row) -> bool:
+    return row.text == "-" or row.text.startswith("- ")
+
+
+def _sequence(rows: deque[_Row], indent: int) -> list[Any]:
+    values: list[Any] = []
+    while rows and rows[0].indent == indent and _is_item(rows[0]):
+        row = rows.popleft()
+        inner = row.text[1:].lstrip()
+        if inner and KEY.fullmatch(inner):  # a mapping that begins on the line of its dash
+            start = indent + len(row.text) - len(inner)
+            rows.appendleft(row._replace(indent=start, text=inner))
+            values.append(_mapping(rows, start))
+        else:
+            values.append(_value_of_row(row, inner, rows))
+    return values
+
+
+def _mapping(rows: deque[_Row], indent: int) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    while rows and rows[0].indent == indent:
+        row = rows.popleft()
+        match = KEY.fullmatch(row.text)
+        if match is None:
+            raise Unread(row.number, f"{row.text!r} is not 'key: value'")
+        key = str(_unquoted(match[1], row.number))
+        if key in values:
+            raise Unread(row.number, f"{key!r} is said twice")
+        values[key] = _value_of_row(row, (match[2] or "").strip(), rows)
+    return values
+
+
+def _value_of_row(row: _Row, text: str, rows: deque[_Row]) -> Any:
+    """Return the value after a key or a dash, or the block below."""
+    if re.fullmatch(r"[|>][-+]?", text):
+        # with its line ends after '|', in one line after '>'
+        content = ("\n" if text[0] == "|" else " ").join(row.block or []).rstrip()
+        return content if text.endswith("-") or not content else content + "\n"
+    if text and not text.startswith("#"):
+        return _value(text, row.number)
+    if rows and rows[0].indent == row.indent:
+        # a list may have the indentation of its key
+        return _block(rows) if rows[0].text.startswith("-") and not row.text.startswith("-") else None
+    return _block(rows) if rows and rows[0].indent > row.indent else None
 
 
 def _value(text: str, number: int) -> Any:
@@ -135,7 +131,7 @@ def _value(text: str, number: int) -> Any:
     text = re.sub(r"\s+#.*$", "", text)
     if text[0] == "[" and text[-1] == "]":
         inside = text[1:-1].strip()
-        return [_value(one.strip(), number) for one in inside.split(",")] if inside else []
+        return [_value(part.strip(), number) for part in inside.split(",")] if inside else []
     if text[0] in "&*!{%@`[|>":
         raise Unread(number, f"{text!r} is more of YAML than is read here: write plain or quoted values")
     if text.lower() in WORDS:
@@ -152,7 +148,7 @@ def _unquoted(text: str, number: int) -> str:
         raise Unread(number, f"the quotes of {text!r} are not closed")
     if text[0] == "'":
         return text[1:-1].replace("''", "'")
-    return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), text[1:-1])
+    return re.sub(r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text[1:-1])
 
 
 START, END = "ir_metadata.start", "ir_metadata.end"
@@ -187,18 +183,19 @@ def metadata_of(run_files: Iterable[Any], runs: list[str] | None = None) -> pd.D
     for file in run_files:
         if str(file.path) == file_io.STDIN or not Path(file.path).is_file():
             raise ValueError(f"'{file.path}' can be read once, and its metadata are read apart: give a file.")
-        if has_header(file.path):
-            continue
-        said, tag = header_of(file.path, file.encoding)
-        rows.append({"run": file.name or tag, **{f"ir_metadata.{k}" if k == "run" else k: v for k, v in said.items()}})
-    made = pd.DataFrame(rows, columns=list(dict.fromkeys(["run", *(name for row in rows for name in row)])))
+        if not has_header(file.path):
+            values, tag = header_of(file.path, file.encoding)
+            # a key of the header must not replace the name of the run
+            renamed = {f"ir_metadata.{key}" if key == "run" else key: value for key, value in values.items()}
+            rows.append({"run": file.name or tag, **renamed})
+    table = pd.DataFrame(rows, columns=list(dict.fromkeys(["run", *(name for row in rows for name in row)])))
     if runs is not None:
-        made = made.set_index("run").reindex(pd.Index(runs, name="run")).reset_index()
-    return made.infer_objects()
+        table = table.set_index("run").reindex(pd.Index(runs, name="run")).reset_index()
+    return table.infer_objects()
 
 
 def header_of(path: Path, encoding: str | None = None) -> tuple[dict[str, Any], str]:
-    """Return what the header of a run file says, flat, and the tag of its first line.
+    """Return the header of a run file, its keys joined by dots, and the tag of its first line.
 
     Examples
     --------
@@ -208,37 +205,30 @@ def header_of(path: Path, encoding: str | None = None) -> tuple[dict[str, Any], 
     >>> header_of(path)
     ({'tag': 'x'}, 'x')
     """
-    head, first = _comments(path, encoding)
-    blocks: list[tuple[int, list[str]]] = []
-    inside: list[str] | None = None
-    for number, line in head:
-        word = line.strip()
-        if word == START:
-            inside = []
-            blocks.append((number, inside))
-        elif word == END:
-            inside = None
-        elif inside is not None:
-            inside.append(line)
-    if inside is not None:
-        raise ValueError(f"'{path}', line {blocks[-1][0]}: '# {START}' has no '# {END}' before the first row.")
-    said = [_flat_block(lines, number, path) for number, lines in blocks]
-    for (number, _), one in zip(blocks[1:], said[1:]):
-        for name in one:
-            if name in said[0] and said[0][name] != one[name]:
-                raise ValueError(
-                    f"'{path}', line {number}: a second header says {name}: {one[name]!r}, the first one "
-                    f"{said[0][name]!r}. Keep one."
-                )
-    flat = {name: value for one in reversed(said) for name, value in one.items()}
-    words = first.split()
-    tag = words[5] if len(words) > 5 else ""
-    if "tag" in flat and tag and str(flat["tag"]) != tag:
+    comments, first_row = _comments(path, encoding)
+    lines = [text.strip() for _, text in comments]
+    starts = [place for place, line in enumerate(lines) if line == START]
+    if starts and END not in lines[starts[-1] :]:
         raise ValueError(
-            f"'{path}': its header says tag: {flat['tag']}, its rows have the tag {tag!r}. The header may be of "
+            f"'{path}', line {comments[starts[-1]][0]}: '# {START}' has no '# {END}' before the first row."
+        )
+    header: dict[str, Any] = {}
+    for place in starts:
+        number, _ = comments[place]
+        inside = takewhile(lambda comment: comment[1].strip() not in (START, END), comments[place + 1 :])
+        for name, value in _flat_block([text for _, text in inside], number, path).items():
+            if header.setdefault(name, value) != value:
+                raise ValueError(
+                    f"'{path}', line {number}: a second header says {name}: {value!r}, the first one "
+                    f"{header[name]!r}. Keep one."
+                )
+    tag = "".join(first_row.split()[5:6])
+    if "tag" in header and tag and str(header["tag"]) != tag:
+        raise ValueError(
+            f"'{path}': its header says tag: {header['tag']}, its rows have the tag {tag!r}. The header may be of "
             "another run; make them alike."
         )
-    return dict(flat), tag
+    return header, tag
 
 
 def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], str]:
@@ -252,28 +242,26 @@ def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], 
                 break
     end = data.rfind(b"\n") + 1 or len(data)  # a character may be cut in two at the end of what was read
     text = as_utf8(data[:end] if len(data) >= PIECE else data, path=path, encoding=encoding)
-    held: list[tuple[int, str]] = []
+    comments: list[tuple[int, str]] = []
     for number, row in enumerate(text.removeprefix(BOM).decode().splitlines(), start=1):
-        if row.strip() and not row.lstrip().startswith("#"):
-            return held, row
         if row.lstrip().startswith("#"):
-            held.append((number, row.lstrip()[1:].rstrip()))
-    return held, ""
+            comments.append((number, row.lstrip()[1:].rstrip()))
+        elif row.strip():
+            return comments, row
+    return comments, ""
 
 
 def _flat_block(lines: list[str], start: int, path: Path) -> dict[str, Any]:
-    # one space after '#' belongs to the comment
-    bare = [line.removeprefix(" ") for line in lines]
     try:
-        held = parsed(bare)
+        content = parsed([line.removeprefix(" ") for line in lines])  # one space after '#' belongs to the comment
     except Unread as fault:
         raise ValueError(f"'{path}', line {start + fault.line}, in the ir_metadata header: {fault}.") from None
-    if not isinstance(held, dict):
+    if not isinstance(content, dict):
         raise ValueError(f"'{path}', line {start + 1}: an ir_metadata header holds keys and values, not a list.")
-    return _flat(held)
+    return _flat(content)
 
 
-def _flat(held: Any, prefix: str = "") -> dict[str, Any]:
+def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
     """Return nested keys joined by dots.
 
     Examples
@@ -281,13 +269,12 @@ def _flat(held: Any, prefix: str = "") -> dict[str, Any]:
     >>> _flat({"method": {"stages": [{"k1": 0.9}, {"k1": 1.2}], "libraries": ["a", "b"]}})
     {'method.stages.1.k1': 0.9, 'method.stages.2.k1': 1.2, 'method.libraries': 'a, b'}
     """
-    found: dict[str, Any] = {}
-    for name, value in held.items():
-        key = f"{prefix}{name}"
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        if isinstance(value, list) and any(isinstance(one, dict | list) for one in value):
+            value = {str(number): one for number, one in enumerate(value, start=1)}
         if isinstance(value, dict):
-            found |= _flat(value, f"{key}.")
-        elif isinstance(value, list) and any(isinstance(one, dict | list) for one in value):
-            found |= _flat({str(place): one for place, one in enumerate(value, start=1)}, f"{key}.")
+            flat |= _flat(value, f"{prefix}{name}.")
         else:
-            found[key] = ", ".join(map(str, value)) if isinstance(value, list) else value
-    return found
+            flat[f"{prefix}{name}"] = ", ".join(map(str, value)) if isinstance(value, list) else value
+    return flat

@@ -73,7 +73,7 @@ def test_a_file_takes_the_place_of_the_old_one(name, tmp_path):
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_what_fails_at_the_last_byte_leaves_the_old_file_and_no_other(name, tmp_path, monkeypatch):
-    def full(file):
+    def full(file, *flags):
         assert file.stat().st_size > 20  # all of it was written, under another name
         assert (tmp_path / name).read_bytes() == b"old"
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -122,7 +122,7 @@ import os, signal, sys
 from pathlib import Path
 from pdeval.files import atomic_write
 from tests.files.test_whole_files import WRITERS
-atomic_write._flush = lambda file: os.kill(os.getpid(), signal.SIGKILL)
+atomic_write._flush = lambda file, *flags: os.kill(os.getpid(), signal.SIGKILL)
 path = Path(sys.argv[1])
 WRITERS[path.name](path)
 """
@@ -319,10 +319,10 @@ class TestPlaces:
 def test_of_several_runs_the_error_says_which_are_written(tmp_path, monkeypatch):
     flush = atomic_write._flush
 
-    def full(file):
+    def full(file, *flags):
         if len(names(tmp_path)) == 3:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        flush(file)
+        flush(file, *flags)
 
     monkeypatch.setattr(atomic_write, "_flush", full)
     three = pd.concat([RUNS.iloc[:9].assign(run=name) for name in "abc"])
