@@ -40,8 +40,8 @@ class Line(NamedTuple):
     label: str | None
 
 
-def lines(asked: list[str], *, version: int = 10) -> list[Line]:
-    """Return the lines that a list of `-m` values asks for, in trec_eval's order.
+def lines(names: list[str], *, version: int = 10) -> list[Line]:
+    """Return the lines that a list of `-m` values requests, in trec_eval's order.
 
     A name with parameters replaces the same name without; cutoffs given twice add up. pdeval's own names are
     understood too, and come last.
@@ -61,57 +61,53 @@ def lines(asked: list[str], *, version: int = 10) -> list[Line]:
     >>> [(line.name, line.label) for line in lines(["iprec_at_recall..125", "RBP(p=0.5)"])]
     [('iprec_at_recall_0.12', 'iprec_at_recall_0.125'), ('RBP(p=0.5)', 'RBP(p=0.5)')]
     """
-    lacking = SINCE_10 if version < 10 else ()
-    chosen: dict[str, list[str]] = {}
+    absent = SINCE_10 if version < 10 else ()
+    parameters_of: dict[str, list[str]] = {}
     others: dict[str, Line] = {}
-    for text in asked or ["official"]:
+    for text in names or ["official"]:
         name, _, parameters = text.partition(".")
         if name not in TABLE and name not in SETS:
-            name, parameters = _underscored(text)
+            # a printed name such as ndcg_cut_10, which scripts also pass to -m
+            stem, _, cutoff = text.rpartition("_")
+            numbered = stem in TABLE and TABLE[stem][0] in ("whole", "share") and number(cutoff) is not None
+            name, parameters = (stem, cutoff) if numbered else (text, "")
         if name in OTHER_JUDGMENTS:
             raise ValueError(
                 f"'-m {name}' is not served: it is for preference judgments or judgment groups (-R prefs, qrels_jg), "
                 "and pdeval reads qrels."
             )
-        if name in lacking:
+        if name in absent:
             raise ValueError(f"trec_eval 9 has no measure {name!r}: leave out '-m {text}', or '--compat trec_eval-9'.")
         if name in SETS and not parameters:
-            for member in SETS[name]:
-                if member not in lacking:
-                    chosen.setdefault(member, [])
+            for member in set(SETS[name]) - set(absent):
+                parameters_of.setdefault(member, [])
         elif name in TABLE:
             check_parameters(name, parameters, text)
-            chosen.setdefault(name, []).extend([parameters] if parameters else [])
+            parameters_of.setdefault(name, []).extend([parameters] if parameters else [])
         else:
             label = parse(text).label
             others.setdefault(label, Line(label, label, label))
-    found = [line for name in TABLE if name in chosen for line in _lines_of(name, chosen[name])]
-    return [*found, *others.values()]
-
-
-def _underscored(text: str) -> tuple[str, str]:
-    """Return a printed name such as ndcg_cut_10, which scripts also pass to -m, as name and parameter."""
-    name, _, parameters = text.rpartition("_")
-    numbered = name in TABLE and TABLE[name][0] in ("whole", "share")
-    return (name, parameters) if numbered and number(parameters) is not None else (text, "")
-
-
-def _lines_of(name: str, given: list[str]) -> list[Line]:
-    style, exact = TABLE[name][0], exact_names(name, given)
-    printed = [f"{name}_{cutoff:.2f}" for cutoff in cutoffs(name, given)] if style == "share" else exact
-    return [_line(name, *names) for names in zip(printed, exact)]
+    requested = []
+    for name in (name for name in TABLE if name in parameters_of):
+        exact = exact_names(name, parameters_of[name])
+        printed = exact
+        if TABLE[name][0] == "share":
+            # the name is rounded as trec_eval does, what is computed is not
+            printed = [f"{name}_{cutoff:.2f}" for cutoff in cutoffs(name, parameters_of[name])]
+        requested += [_line(name, *pair) for pair in zip(printed, exact)]
+    return [*requested, *others.values()]
 
 
 def _line(measure: str, name: str, exact: str) -> Line:
     if measure in ("runid", "num_q", "relstring"):
         return Line(measure, name, None)
-    asked = parse(exact)
-    if asked.parameters.get("rest") and measure == "utility":
+    computed = parse(exact)
+    if computed.parameters.get("rest") and measure == "utility":
         raise ValueError(
             "the fourth parameter of utility weighs the rest of the collection, whose size trec_eval takes from -N; "
             f"that is not served: make it 0 in {exact!r}, or ask for pdeval's own Utility(rest=...)."
         )
-    return Line(measure, name, asked.label)
+    return Line(measure, name, computed.label)
 
 
 RELSTRING = 10
@@ -158,21 +154,26 @@ def rows(
     cube = scores(judged, labels or ["NumRet"])
     means = of_scores(cube, confidence=None)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
     answered = ~np.isnan(cube.values[0])
-    several = len(cube.runs) > 1
-    strings = [line for line in lines if line.measure in QUERY_ONLY]
-    for place, run in enumerate(run_labels(cube.runs)):
-        tag = (tags or {}).get(str(run), str(run))
-        if several and not any(line.measure == "runid" for line in lines):
-            yield row("runid", "all", tag)
+    printed = answered if unanswered else answered & judged.positions.answered
+    formats = {label: "{:.0f}" if aggregate_of(label, cube.attrs) == "sum" else "{:6.4f}" for label in cube.measures}
+    has_runid = any(line.measure == "runid" for line in lines)
+    for run, name in enumerate(run_labels(cube.runs)):
+        texts = {"runid": (tags or {}).get(str(name), str(name)), "num_q": str(int(answered[:, run].sum()))}
+        if len(cube.runs) > 1 and not has_runid:
+            yield row("runid", "all", texts["runid"])
         if per_query:
-            relevance = {line.name: _relevance_strings(judged.positions, line.name, place) for line in strings}
-            shown = answered[:, place]
-            if not unanswered:
-                shown = shown & judged.positions.answered[:, place]
-            yield from _of_queries(cube, lines, place, shown, relevance)
+            # lines of the total are not those of a query
+            texts_of_line = [
+                (line.name, _query_texts(line, cube, judged.positions, run, formats))
+                for line in lines
+                if line.measure not in TOTAL_ONLY
+            ]
+            for place in np.flatnonzero(printed[:, run]):
+                yield from (row(line, cube.queries[place], values[place]) for line, values in texts_of_line)
         if total:
-            values = dict(zip(cube.measures, means[place]))
-            yield from _of_run(lines, values, tag, int(answered[:, place].sum()), cube.attrs)
+            texts |= {label: formats[label].format(mean) for label, mean in zip(cube.measures, means[run])}
+            shown = [line for line in lines if line.measure not in QUERY_ONLY]
+            yield from (row(line.name, "all", texts[line.label or line.measure]) for line in shown)
 
 
 def row(name: str, query: object, value: str) -> str:
@@ -186,35 +187,12 @@ def row(name: str, query: object, value: str) -> str:
     return f"{name:<22}\t{query}\t{value}"
 
 
-def _shown(label: str, value: float, attrs: Mapping[str, Any]) -> str:
-    return f"{value:.0f}" if aggregate_of(label, attrs) == "sum" else f"{value:6.4f}"
-
-
-def _of_queries(
-    cube: Scores, lines: Sequence[Line], run: int, answered: np.ndarray, relevance: dict[str, dict[Any, Any]]
-) -> Iterator[str]:
-    places = {label: place for place, label in enumerate(cube.measures)}
-    own = [line for line in lines if line.measure not in TOTAL_ONLY]
-    for at, query in enumerate(cube.queries):
-        if not answered[at]:
-            continue
-        for line in own:
-            if line.label is None:
-                yield row(line.name, query, f"'{relevance[line.name].get(query, '')}'")
-            else:
-                yield row(line.name, query, _shown(line.label, cube.values[places[line.label], at, run], cube.attrs))
-
-
-def _of_run(
-    lines: Sequence[Line], values: Mapping[str, float], tag: str, queries: int, attrs: Mapping[str, Any]
-) -> Iterator[str]:
-    for line in lines:
-        if line.measure == "runid":
-            yield row("runid", "all", tag)
-        elif line.measure == "num_q":
-            yield row("num_q", "all", str(queries))
-        elif line.label is not None:
-            yield row(line.name, "all", _shown(line.label, values[line.label], attrs))
+def _query_texts(line: Line, cube: Scores, positions: Positions, run: int, formats: Mapping[str, str]) -> list[str]:
+    """Return the text of a line for each query."""
+    if line.label is None:
+        strings = _relevance_strings(positions, line.name, run)
+        return [f"'{strings.get(query, '')}'" for query in cube.queries]
+    return [formats[line.label].format(value) for value in cube.values[cube.measures.index(line.label), :, run]]
 
 
 def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object, str]:
@@ -223,6 +201,7 @@ def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object
     near = (positions.run == run) & (positions.rank <= depth)
     topic = positions.judged.topic[positions.item[near]]
     grade = positions.judged.grade[positions.item[near]]
+    # (queries, ranks), one character each
     table = np.full((len(positions.queries), depth), "-")
     digits = np.where(grade > 9, ">", np.where(grade < 0, ".", np.clip(grade, 0, 9).astype(int).astype(str)))
     table[topic, positions.rank[near].astype(int) - 1] = digits

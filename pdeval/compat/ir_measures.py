@@ -132,13 +132,13 @@ class PdevalProvider(providers.Provider):
         measures._StRecall(cutoff=NEEDED, rel=ANY),
     ]
 
-    def _evaluator(self, asked: Iterable[Any], qrels: Any) -> Evaluator:
-        asked = list(asked)
-        if unsupported := [measure for measure in asked if not self.supports(measure)]:
+    def _evaluator(self, requested: Iterable[Any], qrels: Any) -> Evaluator:
+        requested = list(requested)
+        if unsupported := [measure for measure in requested if not self.supports(measure)]:
             raise ValueError(
                 f"unsupported measure {unsupported[0]}: provider.supports(measure) tells which are supported."
             )
-        return Evaluator(asked, qrels if isinstance(qrels, dict) else util.QrelsConverter(qrels).as_pd_dataframe())
+        return Evaluator(requested, qrels if isinstance(qrels, dict) else util.QrelsConverter(qrels).as_pd_dataframe())
 
 
 class Evaluator(providers.Evaluator):
@@ -146,25 +146,28 @@ class Evaluator(providers.Evaluator):
 
     Parameters
     ----------
-    asked : list of measures of ir_measures
+    requested : list of measures of ir_measures
         What to compute.
     qrels : dict of dicts or DataFrame
         Judgments.
     """
 
-    def __init__(self, asked: list[Any], qrels: Any) -> None:
-        super().__init__(asked, set(qrels if isinstance(qrels, dict) else qrels["query_id"].unique()))
+    def __init__(self, requested: list[Any], qrels: Any) -> None:
+        super().__init__(requested, set(qrels if isinstance(qrels, dict) else qrels["query_id"].unique()))
         groups: dict[Any, dict[str, Any]] = {}
         others: dict[Any, list[Any]] = {}
-        for measure in asked:
-            spelled = SPELLED[measure.NAME](measure) if measure.NAME in SPELLED else None
-            if spelled is None:
+        for measure in requested:
+            name = SPELLED[measure.NAME](measure) if measure.NAME in SPELLED else None
+            if name is None:
                 others.setdefault((TIES[measure.NAME], measure.NAME in SUBTOPICS), []).append(measure)
             else:
-                groups.setdefault(_rules(measure), {})[spelled] = measure
+                groups.setdefault(_rules(measure), {})[name] = measure
         items = qrels if isinstance(qrels, dict) else qrels[["query_id", "doc_id", "relevance"]]
-        self.groups = [(named, _evaluator(rules, named, items)) for rules, named in groups.items()]
-        self.others = [(named, ties, _judgments(qrels, subtopics)) for (ties, subtopics), named in others.items()]
+        self.groups = [
+            (measures, RelevanceEvaluator(_regraded(items, dict(gains)), measures, level, only))
+            for (level, gains, only, _), measures in groups.items()
+        ]
+        self.others = [(measures, ties, _judgments(qrels, subtopics)) for (ties, subtopics), measures in others.items()]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the values of a run; a query without one has the default of the measure, but none of Accuracy."""
@@ -176,65 +179,58 @@ class Evaluator(providers.Evaluator):
             yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        rows = (
-            run if isinstance(run, dict) else util.RunConverter(run).as_pd_dataframe()[["query_id", "doc_id", "score"]]
-        )
-        for named, evaluator in self.groups:
+        rows = run
+        if not isinstance(run, dict):
+            rows = util.RunConverter(run).as_pd_dataframe()[["query_id", "doc_id", "score"]]
+        for measures, evaluator in self.groups:
             for query, values in evaluator.evaluate(rows).items():
-                # a beta is not in the name of set_F
-                for value, measure in zip(_in_order(values, named), named.values()):
+                for name, measure in measures.items():
+                    # a beta is not in the name of set_F
+                    value = values["set_F" if name.startswith("set_F") else name]
                     yield ir_measures.Metric(query_id=query, measure=measure, value=value)
-        for asked, ties, judgments in self.others:
-            yield from _values(asked, judgments, rows, ties)
+        for requested, ties, judgments in self.others:
+            yield from _values(requested, judgments, rows, ties)
 
 
-def _values(asked: list[Any], judgments: Table, rows: Any, ties: str) -> Iterator[Any]:
+def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Iterator[Any]:
     """Yield the values of measures that trec_eval does not define."""
-    runs = dict_table(rows, "runs", "score") if isinstance(rows, dict) else reader.read(rows, "runs")
-    if ties == "ascending":
-        runs = replace(runs, frame=runs.frame.sort_values(runs.roles["doc"], kind="stable", ignore_index=True))
+    runs = dict_table(rows, "runs") if isinstance(rows, dict) else reader.read(rows, "runs")
     if not len(runs.frame) or not len(judgments.frame):
         return
+    if ties == "ascending":
+        runs = replace(runs, frame=runs.frame.sort_values(runs.roles["doc"], kind="stable", ignore_index=True))
     try:
-        at = positions.join(runs, judgments, ties="docid" if ties == "docid" else "first")
+        joined = positions.join(runs, judgments, ties="docid" if ties == "docid" else "first")
     except NothingJudged:
         return
-    views, answered = Views(Judged(at, None, "judged")), at.answered[:, 0]
-    for measure in asked:
-        meant = parse(measure)
-        shown = answered
+    views = Views(Judged(joined, None, "judged"))
+    for measure in requested:
+        parsed = parse(measure)
+        shown = joined.answered[:, 0]
         if measure.NAME == "Accuracy":  # ir_measures leaves out lists without a relevant item
-            shown = views.values(parse("Success", level=meant.level, k=meant.parameters["k"]))[:, 0] > 0
-        for query, value in zip(at.queries[shown], views.values(meant)[shown, 0].tolist()):
+            shown = views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0] > 0
+        for query, value in zip(joined.queries[shown], views.values(parsed)[shown, 0].tolist()):
             yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
 
 def _judgments(qrels: Any, subtopics: bool) -> Table:
     """Return the judgments as a table, with the iterations of ir_measures as subtopics if these count."""
-    if isinstance(qrels, dict):
-        table = dict_table(qrels, "qrels", "relevance")
-        if not subtopics:
-            return table
-        qrels = table.frame
-    names = ["query_id", "doc_id", "relevance"]
-    if not subtopics:
-        return reader.read(qrels[names], "qrels")
-    return reader.read(qrels[names].assign(subtopic=qrels.get("iteration", "0")), "qrels")
+    if isinstance(qrels, dict) and not subtopics:
+        return dict_table(qrels, "qrels")
+    frame = dict_table(qrels, "qrels").frame if isinstance(qrels, dict) else qrels
+    items = frame[["query_id", "doc_id", "relevance"]]
+    return reader.read(items.assign(subtopic=frame.get("iteration", "0")) if subtopics else items, "qrels")
 
 
 def _rules(measure: Any) -> tuple[Any, ...]:
-    """Return by which rules a measure is computed: level, gains, judged items only, and the beta of SetF."""
-    known = measure.SUPPORTED_PARAMS
-    level = measure["rel"] if "rel" in known and measure["rel"] is not NOT_PROVIDED else 1
-    gains = measure["gains"] if "gains" in known and measure["gains"] is not NOT_PROVIDED else {}
-    only = bool(measure["judged_only"]) if "judged_only" in known else False
+    """Return the rules of a measure: level, gains, judged items only, and the beta of SetF."""
+
+    def value(name: str, default: Any) -> Any:
+        provided = name in measure.SUPPORTED_PARAMS and measure[name] is not NOT_PROVIDED
+        return measure[name] if provided else default
+
     beta = measure["beta"] if measure.NAME == "SetF" else None
-    return level, tuple(sorted(gains.items())), only, beta
-
-
-def _evaluator(rules: tuple[Any, ...], named: dict[str, Any], qrels: Any) -> RelevanceEvaluator:
-    level, gains, only, _ = rules
-    return RelevanceEvaluator(_regraded(qrels, dict(gains)), named, level, only)
+    return value("rel", 1), tuple(sorted(value("gains", {}).items())), bool(value("judged_only", False)), beta
 
 
 def _regraded(qrels: Any, gains: dict[int, int]) -> Any:
@@ -244,11 +240,6 @@ def _regraded(qrels: Any, gains: dict[int, int]) -> Any:
         return {query: {doc: gains.get(grade, grade) for doc, grade in docs.items()} for query, docs in qrels.items()}
     grade = qrels["relevance"]
     return qrels.assign(relevance=grade.map(gains).fillna(grade).astype(grade.dtype))
-
-
-def _in_order(values: dict[str, float], named: dict[str, Any]) -> Iterator[float]:
-    for name in named:
-        yield values["set_F" if name.startswith("set_F") else name]
 
 
 provider: Any = SPECS.register(PdevalProvider())  # type: ignore[no-untyped-call]

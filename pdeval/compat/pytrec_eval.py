@@ -24,7 +24,7 @@ import pyarrow as pa
 from pdeval.catalog import parse
 from pdeval.catalog.measures import needs_judged
 from pdeval.catalog.trec_eval_names import SETS, SINCE_10, TABLE
-from pdeval.cli.trec_eval_output import Line, lines
+from pdeval.cli.trec_eval_output import lines
 from pdeval.evaluate.scores import Views
 from pdeval.join import positions
 from pdeval.join.id_mismatch import NothingJudged
@@ -91,16 +91,20 @@ class RelevanceEvaluator:
     ) -> None:
         if relevance_level != int(relevance_level) or relevance_level < 1:
             raise TypeError(f"relevance_level={relevance_level!r}: give a whole number of at least 1.")
-        asked = _spelled(set(measures))
-        self._lines = [_shown(line) for line in lines(asked, version=9)] if asked else []
+        names = _spelled(set(measures))
+        requested = lines(names, version=9) if names else []
+        # pytrec_eval names set_F without its parameter
+        self._lines = [line._replace(name="set_F") if line.measure == "set_F" else line for line in requested]
         self._level = int(relevance_level)
         self._judged_only = bool(judged_docs_only_flag)
-        self._asked = {line.name: parse(_computed(line)) for line in self._lines if line.measure not in CONSTANTS}
-        self._complete = self._judged_only or needs_judged(self._asked.values())
-        if isinstance(query_relevance, Mapping):
-            self._qrels = dict_table(query_relevance, "qrels", "relevance")
-        else:
-            self._qrels = reader.read(query_relevance, "qrels")
+        self._measures = {
+            line.name: parse(LOGARITHMS.get(line.measure) or str(line.label))
+            for line in self._lines
+            if line.measure not in CONSTANTS
+        }
+        self._complete = self._judged_only or needs_judged(self._measures.values())
+        is_dict = isinstance(query_relevance, Mapping)
+        self._qrels = dict_table(query_relevance, "qrels") if is_dict else reader.read(query_relevance, "qrels")
 
     def evaluate(self, scores: Any) -> dict[Any, Any]:
         """Return the value of every measure on every judged query that the run answers.
@@ -115,36 +119,40 @@ class RelevanceEvaluator:
         dict
             Query -> measure -> value; of a run table that names its runs, run -> query -> measure -> value.
         """
-        if isinstance(scores, Mapping):
-            if not len(scores):
-                return {}
-            return self._of_dict(scores)
-        if isinstance(scores, list | tuple) and not len(scores):
+        if isinstance(scores, Mapping | list | tuple) and not len(scores):
             return {}
+        if isinstance(scores, Mapping):
+            return self._of_dict(scores)
         if not isinstance(scores, pd.DataFrame) and not hasattr(scores, "_frame"):
             raise TypeError(f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}.")
         table = reader.read(scores, "runs")
-        if not len(table.frame):
-            return {}
-        at = self._join(table, validate=True)
-        found = {} if at is None else self._nested(at, at.answered)
-        return found if table.run_columns else next(iter(found.values()), {})
+        joined = self._join(table, validate=True)
+        results = {} if joined is None else self._nested(joined, joined.answered)
+        return results if table.run_columns else next(iter(results.values()), {})
 
     def _of_dict(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        table = dict_table(scores, "runs", "score")
         empty = [query for query, docs in scores.items() if not len(docs)]
-        at = self._join(table, validate=False) if len(table.frame) else None
-        if at is None and empty:  # a list of some judged query, emptied
-            judged = self._qrels.frame.iloc[:1].rename(columns={self._qrels.roles["grade"]: "score"})
-            roles = {"query": self._qrels.roles["query"], "doc": self._qrels.roles["doc"], "score": "score"}
-            at = _emptied(self._join(Table("runs", judged, roles), validate=False))
-        if at is None:
+        joined = self._join(dict_table(scores, "runs"), validate=False)
+        if joined is None and empty:
+            joined = self._join_empty()
+        if joined is None:
             return {}
-        named = np.asarray(at.queries.astype(object).isin(empty))
-        return next(iter(self._nested(at, at.answered | named[:, None]).values()))
+        answered = joined.answered | np.asarray(joined.queries.astype(object).isin(empty))[:, None]
+        return next(iter(self._nested(joined, answered).values()))
+
+    def _join_empty(self) -> Positions | None:
+        """Return the join of an empty list: that of some judged item, without its row."""
+        first = self._qrels.frame.iloc[:1].rename(columns={self._qrels.roles["grade"]: "score"})
+        roles = {"query": self._qrels.roles["query"], "doc": self._qrels.roles["doc"], "score": "score"}
+        joined = self._join(Table("runs", first, roles), validate=False)
+        if joined is None:
+            return None
+        rows = dict.fromkeys(("item", "run"), np.zeros(0, dtype=np.int64))
+        ranks = dict.fromkeys(("rank", "start", "size"), np.zeros(0))
+        return replace(joined, **rows, **ranks, retrieved=np.zeros_like(joined.retrieved))
 
     def _join(self, runs: Table, *, validate: bool) -> Positions | None:
-        if not len(self._qrels.frame):
+        if not len(self._qrels.frame) or not len(runs.frame):
             return None
         rules: dict[str, Any] = {"ties": "docid", "compat": "trec_eval-9", "complete": self._complete}
         try:
@@ -152,25 +160,28 @@ class RelevanceEvaluator:
         except NothingJudged:
             return None
 
-    def _nested(self, at: Positions, shown: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
-        """Return run -> query -> measure -> value, of the cells that are shown."""
-        at = at.only_judged() if self._judged_only else at
-        values, names = self._values(at), [line.name for line in self._lines]
-        queries = np.array(at.queries.astype(object))
-        found = {}
-        for place, run in enumerate(_runs(at)):
-            rows = values[:, shown[:, place], place].T.tolist()
-            found[run] = {query: dict(zip(names, row)) for query, row in zip(queries[shown[:, place]], rows)}
-        return found
+    def _nested(self, joined: Positions, shown: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
+        """Return run -> query -> measure -> value, of the cells (query, run) of a mask."""
+        joined = joined.only_judged() if self._judged_only else joined
+        values = self._values(joined)
+        queries = np.array(joined.queries.astype(object))
+        runs: list[Any] = list(joined.runs.itertuples(index=False, name=None))
+        if len(joined.runs.columns) == 1:
+            runs = list(joined.runs.iloc[:, 0].astype(object))
+        results = {}
+        for run, name in enumerate(runs):
+            rows = zip(queries[shown[:, run]], values[:, shown[:, run], run].T.tolist())
+            results[name] = {query: dict(zip((line.name for line in self._lines), row)) for query, row in rows}
+        return results
 
-    def _values(self, at: Positions) -> np.ndarray:
+    def _values(self, joined: Positions) -> np.ndarray:
         """Return the values of all names, (names, topics, runs)."""
-        views = Views(Judged(at, self._level, "judged"))
-        relevant = np.bincount(at.judged.topic[at.relevant(self._level)], minlength=len(at.queries))
-        nothing = at.retrieved == 0
-        found = np.empty((len(self._lines), *at.retrieved.shape))
-        for row, line in zip(found, self._lines):
-            row[:] = CONSTANTS[line.measure] if line.measure in CONSTANTS else views.values(self._asked[line.name])
+        views = Views(Judged(joined, self._level, "judged"))
+        relevant = np.bincount(joined.judged.topic[joined.relevant(self._level)], minlength=len(joined.queries))
+        nothing = joined.retrieved == 0
+        values = np.empty((len(self._lines), *joined.retrieved.shape))
+        for row, line in zip(values, self._lines):
+            row[:] = CONSTANTS[line.measure] if line.measure in CONSTANTS else views.values(self._measures[line.name])
             if line.measure in LOGARITHMS:
                 # the C library's logarithm, which numpy's may differ from in the last bit
                 row[:] = np.reshape([math.log(max(value, LEAST)) for value in row.ravel().tolist()], row.shape)
@@ -178,78 +189,56 @@ class RelevanceEvaluator:
                 # the precision of an empty list before its first relevant item is 0 of 0 there
                 recall = 0.0 if line.measure == "11pt_avg" else float(line.name.rpartition("_")[2])
                 row[nothing & ((recall * relevant + 0.9).astype(int) == 0)[:, None]] = np.nan
-        return found
-
-
-def _emptied(at: Positions | None) -> Positions | None:
-    """Return the join of the same runs without any rows."""
-    if at is None:
-        return None
-    none = np.zeros(0, dtype=np.int64)
-    rank = none.astype(np.float64)
-    return replace(at, item=none, run=none, rank=rank, start=rank, size=rank, retrieved=np.zeros_like(at.retrieved))
-
-
-def _runs(at: Positions) -> list[Any]:
-    """Return what names each run: its id, or a tuple of several."""
-    if len(at.runs.columns) == 1:
-        return list(at.runs.iloc[:, 0].astype(object))
-    return list(at.runs.itertuples(index=False, name=None))
-
-
-def _shown(line: Line) -> Line:
-    """Return a line under the name that pytrec_eval gives it: that of set_F is without its parameter."""
-    return line._replace(name="set_F") if line.measure == "set_F" else line
-
-
-def _computed(line: Line) -> str:
-    return LOGARITHMS.get(line.measure) or str(line.label)
+        return values
 
 
 def _spelled(measures: Iterable[str]) -> list[str]:
-    """Return names as trec_eval's -m takes them; raise where one is not supported."""
-    found = []
+    """Return names as trec_eval's -m takes them; raise if one is not supported."""
+    names = []
     for name in measures:
-        if name in supported_measures or name in supported_nicknames:
-            found.append(name)
-            continue
         match = re.fullmatch(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)", str(name))
         style = TABLE[match[1]][0] if match and match[1] in supported_measures else "plain"
-        if match is None or (style not in ("whole", "share") and match[1] != "set_F"):
+        if name in supported_measures or name in supported_nicknames:
+            names.append(name)
+        elif match and (style in ("whole", "share") or match[1] == "set_F"):
+            names.append(f"{match[1]}.{match[2]}")
+        else:
             raise ValueError(
                 f"unsupported measure {name!r}. Known are {', '.join(sorted(supported_measures))}; cutoffs are written "
                 "'ndcg_cut.5,10' or 'P_10'."
             )
-        found.append(f"{match[1]}.{match[2]}")
-    return found
+    return names
 
 
-def dict_table(given: Mapping[Any, Mapping[Any, Any]], kind: str, value: str) -> Table:
-    """Return a nested dict as a table; raise where its keys are no strings or its values no numbers."""
-    what, number = ("judgments", Integral) if kind == "qrels" else ("run", Real)
-    inner = list(given.values())
+def dict_table(nested: Mapping[Any, Mapping[Any, Any]], kind: str) -> Table:
+    """Return a nested dict as a table; raise if its keys are no strings or its values no numbers."""
+    what, number, role, column, needs = DICTS[kind]
+    inner = list(nested.values())
     for docs in inner:
         if not isinstance(docs, Mapping):
             raise TypeError(f"a {what} dict holds a dict for every query; this one holds {type(docs).__name__}.")
-    kinds = {*map(type, given), *map(type, chain.from_iterable(inner))}
+    kinds = {*map(type, nested), *map(type, chain.from_iterable(inner))}
     if wrong := [kind for kind in kinds if not issubclass(kind, str)]:
         raise TypeError(
             f"the ids of the {what} must be strings; some are {wrong[0].__name__}. Convert them with str()."
         )
     values = list(chain.from_iterable(docs.values() for docs in inner))
     if wrong := [kind for kind in set(map(type, values)) if not issubclass(kind, number)]:
-        noun = (
-            "grades of the judgments must be whole numbers" if kind == "qrels" else "scores of the run must be numbers"
-        )
-        raise TypeError(f"the {noun}; some are {wrong[0].__name__}.")
-    sizes = np.fromiter(map(len, inner), dtype=np.int64, count=len(inner))
+        raise TypeError(f"the {needs}; some are {wrong[0].__name__}.")
     query = pd.Categorical.from_codes(
-        np.repeat(np.arange(len(inner)), sizes), categories=pd.Index(list(given), dtype=object)
+        np.repeat(np.arange(len(inner)), [len(docs) for docs in inner]),
+        categories=pd.Index(list(nested), dtype=object),
     )
     doc = arrow.text_dtype().__from_arrow__(pa.chunked_array([pa.array(chain.from_iterable(inner), pa.large_string())]))
-    frame = pd.DataFrame({"query_id": query, "doc_id": doc, value: np.array(values, dtype=np.float64)})
-    role = "grade" if kind == "qrels" else "score"
-    return Table(kind, frame, {"query": "query_id", "doc": "doc_id", role: value})
+    frame = pd.DataFrame({"query_id": query, "doc_id": doc, column: np.array(values, dtype=np.float64)})
+    return Table(kind, frame, {"query": "query_id", "doc": "doc_id", role: column})
+
+
+# by the kind of table: its name in messages, the type of its numbers, their role and column, and what they must be
+DICTS: dict[str, tuple[str, type, str, str, str]] = {
+    "qrels": ("judgments", Integral, "grade", "relevance", "grades of the judgments must be whole numbers"),
+    "runs": ("run", Real, "score", "score", "scores of the run must be numbers"),
+}
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
@@ -260,12 +249,12 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     >>> compute_aggregated_measure("num_ret", [2.0, 3.0]), compute_aggregated_measure("map", [0.5, 0.25])
     (5.0, 0.375)
     """
-    held = list(values)
+    per_query = list(values)
     if measure.startswith("num_"):
-        return float(np.sum(held))
+        return float(np.sum(per_query))
     if measure.startswith("gm_"):
-        return float(np.exp(np.sum(held) / len(held)))
-    return float(np.mean(held))
+        return float(np.exp(np.sum(per_query) / len(per_query)))
+    return float(np.mean(per_query))
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -291,13 +280,13 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parsed(file: Iterable[str], *, fields: int, value: int, number: Any) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for at, line in enumerate(file, 1):
+    lists: dict[str, dict[str, Any]] = {}
+    for line_number, line in enumerate(file, 1):
         parts = line.split()
         if len(parts) != fields:
-            raise ValueError(f"line {at} has {len(parts)} fields, not {fields}: {line.strip()!r}.")
-        docs = found.setdefault(parts[0], {})
-        if parts[2] in docs:
-            raise ValueError(f"line {at} holds document {parts[2]!r} of query {parts[0]!r} again; keep one of them.")
-        docs[parts[2]] = number(parts[value])
-    return found
+            raise ValueError(f"line {line_number} has {len(parts)} fields, not {fields}: {line.strip()!r}.")
+        query, doc = parts[0], parts[2]
+        if doc in lists.setdefault(query, {}):
+            raise ValueError(f"line {line_number} holds document {doc!r} of query {query!r} again; keep one of them.")
+        lists[query][doc] = number(parts[value])
+    return lists

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,25 +55,27 @@ def tables(seed: int = SEED) -> dict[str, pa.Table]:
     candidates = np.argsort(rng.random((len(QUERIES), COLLECTION)), axis=1, kind="stable")[:, :CANDIDATES]
     topicality = rng.standard_normal((len(QUERIES), CANDIDATES))
     utility = utilities(rng, topicality)
+    # (systems, queries, ranks): the candidate at each rank
     order = np.argsort(-utility, axis=2, kind="stable")[:, :, :DEPTH]
-    runs = run_table(order, utility, candidates, docs)
-    grades = subtopic_grades(rng, topicality)
-    qrels = qrels_table(order, grades, candidates, docs)
-    return {"runs": runs, "qrels": qrels, "metadata": metadata_table()}
+    return {
+        "runs": run_table(order, utility, candidates, docs),
+        "qrels": qrels_table(order, subtopic_grades(rng, topicality), candidates, docs),
+        "metadata": pa.table(
+            {
+                **{name: pa.array(SYSTEMS[name].tolist(), pa.large_string()) for name in ("run", "model", "family")},
+                **{name: pa.array(SYSTEMS[name].tolist(), pa.int64()) for name in ("seed", "year")},
+            }
+        ),
+    }
 
 
-def write(folder: Path) -> list[Path]:
-    """Write the tables as parquet files and return their paths."""
-    return written(folder, tables())
-
-
-def written(folder: Path, made: Mapping[str, pa.Table]) -> list[Path]:
-    """Write tables as parquet files, by name, and return their paths."""
+def write(folder: Path, tables: Mapping[str, pa.Table]) -> list[Path]:
+    """Write tables as parquet files, and return their paths."""
     import pyarrow.parquet as pq
 
     folder.mkdir(exist_ok=True)
     paths = []
-    for name, table in made.items():
+    for name, table in tables.items():
         paths.append(folder / f"{name}.parquet")
         with replacing(paths[-1]) as beside:
             pq.write_table(table, beside, compression="zstd", compression_level=19)
@@ -91,26 +92,28 @@ def doc_ids(rng: np.random.Generator) -> np.ndarray:
 
 
 def utilities(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
-    """Return how much each system likes each candidate: (systems, queries, candidates)."""
+    """Return the utility of each candidate to each system: (systems, queries, candidates)."""
     noise = np.zeros((len(SYSTEMS), *topicality.shape))
+    # systems of a family, a model and a run share noise
     for column, weight in (("family", 0.55), ("model", 0.5), ("run", 0.45)):
         code, names = pd.factorize(SYSTEMS[column], sort=True)
         noise += weight * rng.standard_normal((len(names), *topicality.shape))[code]
-    # some queries are hard for everyone, and each family finds some harder than others do
+    # some queries are hard for everyone, and some are harder for a family than for others
     ease = 1 + 0.35 * rng.standard_normal((1, len(QUERIES), 1))
     code, names = pd.factorize(SYSTEMS["family"], sort=True)
-    own = 0.15 * rng.standard_normal((len(names), len(QUERIES), 1))[code]
+    family_ease = 0.15 * rng.standard_normal((len(names), len(QUERIES), 1))[code]
     skill = SYSTEMS["skill"].to_numpy()[:, None, None]
-    return skill * np.maximum(ease + own, 0.1) * topicality + noise
+    return skill * np.maximum(ease + family_ease, 0.1) * topicality + noise
 
 
 def run_table(order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, docs: np.ndarray) -> pa.Table:
     """Return the rankings as a table: run, query_id, doc_id, score, rank."""
-    system, query, place = axes(order.shape)
-    chosen = utility[system, query, order]
-    parts = []
-    for s, (offset, scale, decimals) in enumerate(SYSTEMS[["offset", "scale", "decimals"]].itertuples(index=False)):
-        parts.append(np.round(offset + scale * chosen[s], int(decimals)))
+    system, query, place = np.indices(order.shape)
+    retrieved = utility[system, query, order]
+    scales = SYSTEMS[["offset", "scale", "decimals"]].itertuples(index=False)
+    scores = [
+        np.round(offset + scale * values, int(decimals)) for values, (offset, scale, decimals) in zip(retrieved, scales)
+    ]
     kept = np.ones(order.shape, dtype=bool)
     for run, queries in MISSING.items():
         kept[SYSTEMS["run"].tolist().index(run), np.isin(QUERIES, queries)] = False
@@ -119,26 +122,27 @@ def run_table(order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, do
             "run": repeated(SYSTEMS["run"], system[kept]),
             "query_id": repeated(QUERIES, query[kept]),
             "doc_id": pa.array(docs[candidates[query, order]][kept], pa.large_string()),
-            "score": np.stack(parts)[kept],
+            "score": np.stack(scores)[kept],
             "rank": place[kept] + 1,
         }
     )
 
 
 def subtopic_grades(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
-    """Return the true grades: (queries, subtopics, candidates); -1 for a subtopic the query does not have."""
+    """Return the true grades: (queries, subtopics, candidates); -1 for a subtopic that a query does not have."""
     n_queries, n_candidates = topicality.shape
-    count = 2 + whole(4 * rng.random(n_queries))
-    relevant = 8 + whole(64 * rng.random(n_queries) ** 2)
+    count = 2 + (4 * rng.random(n_queries)).astype(np.int64)
+    relevant = 8 + (64 * rng.random(n_queries) ** 2).astype(np.int64)
+    # argsort of argsort: the rank of each candidate
     place = np.argsort(np.argsort(-topicality, axis=1, kind="stable"), axis=1, kind="stable")
     share = (place + 3 * rng.random(place.shape)) / relevant[:, None]
     grade = (share < 1.0).astype(int) + (share < 0.45) + (share < 0.18)
-    first = whole(count[:, None] * rng.random(place.shape) ** 2)
-    second = whole(count[:, None] * rng.random(place.shape))
-    lesser = whole(grade * rng.random(place.shape))
+    first = (count[:, None] * rng.random(place.shape) ** 2).astype(np.int64)
+    second = (count[:, None] * rng.random(place.shape)).astype(np.int64)
     grades = np.zeros((n_queries, count.max(), n_candidates), dtype=np.int64)
-    query, candidate = axes(place.shape)
-    grades[query, second, candidate] = lesser
+    query, candidate = np.indices(place.shape)
+    # a smaller grade for a second subtopic, unless it is the first
+    grades[query, second, candidate] = (grade * rng.random(place.shape)).astype(np.int64)
     grades[query, first, candidate] = grade
     grades[np.arange(count.max()) >= count[:, None]] = -1
     return grades
@@ -148,35 +152,24 @@ def qrels_table(order: np.ndarray, grades: np.ndarray, candidates: np.ndarray, d
     """Return the judgments of the pooled items: query_id, doc_id, relevance, subtopic."""
     pooled = np.zeros(candidates.shape, dtype=bool)
     top = order[SYSTEMS["pooled"].to_numpy(), :, :POOL_DEPTH]
-    pooled[axes(top.shape)[1], top] = True
+    pooled[np.indices(top.shape)[1], top] = True
     query, subtopic, candidate = np.nonzero((grades >= 0) & pooled[:, None, :])
-    doc = docs[candidates[query, candidate]]
-    sort = pd.DataFrame({"query": query, "doc": doc, "subtopic": subtopic}).sort_values(["query", "doc", "subtopic"])
-    query, subtopic, candidate, doc = (a[sort.index] for a in (query, subtopic, candidate, doc))
+    rows = pd.DataFrame(
+        {
+            "query": query,
+            "doc": docs[candidates[query, candidate]],
+            "subtopic": subtopic,
+            "grade": grades[query, subtopic, candidate],
+        }
+    ).sort_values(["query", "doc", "subtopic"])
     return pa.table(
         {
-            "query_id": repeated(QUERIES, query),
-            "doc_id": pa.array(doc, pa.large_string()),
-            "relevance": grades[query, subtopic, candidate],
-            "subtopic": repeated([str(t + 1) for t in range(grades.shape[1])], subtopic),
+            "query_id": repeated(QUERIES, rows["query"].to_numpy()),
+            "doc_id": pa.array(rows["doc"].tolist(), pa.large_string()),
+            "relevance": rows["grade"].to_numpy(),
+            "subtopic": repeated([str(t + 1) for t in range(grades.shape[1])], rows["subtopic"].to_numpy()),
         }
     )
-
-
-def axes(shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Return the index of every cell along each axis."""
-    return list(np.indices(shape, dtype=np.int64))
-
-
-def whole(values: Any) -> np.ndarray:
-    """Return the values cut to whole numbers."""
-    return values.astype(np.int64)
-
-
-def metadata_table() -> pa.Table:
-    """Return what the systems are as a table: run, model, family, seed, year."""
-    texts = {name: pa.array(SYSTEMS[name].tolist(), pa.large_string()) for name in ("run", "model", "family")}
-    return pa.table({**texts, **{name: pa.array(SYSTEMS[name].tolist(), pa.int64()) for name in ("seed", "year")}})
 
 
 def repeated(names: Iterable[str], codes: np.ndarray) -> pa.DictionaryArray:
@@ -221,20 +214,30 @@ def recommendation_tables(seed: int = RECOMMENDATION_SEED) -> dict[str, pa.Table
     appeal = 1.0 / (np.argsort(np.argsort(rng.random(ITEMS), kind="stable"), kind="stable") + 6.0)  # a power law
     liked = (affinity - 0.9) * 1.1 + 0.45 * rng.standard_normal((USERS, ITEMS))
     rating = np.clip(np.round(3.2 + liked), 1, 5).astype(np.int64)
-    # the soonest of exponential times at these rates: taken without replacement, in order
+    # the earliest of exponential times at these rates: drawn without replacement, in order
     when = rng.exponential(size=(USERS, ITEMS)) / (appeal * (0.1 + affinity * affinity))
     order = np.argsort(when, axis=1, kind="stable")
-    least, most = (np.array([one[at] for one in GROUPS.values()])[group] for at in (1, 2))
-    had = least + np.floor((most - least + 1) * rng.random(USERS)).astype(np.int64)
+    least, most = (np.array([limits[side] for limits in GROUPS.values()])[group] for side in (1, 2))
+    had = (least + np.floor((most - least + 1) * rng.random(USERS)).astype(np.int64))[:, None]
     place = np.arange(ITEMS)
-    before, after = (place < had[:, None]), (place >= had[:, None]) & (place < had[:, None] + TESTED)
-    users, items = [f"u{at:03d}" for at in range(1, USERS + 1)], [f"i{at:03d}" for at in range(1, ITEMS + 1)]
+    masks = {"history": place < had, "ratings": (place >= had) & (place < had + TESTED)}
+    users = [f"u{number:03d}" for number in range(1, USERS + 1)]
+    items = [f"i{number:03d}" for number in range(1, ITEMS + 1)]
     ages = np.floor(3 * rng.random(USERS)).astype(np.int64)
-    taken = {name: np.nonzero(mask) for name, mask in (("history", before), ("ratings", after))}
-    rated = {name: (user, order[user, at]) for name, (user, at) in taken.items()}
+    places = {name: np.nonzero(mask) for name, mask in masks.items()}
+    rated = {name: (user, order[user, at]) for name, (user, at) in places.items()}
     return {
         "recommendations": _recommended(rng, affinity, appeal, rated["history"], users, items),
-        **{name: _rated(user, item, rating, users, items) for name, (user, item) in rated.items()},
+        **{
+            name: pa.table(
+                {
+                    "user_id": repeated(users, user),
+                    "item_id": repeated(items, item),
+                    "rating": pa.array(rating[user, item]),
+                }
+            )
+            for name, (user, item) in rated.items()
+        },
         "items": pa.table(
             {
                 "item_id": pa.array(items, pa.large_string()),
@@ -303,14 +306,3 @@ def _recommended(
             "score": pa.array(score.ravel()),
         }
     )
-
-
-def _rated(user: np.ndarray, item: np.ndarray, rating: np.ndarray, users: list[str], items: list[str]) -> pa.Table:
-    return pa.table(
-        {"user_id": repeated(users, user), "item_id": repeated(items, item), "rating": pa.array(rating[user, item])}
-    )
-
-
-def write_recommendations(folder: Path) -> list[Path]:
-    """Write the tables as parquet files and return their paths."""
-    return written(folder, recommendation_tables())

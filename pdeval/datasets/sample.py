@@ -1,7 +1,6 @@
 """The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames; and recommendations.
 
-Made by `pdeval.datasets.generate` and `generate`; `python -m pdeval.datasets.sample` writes the files
-anew.
+Made by `pdeval.datasets.generate`; `python -m pdeval.datasets.sample` writes the files anew.
 """
 
 from __future__ import annotations
@@ -204,5 +203,5 @@ def stored(name: str) -> pa.Table:
 if __name__ == "__main__":
     from pdeval.datasets import generate
 
-    for path in [*generate.write(FOLDER), *generate.write_recommendations(FOLDER)]:
+    for path in generate.write(FOLDER, {**generate.tables(), **generate.recommendation_tables()}):
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

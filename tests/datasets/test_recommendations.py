@@ -17,7 +17,7 @@ def made():
 def test_the_generator_makes_exactly_the_recommendations_that_are_shipped(tmp_path):
     for name, table in generate.recommendation_tables().items():
         assert table.equals(pq.read_table(shipped.FOLDER / f"{name}.parquet")), name
-    assert sum(path.stat().st_size for path in generate.write_recommendations(tmp_path)) < 300_000
+    assert sum(path.stat().st_size for path in generate.write(tmp_path, generate.recommendation_tables())) < 300_000
     assert not generate.recommendation_tables(seed=1)["ratings"].equals(shipped.stored("ratings"))
 
 

@@ -30,7 +30,7 @@ def test_another_seed_makes_other_rankings():
 
 @pytest.mark.broad
 def test_writing_the_files_anew_changes_no_table(tmp_path):
-    paths = generate.write(tmp_path)
+    paths = generate.write(tmp_path, generate.tables())
     assert [path.name for path in paths] == ["runs.parquet", "qrels.parquet", "metadata.parquet"]
     assert pq.read_table(tmp_path / "runs.parquet").equals(shipped.stored("runs"))
 
@@ -150,9 +150,8 @@ def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
     code = (
         "import runpy, pathlib, tempfile\n"
         "from pdeval.datasets import generate as g\n"
-        "write, more = g.write, g.write_recommendations\n"
-        "g.write = lambda folder: write(pathlib.Path(tempfile.mkdtemp()))\n"
-        "g.write_recommendations = lambda folder: more(pathlib.Path(tempfile.mkdtemp()))\n"
+        "write = g.write\n"
+        "g.write = lambda folder, tables: write(pathlib.Path(tempfile.mkdtemp()), tables)\n"
         "runpy.run_module('pdeval.datasets.sample', run_name='__main__')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
