@@ -30,7 +30,8 @@ from pdeval.join import positions
 from pdeval.join.id_mismatch import NothingJudged
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.tables import arrow, reader
+from pdeval.tables import reader
+from pdeval.tables.dataframes import text_dtype
 from pdeval.tables.reader import Table
 
 __all__ = [
@@ -229,7 +230,7 @@ def dict_table(nested: Mapping[Any, Mapping[Any, Any]], kind: str) -> Table:
         np.repeat(np.arange(len(inner)), [len(docs) for docs in inner]),
         categories=pd.Index(list(nested), dtype=object),
     )
-    doc = arrow.text_dtype().__from_arrow__(pa.chunked_array([pa.array(chain.from_iterable(inner), pa.large_string())]))
+    doc = text_dtype().__from_arrow__(pa.chunked_array([pa.array(chain.from_iterable(inner), pa.large_string())]))
     frame = pd.DataFrame({"query_id": query, "doc_id": doc, column: np.array(values, dtype=np.float64)})
     return Table(kind, frame, {"query": "query_id", "doc": "doc_id", role: column})
 

@@ -13,7 +13,7 @@ import pandas as pd
 from pdeval.dask import shuffle
 from pdeval.files.atomic_write import replacing_folder
 from pdeval.files.reading import RunFile, run_table
-from pdeval.tables import arrow
+from pdeval.tables.dataframes import from_arrow, text_dtype
 from pdeval.tables.reader import Table
 
 PART = re.compile(r"part\.[0-9]+\.parquet")
@@ -140,13 +140,13 @@ def read(file: RunFile) -> pd.DataFrame:
     table = run_table(file, threads=False)
     if "rank" not in table.column_names:
         table = table.append_column("rank", [np.full(table.num_rows, np.nan)])
-    frame = arrow.frame(table.select(COLUMNS))
+    frame = from_arrow(table.select(COLUMNS))
     return frame.assign(rank=frame["rank"].astype(np.float64))
 
 
 def _meta() -> pd.DataFrame:
     from dask.dataframe.utils import clear_known_categories
 
-    none = {"run": pd.Categorical([]), "query_id": pd.Categorical([]), "doc_id": pd.array([], dtype=arrow.text_dtype())}
+    none = {"run": pd.Categorical([]), "query_id": pd.Categorical([]), "doc_id": pd.array([], dtype=text_dtype())}
     meta = pd.DataFrame({**none, "score": np.zeros(0), "rank": np.zeros(0)})
     return clear_known_categories(meta, cols=["run", "query_id"])

@@ -19,7 +19,7 @@ from pdeval.dask import partition_ids
 from pdeval.dask.delayed import frozen, number, numbers
 from pdeval.dask.partition_ids import ROW, places
 from pdeval.join.ids import column_ids
-from pdeval.tables import arrow
+from pdeval.tables.dataframes import text_dtype
 from pdeval.tables.reader import Table
 
 NUMBER = "__number__"
@@ -80,10 +80,7 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
         name: dtype.categories.dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
     }
     return frame.astype(
-        {
-            name: dtype if pd.api.types.is_numeric_dtype(dtype) else arrow.text_dtype()
-            for name, dtype in categories.items()
-        }
+        {name: dtype if pd.api.types.is_numeric_dtype(dtype) else text_dtype() for name, dtype in categories.items()}
     )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.join.rules import Compat, Ties, Topics
-from pdeval.tables import arrow
+from pdeval.tables.dataframes import from_arrow
 from pdeval.verbs.checks import checks_arguments
 
 FOLDER = Path(__file__).parent / "files"
@@ -60,7 +60,7 @@ def sample_runs() -> pd.DataFrame:
     bm25      101     doc-03054   30.3     2
     bm25      101 news-2021-394   28.2     3
     """
-    return arrow.frame(stored("runs"))
+    return from_arrow(stored("runs"))
 
 
 @checks_arguments
@@ -85,7 +85,7 @@ def sample_qrels(*, subtopics: bool = False) -> pd.DataFrame:
          150 web11.5039          0        4
          150 web11.5039          0        5
     """
-    judged = arrow.frame(stored("qrels"))
+    judged = from_arrow(stored("qrels"))
     if subtopics:
         return judged
     items = judged.groupby(["query_id", "doc_id"], observed=True, sort=False)
@@ -105,7 +105,7 @@ def sample_metadata() -> pd.DataFrame:
     dense-s1    dense   dense     1  2021
     dense-s2    dense   dense     2  2021
     """
-    return arrow.frame(stored("metadata"))
+    return from_arrow(stored("metadata"))
 
 
 def sample_judged(
@@ -187,9 +187,9 @@ def load_recommendations() -> Recommendations:
        i001                  romance  2019
        i002 documentary|drama|horror  2010
     """
-    runs = arrow.frame(stored("recommendations"))
+    runs = from_arrow(stored("recommendations"))
     runs.attrs["run_columns"] = ["model", "factors", "seed"]
-    return Recommendations(runs, *(arrow.frame(stored(name)) for name in ("ratings", "history", "items", "users")))
+    return Recommendations(runs, *(from_arrow(stored(name)) for name in ("ratings", "history", "items", "users")))
 
 
 @cache

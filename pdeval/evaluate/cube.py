@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import higher_of
-from pdeval.tables.arrow import categorical
+from pdeval.tables.dataframes import categorical
 from pdeval.tables.codes import combined_codes, distinct
 from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.reader import Table, numbers

@@ -18,7 +18,7 @@ from pdeval.files.file_io import PathLike
 from pdeval.files.ir_metadata import metadata_of
 from pdeval.files.lines import QRELS, RUN, check_encoding, read_columns, repeated
 from pdeval.files.tabular import column_table, has_header
-from pdeval.tables import arrow
+from pdeval.tables.dataframes import from_arrow
 from pdeval.tables.labels import natural
 from pdeval.verbs.checks import checks_arguments
 from pdeval.verbs.progress import track
@@ -79,7 +79,7 @@ def read_run(
     check_names(names)
     check_encoding(encoding)
     run = name or (file_io.run_name(path) if names == "file" else None)
-    return arrow.frame(run_table(RunFile(Path(path), run, given=bool(name), encoding=encoding)))
+    return from_arrow(run_table(RunFile(Path(path), run, given=bool(name), encoding=encoding)))
 
 
 @overload
@@ -189,7 +189,7 @@ def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None 
          051 FT911-3          0
     """
     check_encoding(encoding)
-    return arrow.frame(qrels_table(Path(path), subtopics=subtopics, encoding=encoding))
+    return from_arrow(qrels_table(Path(path), subtopics=subtopics, encoding=encoding))
 
 
 def qrels_table(path: Path, *, subtopics: bool, encoding: str | None) -> pa.Table:
@@ -256,7 +256,7 @@ def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple
 
 def in_memory(run_files: list[RunFile], *, progress: bool | None = None) -> pd.DataFrame:
     """Return the runs of the files in one pandas frame."""
-    return arrow.frame(one_table(list(tables(run_files, progress=progress))))
+    return from_arrow(one_table(list(tables(run_files, progress=progress))))
 
 
 def one_table(parts: list[tuple[RunFile, pa.Table]]) -> pa.Table:
@@ -356,7 +356,7 @@ def read_collections(
             raise kind(f"in the collection {name!r}: {text}") from error
         parts.append([side.add_column(0, COLUMN, repeated(name, side.num_rows)) for side in sides])
     # permissive: ranks and grades may be integers in one collection and floats in another
-    frames = [arrow.frame(pa.concat_tables(side, promote_options="permissive")) for side in zip(*parts)]
+    frames = [from_arrow(pa.concat_tables(side, promote_options="permissive")) for side in zip(*parts)]
     for frame in frames:
         frame.attrs["collections"] = [COLUMN]
     return frames[0], frames[1]

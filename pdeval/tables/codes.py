@@ -50,13 +50,13 @@ def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int, *, narr
 
 
 def _narrow_codes(columns: list[tuple[np.ndarray, int]], rows: int) -> np.ndarray:
-    found = np.zeros(rows, dtype=np.int32)
+    combined = np.zeros(rows, dtype=np.int32)
     for at in range(0, rows, CHUNK):
-        code = found[at : at + CHUNK]
+        code = combined[at : at + CHUNK]  # a view: the numbers are added up in place
         for codes, values in columns:
             code *= max(values, 1)
             code += codes[at : at + CHUNK].astype(np.int32, copy=False)
-    return found
+    return combined
 
 
 def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -67,11 +67,11 @@ def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
     >>> looked_up(np.array([5, 7], dtype=np.int32), np.array([1, 1, 0], dtype=np.int8))
     array([7, 7, 5], dtype=int32)
     """
-    found = np.empty(len(code), dtype=table.dtype)
+    values = np.empty(len(code), dtype=table.dtype)
     for at in range(0, len(code), CHUNK):
         # "clip" writes into its place at once; by itself, numpy would look at all codes before it does
-        table.take(code[at : at + CHUNK], out=found[at : at + CHUNK], mode="clip")
-    return found
+        table.take(code[at : at + CHUNK], out=values[at : at + CHUNK], mode="clip")
+    return values
 
 
 def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +81,7 @@ def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> [found.tolist() for found in distinct(np.array([7, 3, 7, 3, 9]))]
+    >>> [part.tolist() for part in distinct(np.array([7, 3, 7, 3, 9]))]
     [[1, 0, 4], [1, 0, 1, 0, 2]]
     """
     count = int(code.max(initial=-1)) + 1
@@ -151,7 +151,7 @@ def grouped(code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> [found.tolist() for found in grouped(np.array([7, 3, 7, 3, 9]))]
+    >>> [part.tolist() for part in grouped(np.array([7, 3, 7, 3, 9]))]
     [[1, 3, 0, 2, 4], [2, 2, 1], [1, 0, 1, 0, 2]]
     """
     if int(code.max(initial=-1)) < 4 * len(code) + SMALL:

@@ -32,7 +32,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.tables import arrow
 from pdeval.verbs.arguments import shown
 from pdeval.verbs.checks import checks_arguments
 
@@ -236,7 +235,7 @@ def _column(column: pa.ChunkedArray) -> Any:
         column = column.cast(pa.large_string())
     elif pa.types.is_decimal(kind):  # numbers of SQL; by their text, which rounds right where Arrow's own cast may not
         column = column.cast(pa.string()).cast(pa.float64())
-    return arrow.series(column)
+    return series(column)
 
 
 def _categories(column: pa.ChunkedArray) -> Any:
@@ -266,7 +265,7 @@ def _categories(column: pa.ChunkedArray) -> Any:
     if not used[:-1].all():
         # numbered anew without the names that no row has
         code = np.append(np.cumsum(used[:-1]) - 1, -1).astype(small)[code]
-    return arrow.categorical(code, list(np.asarray(once, dtype=object)[used[:-1]]))
+    return categorical(code, list(np.asarray(once, dtype=object)[used[:-1]]))
 
 
 def _attrs(metadata: dict[bytes, bytes]) -> dict[Any, Any]:
@@ -454,7 +453,7 @@ def _ids(names: list[Any], what: str, rows: np.ndarray | None = None) -> Any:
     if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
         raise ValueError(f"the {what} ids are of type {type(names[0]).__name__}, e.g. {names[0]!r}; make them text.")
     column = column if rows is None else column.take(pa.array(rows))
-    return arrow.series(pa.chunked_array([column]))
+    return series(pa.chunked_array([column]))
 
 
 def _of_tuples(rows: list[Any], what: What | None, run: str | None, subtopics: bool) -> pd.DataFrame:
@@ -492,3 +491,60 @@ def _of_tuples(rows: list[Any], what: What | None, run: str | None, subtopics: b
     if run is not None:
         table.insert(0, "run", run)
     return table
+
+
+def text_dtype() -> Any:
+    """Return pandas' text type over Arrow memory: the default `str` of pandas 3, its nearest kin before.
+
+    Examples
+    --------
+    >>> pd.Series(["051"], dtype=text_dtype()).tolist()
+    ['051']
+    """
+    try:
+        return pd.StringDtype("pyarrow", na_value=np.nan)
+    except TypeError:  # pandas 2.2
+        return pd.StringDtype("pyarrow")
+
+
+def from_arrow(table: pa.Table) -> pd.DataFrame:
+    """Return the table as a frame: text in Arrow memory, dictionaries as categoricals, numbers as numpy.
+
+    Text is not copied. Numbers and codes are, where Arrow would only lend them: the frame is the caller's to change.
+
+    Examples
+    --------
+    >>> from_arrow(pa.table({"query_id": ["051"], "score": [1.5]}))
+      query_id  score
+    0      051    1.5
+    """
+    return pd.DataFrame({name: series(column) for name, column in zip(table.column_names, table.columns)}, copy=False)
+
+
+def series(column: pa.ChunkedArray) -> Any:
+    """Return one column of `from_arrow`: a text array, a categorical or numbers."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        whole = column.unify_dictionaries().combine_chunks()
+        codes = whole.indices.fill_null(-1) if whole.null_count else whole.indices
+        return categorical(codes.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return text_dtype().__from_arrow__(column)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return column.to_pandas()
+    values = column.to_numpy()
+    return values if values.flags.writeable else values.copy()
+
+
+def categorical(codes: np.ndarray, names: list[str]) -> pd.Categorical[str]:
+    """Return `names[codes]` as a categorical, its codes as small as the number of names allows.
+
+    Examples
+    --------
+    >>> categorical(np.array([0, 0, 1]), ["bm25", "ql"]).tolist()
+    ['bm25', 'bm25', 'ql']
+    """
+    # -1 is pandas' missing value, so that the type must hold the number of names as a signed integer
+    return pd.Categorical.from_codes(
+        np.array(codes, dtype=np.min_scalar_type(-len(names) - 1)), categories=pd.Index(names), validate=False
+    )

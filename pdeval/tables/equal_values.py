@@ -15,14 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-def _last(values: np.ndarray, axis: int) -> np.ndarray:
-    return values if axis == -1 else np.moveaxis(values, axis, -1)
-
-
-def _back(values: np.ndarray, axis: int) -> np.ndarray:
-    return values if axis == -1 else np.moveaxis(values, -1, axis)
-
-
 def begins_along(ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
     """Return where a value differs from the one before it, along an axis that is already sorted.
 
@@ -36,14 +28,14 @@ def begins_along(ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndar
     >>> begins_along(np.array([1.0, 2.0, 2.0, 5.0])).tolist()
     [True, True, False, True]
     """
-    rows = _last(ordered, axis)
+    rows = np.moveaxis(ordered, axis, -1)
     new = np.ones(rows.shape, dtype=bool)
     if np.ndim(tolerance) == 0 and tolerance == 0.0:
         new[..., 1:] = rows[..., 1:] != rows[..., :-1]
     else:
         with np.errstate(invalid="ignore"):  # infinity less infinity: equal
             new[..., 1:] = np.abs(rows[..., 1:] - rows[..., :-1]) > tolerance
-    return _back(new, axis)
+    return np.moveaxis(new, -1, axis)
 
 
 def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -54,9 +46,10 @@ def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     >>> firsts(np.array([True, True, False, True])).tolist()
     [0, 1, 1, 3]
     """
-    rows = _last(new, axis)
+    rows = np.moveaxis(new, axis, -1)
     # the latest beginning so far
-    return _back(np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1), axis)
+    latest = np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1)
+    return np.moveaxis(latest, -1, axis)
 
 
 def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -67,12 +60,12 @@ def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     >>> lasts(np.array([True, True, False, True])).tolist()
     [0, 2, 2, 3]
     """
-    rows = _last(new, axis)
+    rows = np.moveaxis(new, axis, -1)
     count = rows.shape[-1]
     ends = np.concatenate([rows[..., 1:], np.ones((*rows.shape[:-1], min(count, 1)), dtype=bool)], axis=-1)
     # from the other end, the nearest place before a beginning
-    found = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[..., ::-1]
-    return _back(found, axis)
+    nearest = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[..., ::-1]
+    return np.moveaxis(nearest, -1, axis)
 
 
 def average_ranks(
@@ -166,8 +159,8 @@ def row_sizes(values: np.ndarray) -> np.ndarray:
     [[3.0], [2.0]]
     """
     size = np.abs(values)
-    found: np.ndarray = np.max(size, axis=-1, keepdims=True, initial=0.0, where=np.isfinite(size))
-    return found
+    largest: np.ndarray = np.max(size, axis=-1, keepdims=True, initial=0.0, where=np.isfinite(size))
+    return largest
 
 
 def gap(a: ArrayLike, b: ArrayLike, least: float | np.ndarray = 0.0) -> np.ndarray:

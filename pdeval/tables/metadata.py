@@ -23,17 +23,17 @@ def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -
     """
     known, wanted = (_index(side[keys]) for side in (metadata, frame))
     what = f"({', '.join(keys)})" if len(keys) > 1 else keys[0]
-    twice = known[known.duplicated()].unique()
-    if len(twice):
+    repeated = known[known.duplicated()].unique()
+    if len(repeated):
         differ = metadata.drop_duplicates().duplicated(keys).any()
         advice = f"keep one row per {what}" if differ else "they are the same: .drop_duplicates()"
-        raise ValueError(f"the metadata have {_some(twice, what)} more than once; {advice}.")
+        raise ValueError(f"the metadata have {_examples(repeated, what)} more than once; {advice}.")
     row = known.get_indexer(wanted)
-    lost = wanted[row < 0].unique()
-    if len(lost):
+    absent = wanted[row < 0].unique()
+    if len(absent):
         kinds = list(dict.fromkeys(type(side[0]).__name__ for side in (wanted, known) if len(side)))
         hint = f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike." if len(kinds) > 1 else ""
-        raise ValueError(f"the metadata have no row for {_some(lost, what)}; add what is missing.{hint}")
+        raise ValueError(f"the metadata have no row for {_examples(absent, what)}; add what is missing.{hint}")
     return row
 
 
@@ -53,25 +53,24 @@ def with_metadata(
     ['en', 'fr']
     """
     attrs = frame.attrs
-    for one in metadata:
-        names = [name for name in by if name in one.columns]
+    for about in metadata:
+        names = [name for name in by if name in about.columns]
         if not names:
             continue
         table = reader.read(first_group(frame, by), kind, binding)
-        told_by = [name for name in attrs.get("collections", ()) if name in frame.columns]
+        collections = [name for name in attrs.get("collections", ()) if name in frame.columns]
         ids = [*table.run_columns, *(table.roles[role] for role in ("query", "user") if role in table)]
-        keys = [name for name in ids if name in one.columns and name in frame.columns and name not in names]
-        # ids of queries are told apart by their collection; metadata about collections have nothing else
-        told_by = told_by if keys else list(dict.fromkeys([*told_by, *names]))
-        keys += [name for name in told_by if name in one.columns and name in frame.columns]
-        names = [name for name in names if name not in keys]
+        shared = [name for name in about.columns if name in frame.columns]
+        keys = [name for name in ids if name in shared and name not in names]
+        # query ids of different collections are different; metadata about collections have nothing else
+        keys += [name for name in dict.fromkeys([*collections, *([] if keys else names)]) if name in shared]
         if not keys:
             raise ValueError(
-                f"the metadata name neither queries nor runs of this table: they have {listed(one.columns)}, it has "
+                f"the metadata name neither queries nor runs of this table: they have {listed(about.columns)}, it has "
                 f"{listed(ids)}."
             )
-        row = matched_rows(frame, one, keys)
-        frame = frame.assign(**{name: one[name].array.take(row) for name in names})
+        row = matched_rows(frame, about, keys)
+        frame = frame.assign(**{name: about[name].array.take(row) for name in names if name not in keys})
         frame.attrs = dict(attrs)
     return frame
 
@@ -91,8 +90,8 @@ def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dic
     known = "run" in binding or frame.attrs.get("run_columns")
     if known or kind not in ("scores", "preferences") or not any(name in frame.columns for name in names):
         return dict(binding)
-    found = reader.read(first_group(frame, names), kind, binding).run_columns
-    return {**binding, **({"run": list(found)} if found else {})}
+    runs = reader.read(first_group(frame, names), kind, binding).run_columns
+    return {**binding, **({"run": list(runs)} if runs else {})}
 
 
 def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -112,9 +111,9 @@ def _index(columns: pd.DataFrame) -> pd.Index:
     return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
 
 
-def _some(values: pd.Index, what: str) -> str:
-    shown = ", ".join(repr(value) for value in values[:3].tolist())
-    return f"{len(values):,} values of {what}, e.g. {shown}" if len(values) > 1 else f"{what} {shown}"
+def _examples(values: pd.Index, what: str) -> str:
+    names = ", ".join(repr(value) for value in values[:3].tolist())
+    return f"{len(values):,} values of {what}, e.g. {names}" if len(values) > 1 else f"{what} {names}"
 
 
 def places(known: Sequence[pd.Series], wanted: Sequence[pd.Series]) -> np.ndarray:
@@ -133,20 +132,22 @@ def places(known: Sequence[pd.Series], wanted: Sequence[pd.Series]) -> np.ndarra
     [2, -1, 1]
     """
     n_known = len(known[0])
+    # one number per key of both tables, the known ones first
     code = np.zeros(n_known + len(wanted[0]), dtype=np.int64)
-    found = np.ones(len(wanted[0]), dtype=bool)
+    present = np.ones(len(wanted[0]), dtype=bool)
     for left, right in zip(known, wanted, strict=True):
-        own, values = pd.factorize(left)
-        other, sought = pd.factorize(right)
-        _same_kind(pd.Index(values), pd.Index(sought), left.name)
-        place = pd.Index(values).astype(object).get_indexer(pd.Index(sought).astype(object))
-        there = np.where(other >= 0, np.append(place, -1)[other], -1)
-        found &= there >= 0
+        left_code, left_values = pd.factorize(left)
+        right_code, right_values = pd.factorize(right)
+        _same_kind(pd.Index(left_values), pd.Index(right_values), left.name)
+        place = pd.Index(left_values).astype(object).get_indexer(pd.Index(right_values).astype(object))
+        matched = np.where(right_code >= 0, np.append(place, -1)[right_code], -1)
+        present &= matched >= 0
         # numbered anew after each column, so that the product cannot overflow
-        code = pd.factorize(code * (len(values) + 1) + np.concatenate([own, there]) + 1)[0].astype(np.int64)
+        code = code * (len(left_values) + 1) + np.concatenate([left_code, matched]) + 1
+        code = pd.factorize(code)[0].astype(np.int64)
     row = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
     row[code[:n_known]] = np.arange(n_known)
-    return np.where(found, row[code[n_known:]], -1)
+    return np.where(present, row[code[n_known:]], -1)
 
 
 def numeric(column: pd.Series | pd.Index) -> bool:

@@ -189,18 +189,16 @@ def table(
 
 
 def _columns(text: str) -> tuple[Column, ...]:
-    found = []
-    optional = False
-    for token in re.findall(r"[\[\]]|[^\s\[\]]+", text):
-        if token in "[]":
-            optional = token == "["
-            continue
-        name, _, holds = token.partition(":")
-        default = "id" if name in IDS else "text"
-        if (holds or default) not in KINDS:
-            raise ValueError(f"column {token!r}: choose one of {', '.join(KINDS)}.")
-        found.append(Column(name, holds or default, optional))
-    return tuple(found)
+    columns = []
+    # columns in brackets are optional: pairs of (bracket, words up to the next one)
+    for bracket, words in re.findall(r"([\[\]]?)([^\[\]]+)", text):
+        for word in words.split():
+            name, _, holds = word.partition(":")
+            holds = holds or ("id" if name in IDS else "text")
+            if holds not in KINDS:
+                raise ValueError(f"column {word!r}: choose one of {', '.join(KINDS)}.")
+            columns.append(Column(name, holds, optional=bracket == "["))
+    return tuple(columns)
 
 
 def faults(schema: Schema, frame: pd.DataFrame, names: Mapping[str, Sequence[str]]) -> list[str]:
@@ -220,28 +218,25 @@ def faults(schema: Schema, frame: pd.DataFrame, names: Mapping[str, Sequence[str
     """
     if schema.square:
         return [] if list(frame.index) == list(frame.columns) else ["index and columns differ"]
-    expected: list[tuple[str, Column]] = []
-    for column in schema.columns:
-        expected += [(name, column) for name in _named(column.name, names)]
+    pairs = {side: [f"{name}{side[3:]}" for name in names.get("run", ("run",))] for side in PAIRED}
+    callers = {**names, **pairs}
+    expected = [(name, column) for column in schema.columns for name in callers.get(column.name, (column.name,))]
     wanted = [name for name, column in expected if not column.optional or name in frame.columns]
     have = list(map(str, frame.columns))
-    found = [f"no column {name!r}" for name in wanted if name not in have]
-    found += [f"unknown column {name!r}" for name in have if name not in wanted]
-    if not found and have != wanted:
-        found.append(f"columns are in the order {have}, not {wanted}")
-    for name, column in expected:
-        if name in have and len(frame) and not KINDS[column.holds](frame[name].dtype):
-            found.append(f"{name!r} should hold {column.holds} and is {frame[name].dtype}")
+    differences = [
+        *(f"no column {name!r}" for name in wanted if name not in have),
+        *(f"unknown column {name!r}" for name in have if name not in wanted),
+    ]
+    if not differences and have != wanted:
+        differences = [f"columns are in the order {have}, not {wanted}"]
+    differences += [
+        f"{name!r} should hold {column.holds} and is {frame[name].dtype}"
+        for name, column in expected
+        if name in have and len(frame) and not KINDS[column.holds](frame[name].dtype)
+    ]
     if not isinstance(frame.index, pd.RangeIndex):
-        found.append(f"its index is {type(frame.index).__name__}")
-    return found
-
-
-def _named(column: str, names: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the caller's columns for a column of a schema."""
-    if column in PAIRED:
-        return [f"{name}{column[3:]}" for name in names.get("run", ("run",))]
-    return list(names.get(column, (column,)))
+        differences.append(f"its index is {type(frame.index).__name__}")
+    return differences
 
 
 RUNS = table(

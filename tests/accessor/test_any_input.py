@@ -24,7 +24,7 @@ def tables():
     qrels = pdeval.datasets.sample_qrels(subtopics=True)
     queries = sorted(qrels["query_id"].unique())[:8]
     runs, qrels = (one[one["query_id"].isin(queries)].reset_index(drop=True) for one in (runs, qrels))
-    text = pdeval.tables.arrow.text_dtype()
+    text = pdeval.tables.dataframes.text_dtype()
     runs = runs.astype({"run": text, "query_id": text})
     qrels = qrels.astype({"query_id": text, "doc_id": text, "subtopic": text})
     return runs[["run", "query_id", "doc_id", "score"]], qrels, metadata

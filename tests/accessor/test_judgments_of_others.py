@@ -28,7 +28,7 @@ def as_dict(qrels):
 
 def plain_ids(frame):
     ids = [name for name in ("run", "query_id", "doc_id") if name in frame]
-    return frame.astype(dict.fromkeys(ids, pdeval.tables.arrow.text_dtype()))
+    return frame.astype(dict.fromkeys(ids, pdeval.tables.dataframes.text_dtype()))
 
 
 @pytest.fixture(scope="module")

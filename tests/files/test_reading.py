@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pdeval.files import read_qrels, read_run, read_runs, reading
-from pdeval.tables import arrow
+from pdeval.tables.dataframes import text_dtype
 
 
 def write(path, text):
@@ -23,7 +23,7 @@ def test_a_run_has_its_columns_types_and_rows_in_file_order(tmp_path):
     ]
     assert isinstance(run["run"].dtype, pd.CategoricalDtype)
     assert isinstance(run["query_id"].dtype, pd.CategoricalDtype)
-    assert run["doc_id"].dtype == arrow.text_dtype()
+    assert run["doc_id"].dtype == text_dtype()
     assert (run["score"].dtype, run["rank"].dtype) == (np.float64, np.int64)
     assert run.index.equals(pd.RangeIndex(3))
 

@@ -9,7 +9,7 @@ import pytest
 
 import pdeval
 from pdeval.tables import dataframes
-from pdeval.tables.arrow import text_dtype
+from pdeval.tables.dataframes import text_dtype
 
 RUNS = pa.table(
     {
