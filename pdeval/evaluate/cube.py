@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import higher_of
-from pdeval.tables.dataframes import categorical
 from pdeval.tables.codes import combined_codes, distinct
+from pdeval.tables.dataframes import categorical
 from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.reader import Table, numbers
 from pdeval.tables.recognition import COLLECTIONS, several_collections
